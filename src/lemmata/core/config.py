@@ -1,0 +1,149 @@
+"""Strict configs: frozen keyword-only dataclasses that survive a round trip through JSON and refuse unknown keys."""
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from typing import Any, Literal, TypeVar, Union
+
+from lemmata.core.errors import UserError, invalid, unknown
+
+C = TypeVar("C")
+
+
+def fields(config_type: type) -> dict[str, Any]:
+    """Field name -> resolved type of a config class."""
+    hints = typing.get_type_hints(config_type)
+    return {field.name: hints[field.name] for field in dataclasses.fields(config_type)}
+
+
+def encode(value: Any) -> Any:
+    """A config as plain JSON data; a dataclass carries its class name so that unions can be read back."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        body = {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"type": type(value).__name__, **body}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"a config holds numbers, strings, tuples and configs, not {type(value).__name__}")
+
+
+def decode(annotation: Any, data: Any, where: str = "config") -> Any:
+    """The value of type `annotation` that `data` encodes; raises `UserError` on anything that does not fit."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return _decode_union(arguments, data, where)
+    if origin is Literal:
+        if data not in arguments:
+            raise unknown(f"value of {where}:", str(data), [str(item) for item in arguments])
+        return data
+    if origin is tuple:
+        if not isinstance(data, list | tuple):
+            raise invalid(where, data, "a list")
+        kinds = [arguments[0]] * len(data) if arguments[-1] is Ellipsis else list(arguments)
+        if len(kinds) != len(data):
+            raise invalid(where, data, f"a list of {len(kinds)}")
+        return tuple(
+            decode(kind, item, f"{where}[{i}]") for i, (kind, item) in enumerate(zip(kinds, data, strict=True))
+        )
+    if dataclasses.is_dataclass(annotation):
+        return _decode_config(typing.cast(type, annotation), data, where)
+    if annotation is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if annotation in (bool, int, float, str, type(None)):
+        if type(data) is not annotation:
+            raise invalid(where, data, f"expected {annotation.__name__}")
+        return data
+    raise TypeError(f"{where}: configs cannot hold {annotation}")
+
+
+def _decode_union(options: tuple[Any, ...], data: Any, where: str) -> Any:
+    configs = {option.__name__: option for option in options if dataclasses.is_dataclass(option)}
+    if isinstance(data, dict) and configs:
+        name = data.get("type")
+        if name not in configs:
+            raise unknown(f"type of {where}:", str(name), configs)
+        return decode(configs[name], data, where)
+    for option in options:
+        if not dataclasses.is_dataclass(option):
+            try:
+                return decode(option, data, where)
+            except UserError:
+                continue
+    raise invalid(where, data, f"expected one of {', '.join(getattr(o, '__name__', str(o)) for o in options)}")
+
+
+def _decode_config(config_type: type, data: Any, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise invalid(where, data, f"expected the fields of {config_type.__name__}")
+    kinds = fields(config_type)
+    given = {key: item for key, item in data.items() if key != "type"}
+    for key in given:
+        if key not in kinds:
+            raise unknown(f"key in {where}:", key, kinds)
+    values = {key: decode(kinds[key], item, f"{where}.{key}") for key, item in given.items()}
+    return config_type(**values)
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a config: equal configs give equal texts."""
+    return json.dumps(encode(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def override(config: C, changes: dict[str, str]) -> C:
+    """A copy of `config` with dotted keys set from text, as in `{"world.n": "13", "temperature": "0.05"}`."""
+    data = encode(config)
+    for path, text in changes.items():
+        _assign(data, type(config), config, path.split("."), text, path)
+    return decode(type(config), data, type(config).__name__)
+
+
+def has_path(config: Any, path: str) -> bool:
+    """Whether a dotted key names a field of this config."""
+    for name in path.split("."):
+        if not dataclasses.is_dataclass(config) or name not in {f.name for f in dataclasses.fields(config)}:
+            return False
+        config = getattr(config, name)
+    return True
+
+
+def paths(config: Any, prefix: str = "") -> list[str]:
+    """Every dotted key of a config."""
+    found = []
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        nested = dataclasses.is_dataclass(value)
+        found += paths(value, f"{prefix}{field.name}.") if nested else [f"{prefix}{field.name}"]
+    return found
+
+
+def _assign(data: dict, config_type: type, config: Any, names: list[str], text: str, path: str) -> None:
+    kinds = fields(config_type)
+    head = names[0]
+    if head not in kinds:
+        raise unknown("key", path, paths(config))
+    if len(names) > 1:
+        inner = getattr(config, head)
+        if not dataclasses.is_dataclass(inner):
+            raise unknown("key", path, paths(config))
+        return _assign(data[head], type(inner), inner, names[1:], text, path)
+    data[head] = _parse(kinds[head], text)
+
+
+def _parse(annotation: Any, text: str) -> Any:
+    """Text from the command line as JSON data: strings stay strings where a string is allowed."""
+    arguments = typing.get_args(annotation)
+    if annotation is str or (arguments and all(isinstance(item, str) for item in arguments)):
+        return text
+    try:
+        return json.loads(text.lower() if text in ("True", "False", "None") else text)
+    except json.JSONDecodeError:
+        if typing.get_origin(annotation) is tuple:
+            return [_parse(arguments[0], part.strip()) for part in text.split(",")]
+        return None if text == "None" else text

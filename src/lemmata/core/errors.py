@@ -1,0 +1,34 @@
+"""Errors a user can act on: they name the field, the value, what is allowed and the nearest match."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """A mistake in the request, not in the program. The command line prints it in one line and exits 2."""
+
+
+def nearest(word: str, allowed: Iterable[str]) -> str | None:
+    """The allowed word closest to the one that was typed, or None if none is close."""
+    matches = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def unknown(what: str, word: str, allowed: Iterable[str]) -> UserError:
+    """The error for a name that is not among the allowed ones, with a did-you-mean."""
+    names = sorted(allowed)
+    guess = nearest(word, names)
+    hint = f"did you mean {guess!r}? " if guess else ""
+    shown = ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
+    return UserError(f"unknown {what} {word!r}: {hint}allowed: {shown}")
+
+
+def invalid(field: str, value: object, allowed: str) -> UserError:
+    """The error for a field whose value is out of range."""
+    return UserError(f"{field} = {value!r} is not possible: {allowed}")
+
+
+def require(condition: bool, field: str, value: object, allowed: str) -> None:
+    """Raise the error for `field` unless `condition` holds."""
+    if not condition:
+        raise invalid(field, value, allowed)

@@ -1,0 +1,22 @@
+"""Randomness by name: a key depends on its seed and its name alone, never on who else asked for one."""
+
+import zlib
+
+import jax
+from jaxtyping import Array, Key
+
+
+def named_key(seed: int, *names: str) -> Key[Array, ""]:
+    """The key of `seed` for one purpose, such as `named_key(3, "task")` or `named_key(3, "init", "mlp")`."""
+    key = jax.random.key(seed)
+    for name in names:
+        key = jax.random.fold_in(key, zlib.crc32(name.encode()))
+    return key
+
+
+def named_integer(seed: int, *names: str) -> int:
+    """A 63-bit integer of `seed` for one purpose: it seeds exact host-side samplers (NumPy, Python integers)."""
+    state = seed
+    for name in names:
+        state = (state * 6364136223846793005 + zlib.crc32(name.encode()) * 1442695040888963407 + 1) % 2**63
+    return state

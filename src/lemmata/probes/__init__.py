@@ -1,0 +1,1 @@
+"""Numbers read from an unchanged model."""

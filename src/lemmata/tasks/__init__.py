@@ -1,0 +1,1 @@
+"""Worlds and seeded samplers: token batches out, nothing learned."""
