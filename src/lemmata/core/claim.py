@@ -78,7 +78,7 @@ class Judgement:
 
 
 def judge(claim: Claim, results: "Results") -> Judgement:
-    """The printed form first; the corrected one only where the printed one fails; the control against whichever stood."""
+    """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
     measured = claim.measure(results)
     predicted = claim.predict(results)
     verdict = claim.check(predicted, measured)
