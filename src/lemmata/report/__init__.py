@@ -1,0 +1,1 @@
+"""Stored result -> figure, table, page. Nothing here computes a result."""
