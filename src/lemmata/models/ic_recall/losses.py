@@ -1,0 +1,75 @@
+"""Losses and accuracies of the reduced engine: sums over patterns, weighted by how many relations show each."""
+
+from typing import Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lemmata.models.ic_recall.pattern_model import PatternModel, correct_index
+
+Temperature = float | Float[Array, ""]
+
+
+class PatternCounts(Protocol):
+    """Distinct sequences as the number of relations that show each pattern, and the share of each (a `Dataset`)."""
+
+    @property
+    def counts(self) -> Float[Array, "rows patterns"]: ...
+    @property
+    def log_counts(self) -> Float[Array, "rows patterns"]: ...
+    @property
+    def weights(self) -> Float[Array, " rows"]: ...
+
+
+class Accuracy(eqx.Module):
+    """`probability` given to the truth, and how often `argmax` decoding finds it, ties split evenly."""
+
+    probability: Float[Array, ""]
+    argmax: Float[Array, ""]
+
+
+def first_loss(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Float[Array, ""]:
+    """L_1: the cross-entropy of the relation."""
+    return -dataset.weights @ _first_log_probability(model, dataset, temperature)
+
+
+def second_loss(model: PatternModel, temperature: Temperature) -> Float[Array, ""]:
+    """L_2: the cross-entropy of the query's answer given the true relation; the same for every sequence."""
+    scaled = model.second_logits() / temperature
+    return jax.nn.logsumexp(scaled + model.second_log_counts()) - scaled[model.k]
+
+
+def cot_loss(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Float[Array, ""]:
+    """L = L_1 + L_2 (eq. 1)."""
+    return first_loss(model, dataset, temperature) + second_loss(model, temperature)
+
+
+def first_accuracy(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Accuracy:
+    logits = model.first_logits()
+    present = jnp.where(dataset.counts > 0, logits, -jnp.inf)
+    rounding = (
+        64 * jnp.finfo(logits.dtype).eps
+    )  # logits are at most 4: equal ones differ by a few units in the last place
+    tied = present >= present.max(axis=1, keepdims=True) - rounding
+    right = tied[:, correct_index(model.k)] / jnp.sum(jnp.where(tied, dataset.counts, 0), axis=1)
+    likely = jnp.exp(_first_log_probability(model, dataset, temperature))
+    return Accuracy(dataset.weights @ likely, dataset.weights @ right)
+
+
+def second_accuracy(model: PatternModel, temperature: Temperature) -> Accuracy:
+    logits = model.second_logits()
+    many = jnp.exp(model.second_log_counts())
+    present = jnp.where(many > 0, logits, -jnp.inf)
+    tied = present >= present.max() - 64 * jnp.finfo(logits.dtype).eps
+    right = tied[model.k] / jnp.sum(jnp.where(tied, many, 0))
+    return Accuracy(jnp.exp(-second_loss(model, temperature)), right)
+
+
+def _first_log_probability(
+    model: PatternModel, dataset: PatternCounts, temperature: Temperature
+) -> Float[Array, " rows"]:
+    """log p_1(r*) for each distinct sequence. Counts enter as logarithms: 10^36 relations are no problem."""
+    scaled = model.first_logits() / temperature
+    return scaled[correct_index(model.k)] - jax.nn.logsumexp(scaled + dataset.log_counts, axis=1)
