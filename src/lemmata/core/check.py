@@ -41,8 +41,9 @@ class Check(abc.ABC):
         return self.compare(predicted, measured)
 
 
-def _decide(slack: np.ndarray, detail: str = "") -> Verdict:
+def _decide(slack: Any, detail: str = "") -> Verdict:
     """Holds when every slack is non-negative; a NaN measurement never holds."""
+    slack = np.asarray(slack)
     margin = float(np.min(np.where(np.isnan(slack), -np.inf, slack))) if slack.size else float("nan")
     if not slack.size:
         return Verdict("undecided", margin, "nothing was measured")
@@ -138,7 +139,7 @@ class Slope(Check):
         if x.size < 3:
             return Verdict("undecided", float("nan"), f"{x.size} points; a slope needs 3")
         slope = log_slope(x, y)
-        return _decide(np.asarray(1 - abs(slope - float(predicted)) / self.tolerance), f"slope {slope:.4f}")
+        return _decide(1 - abs(slope - float(predicted)) / self.tolerance, f"slope {slope:.4f}")
 
     def describe(self) -> str:
         return f"|slope of log(measured) - predicted| <= {self.tolerance:g}"
@@ -182,7 +183,7 @@ def bootstrap_error(values: np.ndarray, draws: int = 500) -> np.ndarray:
     """The standard error of the mean over axis 0, by resampling seeds (with a fixed stream of draws)."""
     stream = np.random.default_rng(0)
     picks = stream.integers(0, len(values), size=(draws, len(values)))
-    return values[picks].mean(axis=1).std(axis=0, ddof=1)
+    return np.asarray(values[picks].mean(axis=1).std(axis=0, ddof=1))
 
 
 def log_slope(x: np.ndarray, y: np.ndarray) -> float:

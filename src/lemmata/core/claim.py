@@ -1,6 +1,5 @@
 """A claim of a paper as a program: predict, measure, compare under a rule written beforehand, give a verdict."""
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -105,28 +104,15 @@ def plain(value: Any, limit: int = 64) -> Any:
         return {"undecided": value.reason}
     if isinstance(value, Mapping):
         return {str(key): plain(item, limit) for key, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name), limit) for field in dataclasses.fields(value)}
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
         return value if np.isfinite(value) else str(value)
     array = np.asarray(value)
-    if array.dtype == object:
-        return [plain(item, limit) for item in value] if array.shape else str(value)
-    if array.size > limit:
-        summary = {"shape": list(array.shape)}
-        if array.dtype.kind in "fiu":
-            summary |= {
-                "min": plain(float(array.min())),
-                "mean": plain(float(array.mean())),
-                "max": plain(float(array.max())),
-            }
-        return summary
-    return (
-        plain(array.item(), limit)
-        if array.shape == ()
-        else [plain(item, limit) for item in array.tolist()]
-        if array.ndim == 1
-        else [plain(row, limit) for row in array]
-    )
+    if array.shape == ():
+        return plain(array.item(), limit) if array.dtype != object else str(value)
+    if array.size <= limit or array.dtype == object:
+        return [plain(item, limit) for item in array]
+    numbers = array.astype(float) if array.dtype.kind in "fiub" else None
+    extremes = {} if numbers is None else {"min": numbers.min(), "mean": numbers.mean(), "max": numbers.max()}
+    return {"shape": list(array.shape), **{name: plain(float(number)) for name, number in extremes.items()}}

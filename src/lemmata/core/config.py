@@ -60,7 +60,7 @@ def decode(annotation: Any, data: Any, where: str = "config") -> Any:
 
 
 def _decode_union(options: tuple[Any, ...], data: Any, where: str) -> Any:
-    configs = {option.__name__: option for option in options if dataclasses.is_dataclass(option)}
+    configs = {getattr(option, "__name__", ""): option for option in options if dataclasses.is_dataclass(option)}
     if isinstance(data, dict) and configs:
         name = data.get("type")
         if name not in configs:
@@ -100,7 +100,13 @@ def override(config: C, changes: dict[str, str]) -> C:
     """A copy of `config` with dotted keys set from text, as in `{"world.n": "13", "temperature": "0.05"}`."""
     data = encode(config)
     for path, text in changes.items():
-        _assign(data, type(config), config, path.split("."), text, path)
+        if not has_path(config, path):
+            raise unknown("key", path, paths(config))
+        *outer, name = path.split(".")
+        inner, place = config, data
+        for step in outer:
+            inner, place = getattr(inner, step), place[step]
+        place[name] = _parse(fields(type(inner))[name], text)
     return decode(type(config), data, type(config).__name__)
 
 
@@ -121,19 +127,6 @@ def paths(config: Any, prefix: str = "") -> list[str]:
         nested = dataclasses.is_dataclass(value)
         found += paths(value, f"{prefix}{field.name}.") if nested else [f"{prefix}{field.name}"]
     return found
-
-
-def _assign(data: dict, config_type: type, config: Any, names: list[str], text: str, path: str) -> None:
-    kinds = fields(config_type)
-    head = names[0]
-    if head not in kinds:
-        raise unknown("key", path, paths(config))
-    if len(names) > 1:
-        inner = getattr(config, head)
-        if not dataclasses.is_dataclass(inner):
-            raise unknown("key", path, paths(config))
-        return _assign(data[head], type(inner), inner, names[1:], text, path)
-    data[head] = _parse(kinds[head], text)
 
 
 def _parse(annotation: Any, text: str) -> Any:

@@ -4,7 +4,7 @@ import abc
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class Checkpoint:
     arrays: Mapping[str, np.ndarray]
 
 
+@runtime_checkable
 class RunContext(Protocol):
     """What a run may ask of whoever executes it: to show progress, and to keep or return a checkpoint."""
 

@@ -1,0 +1,45 @@
+# Two commands do everything: `make reproduce` and `make test`. Both set themselves up in .venv, once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+.DEFAULT_GOAL := help
+.PHONY: help reproduce test check-style check-types bench docs clean
+
+help:
+	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
+	@echo "make test        install into .venv, run every check: style, types, tests"
+	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
+	@echo "make docs        build the documentation into site/"
+	@echo "make clean       delete .venv, report/ and the stored runs (.lemmata/)"
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	touch $(READY)
+
+reproduce: $(READY)
+	$(BIN)/lemmata reproduce --scale laptop --out report
+
+test: $(READY) check-style check-types
+	$(BIN)/python -m pytest -n 2
+
+check-style: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+check-types: $(READY)
+	$(BIN)/basedpyright
+
+bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
+	$(BIN)/python benchmarks/ic_recall.py
+	$(BIN)/python benchmarks/association.py
+
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) report site .lemmata

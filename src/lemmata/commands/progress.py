@@ -1,0 +1,64 @@
+"""Runs being computed, as bars on a terminal or as lines in a log."""
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+
+class ProgressReporter:
+    """One bar for all runs and one for each run under way; it draws on standard error, so output can be piped."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._total: TaskID | None = None
+        self._done, self._planned = 0, 0
+        self._spoke = time.monotonic()
+
+    def __enter__(self) -> "ProgressReporter":
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def plan(self, total: int) -> None:
+        self._planned = total
+        self._total = self._bars.add_task("[bold]runs", total=total)
+
+    def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None:
+        if digest not in self._tasks:
+            self._tasks[digest] = self._bars.add_task(f"  {kind}", total=total)
+        label = f"  {kind} [dim]{digest[:8]}[/] {stage}"
+        self._bars.update(self._tasks[digest], description=label, completed=done, total=total)
+        if not self._console.is_terminal and time.monotonic() - self._spoke > 10:
+            self._spoke = time.monotonic()
+            print(f"  {kind} {digest[:8]} {stage} {done}/{total}", file=sys.stderr, flush=True)
+
+    def finished(self, digest: str, kind: str, seconds: float) -> None:
+        self._done += 1
+        task = self._tasks.pop(digest, None)
+        if task is not None:
+            self._bars.remove_task(task)
+        if self._total is not None:
+            self._bars.advance(self._total)
+        if not self._console.is_terminal:
+            self._spoke = time.monotonic()
+            print(f"[{self._done}/{self._planned}] {kind} {digest[:8]} {seconds:.1f} s", file=sys.stderr, flush=True)
+
+    def damaged(self, digest: str, reason: str) -> None:
+        self._console.print(f"run {digest}: {reason}; it is computed again", style="yellow")

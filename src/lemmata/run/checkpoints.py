@@ -1,0 +1,48 @@
+"""Checkpoints of a run under way: a killed run continues where it was, and ends with the same bits."""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from lemmata.core import Checkpoint
+
+Watcher = Callable[[str, int, int], None]  # stage, done, total
+
+
+@dataclass(frozen=True)
+class StoredContext:
+    """The context of a run whose checkpoints are kept in a folder until the run is done."""
+
+    folder: Path
+    watch: Watcher
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        self.watch(stage, done, total)
+
+    def save(self, stage: str, checkpoint: Checkpoint) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        temporary = self.folder / f".{stage}-{os.getpid()}"
+        arrays = {name: np.ascontiguousarray(array) for name, array in checkpoint.arrays.items()}
+        save_file({**arrays, "__step__": np.asarray([checkpoint.step])}, temporary)
+        temporary.rename(self._path(stage))
+
+    def load(self, stage: str) -> Checkpoint | None:
+        if not self._path(stage).is_file():
+            return None
+        try:
+            arrays = load_file(self._path(stage))
+            return Checkpoint(int(arrays.pop("__step__")[0]), arrays)
+        except (SafetensorError, KeyError, OSError):  # damaged: start the stage again
+            return None
+
+    def discard(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, stage: str) -> Path:
+        return self.folder / f"{stage}.safetensors"

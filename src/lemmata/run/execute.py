@@ -1,0 +1,135 @@
+"""Config -> stored result: compute what is missing, here or in worker processes, and read everything back."""
+
+import json
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from lemmata.core import RunConfig, RunResult, decode, encode, run_type
+from lemmata.run.checkpoints import StoredContext, Watcher
+from lemmata.run.provenance import provenance
+from lemmata.run.store import DamagedRun, Store
+
+
+@runtime_checkable
+class Reporter(Protocol):
+    """Whoever watches runs being computed."""
+
+    def plan(self, total: int) -> None: ...
+    def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None: ...
+    def finished(self, digest: str, kind: str, seconds: float) -> None: ...
+    def damaged(self, digest: str, reason: str) -> None: ...
+
+
+class Silent:
+    def plan(self, total: int) -> None:
+        pass
+
+    def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None:
+        pass
+
+    def finished(self, digest: str, kind: str, seconds: float) -> None:
+        pass
+
+    def damaged(self, digest: str, reason: str) -> None:
+        pass
+
+
+def execute(config: RunConfig, store: Store, watch: Watcher) -> float:
+    """Compute one run and keep it; return the seconds it took."""
+    context = StoredContext(store.root / ".partial" / config.digest, watch)
+    began = time.monotonic()
+    output = config.execute(context)
+    seconds = time.monotonic() - began
+    store.write(config, output, {**provenance(), "seconds": round(seconds, 3)})
+    context.discard()
+    return seconds
+
+
+def obtain(
+    configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None
+) -> dict[str, RunResult]:
+    """Every config's result by digest; what is missing or damaged is computed first."""
+    reporter = reporter or Silent()
+    wanted = {config.digest: config for config in configs}
+    results: dict[str, RunResult] = {}
+    missing: list[RunConfig] = []
+    for digest, config in wanted.items():
+        try:
+            if digest in store:
+                results[digest] = store.load(config)
+                continue
+        except DamagedRun as damage:
+            reporter.damaged(digest, str(damage))
+            store.remove(digest)
+        missing.append(config)
+    if missing:
+        store.ensure_writable()
+        reporter.plan(len(missing))
+        if jobs > 1 and len(missing) > 1:
+            _execute_in_workers(missing, store, min(jobs, len(missing)), reporter)
+        else:
+            _execute_here(missing, store, reporter)
+        results |= {config.digest: store.load(config) for config in missing}
+    return {digest: results[digest] for digest in wanted}
+
+
+def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter) -> None:
+    for config in configs:
+        digest, kind = config.digest, config.kind
+
+        def watch(stage: str, done: int, total: int, digest: str = digest, kind: str = kind) -> None:
+            reporter.progress(digest, kind, stage, done, total)
+
+        watch("compile", 0, 1)
+        reporter.finished(digest, kind, execute(config, store, watch))
+
+
+def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, reporter: Reporter) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    events = spawn.Queue()
+    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start_worker, initargs=(events, os.getpid())) as pool:
+        texts = [(config.kind, json.dumps(encode(config)), str(store.root)) for config in configs]
+        waiting = {pool.submit(_work, *text): config for text, config in zip(texts, configs, strict=True)}
+        try:
+            while waiting:
+                done, _ = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+                while not events.empty():
+                    reporter.progress(*events.get())
+                for future in done:
+                    config = waiting.pop(future)
+                    reporter.finished(config.digest, config.kind, future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+
+
+_events: Any = None  # a worker process's line to its parent, set once when the process starts
+
+
+def _start_worker(events: Any, parent: int) -> None:
+    global _events
+    _events = events
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)  # a killed parent must not leave workers computing for nobody
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _work(kind: str, text: str, root: str) -> float:
+    config = decode(run_type(kind), json.loads(text))
+    digest = config.digest
+    _events.put((digest, kind, "compile", 0, 1))
+    return execute(
+        config, Store(Path(root)), lambda stage, done, total: _events.put((digest, kind, stage, done, total))
+    )

@@ -1,0 +1,147 @@
+"""The store: one folder a run, named by its config's digest. A folder is complete or it is not there.
+
+`<store>/<digest>/` holds `metrics.parquet`, `arrays.safetensors` and, written last, `record.json` with the hashes of
+both. It is made under a temporary name and renamed.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from safetensors.numpy import load_file, save_file
+
+from lemmata.core import RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
+
+METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
+
+
+class DamagedRun(Exception):
+    """A stored run whose files are not what its record says."""
+
+
+@dataclass(frozen=True)
+class Store:
+    root: Path
+
+    def ensure_writable(self) -> None:
+        """Fail before anything is computed if nothing could be kept."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            trial = self.root / f".trial-{os.getpid()}"
+            trial.touch()
+            trial.unlink()
+        except OSError as error:
+            raise UserError(f"store {str(self.root)!r} cannot be written: {error.strerror or error}") from None
+
+    def folder(self, digest: str) -> Path:
+        return self.root / digest
+
+    def digests(self) -> list[str]:
+        if not self.root.is_dir():
+            return []
+        return sorted(
+            path.parent.name for path in self.root.glob(f"*/{RECORD}") if not path.parent.name.startswith(".")
+        )
+
+    def __contains__(self, digest: str) -> bool:
+        return (self.folder(digest) / RECORD).is_file()
+
+    def find(self, prefix: str) -> str:
+        """The one digest that begins with `prefix`."""
+        found = [digest for digest in self.digests() if digest.startswith(prefix)]
+        if len(found) != 1:
+            if found:
+                raise UserError(f"run {prefix!r} is ambiguous: it begins {len(found)} runs, {', '.join(found[:4])}")
+            raise unknown("run", prefix, self.digests())
+        return found[0]
+
+    def record(self, digest: str) -> dict[str, Any]:
+        """A run's record, its own hash checked."""
+        try:
+            record = json.loads((self.folder(digest) / RECORD).read_text())
+            expected = record.pop("record_hash")
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            raise DamagedRun(f"{RECORD} cannot be read ({type(error).__name__})") from None
+        if _hash_record(record) != expected:
+            raise DamagedRun(f"{RECORD} does not match its own hash")
+        return record
+
+    def verify(self, digest: str) -> dict[str, Any]:
+        """Re-hash every file of a run; return its record or raise `DamagedRun`."""
+        record = self.record(digest)
+        for name, expected in record["files"].items():
+            path = self.folder(digest) / name
+            if not path.is_file():
+                raise DamagedRun(f"{name} is missing")
+            if _hash_file(path) != expected:
+                raise DamagedRun(f"{name} does not match its hash")
+        return record
+
+    def load(self, config: RunConfig) -> RunResult:
+        """A stored run as it was computed, every file verified."""
+        record = self.verify(config.digest)
+        return self._read(config, record)
+
+    def load_digest(self, digest: str) -> RunResult:
+        record = self.verify(digest)
+        config = decode(run_type(record["kind"]), record["config"])
+        return self._read(config, record)
+
+    def _read(self, config: Any, record: dict[str, Any]) -> RunResult:
+        folder = self.folder(record["digest"])
+        table = pq.read_table(folder / METRICS)
+        metrics = {name: table.column(name).to_numpy() for name in table.column_names}
+        return RunResult(config, metrics, load_file(folder / ARRAYS), record)
+
+    def write(self, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
+        """Keep a run: all of it or, if this is interrupted, nothing."""
+        temporary = self.root / f".tmp-{config.digest}-{os.getpid()}"
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        table = pa.table({name: np.ascontiguousarray(column) for name, column in output.metrics.items()})
+        pq.write_table(table, temporary / METRICS)
+        save_file({name: np.ascontiguousarray(array) for name, array in output.arrays.items()}, temporary / ARRAYS)
+        record = {
+            "digest": config.digest,
+            "kind": config.kind,
+            "version": config.version,
+            "config": encode(config),
+            "rows": table.num_rows,
+            "dtypes": {
+                name: str(np.asarray(value).dtype) for name, value in (*output.metrics.items(), *output.arrays.items())
+            },
+            "files": {name: _hash_file(temporary / name) for name in (METRICS, ARRAYS)},
+            **about,
+        }
+        text = json.dumps({**record, "record_hash": _hash_record(record)}, indent=1, sort_keys=True)
+        (temporary / RECORD).write_text(text + "\n")
+        self.remove(config.digest)
+        try:
+            temporary.rename(self.folder(config.digest))
+        except OSError:  # another process finished the same run first: its numbers are the same
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def remove(self, digest: str) -> None:
+        shutil.rmtree(self.folder(digest), ignore_errors=True)
+
+    def leftovers(self) -> Iterator[Path]:
+        """What interrupted processes left: half-written folders and checkpoints."""
+        yield from self.root.glob(".tmp-*")
+        yield from self.root.glob(".partial/*")
+
+
+def _hash_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _hash_record(record: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

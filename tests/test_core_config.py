@@ -1,0 +1,75 @@
+"""Strict configs: round trips, refusals, overrides, digests."""
+
+import json
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import pytest
+
+from lemmata.core import RunConfig, RunContext, RunOutput, UserError, decode, encode, override, require
+
+
+@dataclass(frozen=True, kw_only=True)
+class Small:
+    n: int = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Large:
+    n: int = 2**61 - 1
+    name: str = "x"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial(RunConfig):
+    kind: ClassVar[str] = "test/trial"
+    world: Small | Large = Small()
+    temperature: float = 0.05
+    mode: Literal["fast", "exact"] = "fast"
+    seeds: tuple[int, ...] = (0, 1)
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        require(self.temperature > 0, "temperature", self.temperature, "must be positive")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        return RunOutput({})
+
+
+def test_round_trip_through_json_is_equal() -> None:
+    trial = Trial(world=Large(), temperature=1e-7, seeds=(4,), limit=3)
+    assert decode(Trial, json.loads(json.dumps(encode(trial)))) == trial
+    assert decode(Trial, encode(Trial())).digest == Trial().digest
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"temprature": 1.0}, "did you mean 'temperature'"),
+        ({"world": {"type": "Smal", "n": 2}}, "did you mean 'Small'"),
+        ({"world": {"type": "Small", "m": 2}}, "unknown key"),
+        ({"temperature": "hot"}, "expected float"),
+        ({"seeds": 3}, "a list"),
+        ({"mode": "exakt"}, "did you mean 'exact'"),
+        ({"temperature": -1.0}, "must be positive"),
+        ({"limit": "many"}, "expected one of"),
+    ],
+)
+def test_refusals_name_the_field(data: dict, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        decode(Trial, data)
+
+
+def test_override_parses_by_type() -> None:
+    changed = override(Trial(), {"world.n": "7", "temperature": "1", "seeds": "5,6", "mode": "exact", "limit": "None"})
+    assert changed == Trial(world=Small(n=7), temperature=1.0, seeds=(5, 6), mode="exact")
+    with pytest.raises(UserError, match=r"did you mean 'world\.n'"):
+        override(Trial(), {"world.nn": "7"})
+
+
+def test_digest_follows_content_and_version() -> None:
+    class Newer(Trial):
+        version: ClassVar[int] = 2
+
+    assert Trial(temperature=0.1).digest != Trial().digest
+    assert Newer().digest != Trial().digest
