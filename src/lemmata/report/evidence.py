@@ -1,0 +1,133 @@
+"""A claim on the page: what it says, its rule, and prediction beside measurement."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lemmata.core import Each, Judgement, plain
+from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.values import MARKS, array_summary, is_array_summary, margin, number
+
+
+def chip(status: str, text: str | None = None) -> Html:
+    """A verdict as a coloured label; the mark says it without colour."""
+    return element(
+        "span",
+        element("span", MARKS.get(status, "·"), aria_hidden="true", class_="mark"),
+        " ",
+        status if text is None else text,
+        class_=f"chip {status}",
+    )
+
+
+def control_note(status: str) -> Html:
+    """The control's verdict: it is as it should be when the check fails on the wrong subject."""
+    if status == "fails":
+        return element("span", "fails, as it must", class_="control good")
+    return element("span", status, class_="control bad" if status == "holds" else "control")
+
+
+def claim_block(judgement: Judgement) -> Html:
+    claim = judgement.claim
+    facts = [
+        ("Rule", element("span", _rule(judgement))),
+        ("Margin", element("span", margin(judgement.margin), class_="number")),
+        ("Control", control_note(judgement.control_status)),
+    ]
+    if judgement.detail:
+        facts.append(("Detail", inline(judgement.detail)))
+    return element(
+        "article",
+        element(
+            "header",
+            element("h4", link(f"#{claim.id}", claim.id, class_="id")),
+            chip(judgement.status),
+            element("span", claim.locus, class_="locus"),
+        ),
+        prose(claim.statement, "statement"),
+        formulas(judgement),
+        element("div", evidence_table(judgement), class_="scroll"),
+        element("dl", *(join((element("dt", name), element("dd", value))) for name, value in facts), class_="facts"),
+        element("div", element("strong", "Remark. "), prose(claim.remark), class_="remark") if claim.remark else "",
+        id=claim.id,
+        class_=f"claim {judgement.status}",
+    )
+
+
+def formulas(judgement: Judgement) -> Html:
+    """The printed formula and the right one, where the claim knows both."""
+    correction = judgement.claim.correction
+    if correction is None:
+        return Html("")
+    return element(
+        "div",
+        element(
+            "dl",
+            element("dt", "Printed"),
+            element("dd", element("code", correction.printed), class_="printed"),
+            element("dt", "Corrected"),
+            element("dd", element("code", correction.corrected), class_="corrected"),
+        ),
+        prose(correction.reason, "reason"),
+        class_="formulas",
+    )
+
+
+def evidence_table(judgement: Judgement) -> Html:
+    """Prediction and measurement side by side, one row a part where both have the same parts."""
+    columns = {"predicted": plain(judgement.predicted)}
+    if judgement.claim.correction is not None:
+        columns = {"printed form": columns["predicted"], "corrected form": plain(judgement.corrected)}
+    columns["measured"] = plain(judgement.measured)
+    values = list(columns.values())
+    names = list(values[-1]) if _has_parts(values[-1]) else []
+    if names and all(_has_parts(value) and set(value) == set(names) for value in values):
+        rules = _part_rules(judgement)
+        head = ["part", *columns, *(["rule"] if rules else [])]
+        rows = [
+            [element("th", name, scope="row"), *(element("td", show(value[name])) for value in values)]
+            + ([element("td", rules.get(name, ""), class_="rule")] if rules else [])
+            for name in names
+        ]
+    else:
+        head = list(columns)
+        rows = [[element("td", show(value)) for value in values]]
+    return element(
+        "table",
+        element("thead", element("tr", *(element("th", name, scope="col") for name in head))),
+        element("tbody", *(element("tr", *row) for row in rows)),
+        class_="evidence",
+    )
+
+
+def show(value: Any) -> Html:
+    """Any value of `core.plain`: numbers as numbers, dicts and matrices as small tables."""
+    if isinstance(value, Mapping):
+        if set(value) == {"undecided"}:
+            return element("em", f"undecided: {value['undecided']}")
+        if is_array_summary(value):
+            return element("span", array_summary(value), class_="summary")
+        rows = (element("tr", element("th", str(k), scope="row"), element("td", show(v))) for k, v in value.items())
+        return element("table", *rows, class_="small")
+    if isinstance(value, list | tuple):
+        if value and all(isinstance(row, list) and not any(isinstance(x, list) for x in row) for row in value):
+            rows = (element("tr", *(element("td", show(item)) for item in row)) for row in value)
+            return element("table", *rows, class_="small matrix")
+        return join((show(item) for item in value), ", ")
+    if isinstance(value, str):
+        return element("span", inline(value))
+    return element("span", number(value), class_="number")
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, Mapping) and not is_array_summary(value) and set(value) != {"undecided"}
+
+
+def _part_rules(judgement: Judgement) -> dict[str, str]:
+    check = judgement.claim.check
+    return {name: part.describe() for name, part in check.parts.items()} if isinstance(check, Each) else {}
+
+
+def _rule(judgement: Judgement) -> str:
+    check = judgement.claim.check
+    shown_by_part = isinstance(check, Each) and _has_parts(plain(judgement.measured))
+    return "each part under its own rule" if shown_by_part else check.describe()

@@ -1,0 +1,44 @@
+"""HTML as values. Text is escaped unless it is already `Html`, so nothing a paper says can break the page."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+VOID = {"br", "hr", "img", "input", "link", "meta"}
+
+
+class Html(str):
+    """A piece of HTML, safe to put into another."""
+
+
+def element(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
+    """One element; a trailing underscore in an attribute's name is dropped (`class_`), inner ones become hyphens."""
+    opening = name
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        key = key.rstrip("_").replace("_", "-")
+        opening += f" {key}" if value is True else f' {key}="{escape(str(value))}"'
+    if name in VOID:
+        return Html(f"<{opening}>")
+    return Html(f"<{opening}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[str], separator: str = "") -> Html:
+    return Html(separator.join(child if isinstance(child, Html) else escape(child) for child in children))
+
+
+def link(target: str, /, *children: str, **attributes: str | bool | None) -> Html:
+    return element("a", *children, href=target, **attributes)
+
+
+def inline(text: str) -> Html:
+    """Plain text in which `backticks` mark code."""
+    pieces = re.split(r"`([^`\n]+)`", text)
+    return join(element("code", piece) if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def prose(text: str, class_: str | None = None) -> Html:
+    """Paragraphs, split at blank lines."""
+    paragraphs = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
+    return join(element("p", inline(part.strip()), class_=class_) for part in paragraphs)

@@ -1,0 +1,272 @@
+"""The report as one HTML file that works alone: styles and images inside, no scripts, links to the files beside it.
+
+The page computes nothing: it shows verdicts, drawings and their provenance as they were handed in.
+"""
+
+import base64
+import importlib.resources
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import lemmata
+from lemmata.core import Judgement, Paper, Scale
+from lemmata.report.entry import Provenance, ReportedExperiment, describe_seeds
+from lemmata.report.evidence import chip, claim_block, control_note, formulas
+from lemmata.report.figure import SavedArtefact, save_artefact
+from lemmata.report.files import write_whole
+from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.values import STATUSES, duration, margin, shorten
+
+MEANINGS = {
+    "holds": "the measurement agrees with what the paper predicts",
+    "erratum": "the printed formula is wrong and a corrected one agrees",
+    "undecided": "this scale is too small to tell",
+    "fails": "the measurement contradicts the prediction",
+}
+
+
+def write_page(
+    entries: Sequence[ReportedExperiment], out_dir: Path, *, scale: Scale, store_info: Mapping[str, Any]
+) -> Path:
+    """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
+    saved: dict[str, SavedArtefact] = {}
+    for entry in entries:
+        if entry.artefact is not None:
+            provenance = Provenance(
+                command=entry.command,
+                scale=scale.name,
+                version=lemmata.__version__,
+                seeds=entry.seeds,
+                run_ids=entry.run_ids,
+            )
+            saved[entry.experiment.id] = save_artefact(entry.artefact, out_dir, entry.experiment.id, provenance)
+    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, store_info).encode())
+
+
+def page(
+    entries: Sequence[ReportedExperiment],
+    out_dir: Path,
+    saved: Mapping[str, SavedArtefact],
+    scale: Scale,
+    store_info: Mapping[str, Any],
+) -> Html:
+    style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
+    papers = {entry.paper.id: entry.paper for entry in entries}
+    grouped = {id: [entry for entry in entries if entry.paper.id == id] for id in papers}
+    title = "lemmata report: " + ", ".join(papers)
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        Html(f"<style>\n{style}</style>"),
+    )
+    body = element(
+        "body",
+        _masthead(scale),
+        element(
+            "main",
+            element("div", *(_summary(paper, grouped[id]) for id, paper in papers.items()), class_="cards"),
+            _verdicts(entries),
+            _errata(entries),
+            *(_paper(paper, grouped[id], out_dir, saved) for id, paper in papers.items()),
+        ),
+        _colophon(scale, store_info),
+    )
+    return Html(f"<!doctype html>\n{element('html', head, body, lang='en')}\n")
+
+
+def _masthead(scale: Scale) -> Html:
+    legend = (element("li", chip(status), " ", element("span", MEANINGS[status])) for status in STATUSES)
+    return element(
+        "header",
+        element("p", "lemmata", class_="brand"),
+        element("h1", "Claims, checked"),
+        element(
+            "p",
+            "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
+            "quantity on a real run, and compares the two under a rule written down beforehand. Every claim also has "
+            "a control, a deliberately wrong subject on which the same check must fail. Scale of this report: ",
+            element("strong", scale.name),
+            ".",
+            class_="lead",
+        ),
+        element("ul", *legend, class_="legend"),
+        class_="masthead",
+    )
+
+
+def _summary(paper: Paper, entries: Iterable[ReportedExperiment]) -> Html:
+    counts = Counter(judgement.status for entry in entries for judgement in entry.judgements)
+    total = sum(counts.values())
+    return element(
+        "section",
+        element("h2", link(f"#paper/{paper.id}", paper.title)),
+        element("p", paper.authors, class_="authors"),
+        element("p", inline(paper.sentence)),
+        element(
+            "p",
+            *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
+            element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
+            class_="chips",
+        ),
+        class_="card",
+    )
+
+
+def _verdicts(entries: Sequence[ReportedExperiment]) -> Html:
+    rows: list[Html] = []
+    paper_id = None
+    for entry in entries:
+        if entry.paper.id != paper_id:
+            paper_id = entry.paper.id
+            rows.append(element("tr", element("th", entry.paper.title, colspan="6", scope="rowgroup"), class_="group"))
+        rows.extend(_verdict_row(entry, judgement) for judgement in entry.judgements)
+    heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
+    choices = ("all", *STATUSES)
+    return element(
+        "section",
+        element("h2", "Verdicts"),
+        element(
+            "p",
+            "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
+            "tolerance. The cost is that of the runs behind the claim, which claims of one experiment share.",
+            class_="muted",
+        ),
+        element(
+            "fieldset",
+            element("legend", "Show"),
+            *(
+                element(
+                    "label",
+                    element("input", type="radio", name="show", id=f"show-{choice}", checked=choice == "all"),
+                    element("span", choice),
+                )
+                for choice in choices
+            ),
+            class_="filter",
+        ),
+        element(
+            "div",
+            element(
+                "table",
+                element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+                element("tbody", *rows),
+                class_="verdicts",
+            ),
+            class_="scroll",
+        ),
+        id="verdicts",
+    )
+
+
+def _verdict_row(entry: ReportedExperiment, judgement: Judgement) -> Html:
+    claim = judgement.claim
+    return element(
+        "tr",
+        element("td", chip(judgement.status), class_="verdict"),
+        element(
+            "td",
+            link(f"#{claim.id}", claim.id, class_="id"),
+            element("span", inline(shorten(claim.statement)), class_="gist"),
+            class_="what",
+        ),
+        element("td", claim.locus, class_="where"),
+        element("td", margin(judgement.margin), class_="number", data_label="margin"),
+        element("td", control_note(judgement.control_status), data_label="control"),
+        element("td", duration(entry.seconds), class_="number", data_label="cost"),
+        class_=f"row {judgement.status}",
+    )
+
+
+def _errata(entries: Iterable[ReportedExperiment]) -> Html:
+    found = [judgement for entry in entries for judgement in entry.judgements if judgement.status == "erratum"]
+    if not found:
+        return Html("")
+    return element(
+        "section",
+        element("h2", "Errata"),
+        element("p", "Printed formulas that fail their check where a corrected form holds.", class_="muted"),
+        *(
+            element(
+                "article",
+                element(
+                    "header",
+                    element("h4", link(f"#{judgement.claim.id}", judgement.claim.id, class_="id")),
+                    element("span", judgement.claim.locus, class_="locus"),
+                ),
+                formulas(judgement),
+                class_="claim erratum",
+            )
+            for judgement in found
+        ),
+        id="errata",
+    )
+
+
+def _paper(
+    paper: Paper, entries: Iterable[ReportedExperiment], out_dir: Path, saved: Mapping[str, SavedArtefact]
+) -> Html:
+    return element(
+        "section",
+        element("h2", paper.title),
+        element("p", paper.authors, class_="authors"),
+        *(_experiment(entry, out_dir, saved.get(entry.experiment.id)) for entry in entries),
+        id=f"paper/{paper.id}",
+        class_="paper",
+    )
+
+
+def _experiment(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | None) -> Html:
+    experiment = entry.experiment
+    return element(
+        "section",
+        element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
+        _drawing(entry, out_dir, saved),
+        prose(experiment.notes, "notes"),
+        *(claim_block(judgement) for judgement in entry.judgements),
+        id=f"experiment/{experiment.id}",
+        class_="experiment",
+    )
+
+
+def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | None) -> Html:
+    image, caption, files = "", Html(""), []
+    if entry.artefact is not None and saved is not None:
+        caption = prose(entry.artefact.caption, "caption")
+        files = [
+            link(quote(path.relative_to(out_dir).as_posix()), label)
+            for label, path in (("CSV", saved.csv), ("SVG", saved.svg), ("PNG", saved.png), ("provenance", saved.json))
+            if path is not None
+        ]
+        if saved.png is not None:
+            data = base64.b64encode(saved.png.read_bytes()).decode()
+            alt = f"{entry.experiment.title}. {entry.artefact.caption}"
+            image = element("img", src=f"data:image/png;base64,{data}", alt=alt)
+    runs = [element("code", digest[:12], title=digest) for digest in entry.run_ids]
+    facts = [
+        element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
+        element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",
+        element(
+            "div",
+            element("span", f"{len(runs)} run{'' if len(runs) == 1 else 's'} ", class_="muted"),
+            join(runs, " "),
+            element("span", f" {duration(entry.seconds)}", class_="muted"),
+            element("span", f" · {describe_seeds(entry.seeds)}" if entry.seeds else "", class_="muted"),
+        ),
+    ]
+    return element(
+        "figure",
+        image,
+        element("figcaption", caption, element("div", *facts, class_="origin")),
+    )
+
+
+def _colophon(scale: Scale, store_info: Mapping[str, Any]) -> Html:
+    facts = {"lemmata": lemmata.__version__, "scale": scale.name, **store_info}
+    pairs = (join((element("dt", str(key)), element("dd", str(value)))) for key, value in facts.items())
+    return element("footer", element("dl", *pairs, class_="facts"))
