@@ -1,0 +1,172 @@
+"""The transformer of equation (1), with any number of layers: one head, no normalisation, no biases.
+
+The last layer is needed at the asked positions alone. Scores are x_t^T W_K x_s and the value path is linear, so both
+W_K and W_O W_V can act on the query side: the whole layer then costs in proportion to the number of queries, exactly.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree
+
+from lemmata.core import AbstractModel, Trace, require
+from lemmata.models.matmul import MatmulPrecision, contract
+
+FeedKind = Literal["mlp", "linear", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformerConfig:
+    """The paper's sizes. Scales and precision are ours: the paper does not print them."""
+
+    vocab: int = 65
+    length: int = 256
+    width: int = 256  # d
+    feeds: tuple[FeedKind, ...] = ("mlp", "mlp")  # F_1, F_2, ...: one a layer
+    hidden: int | None = None  # of the MLPs; 4 d unless given
+    value_width: int | None = None  # W_V maps to this width, W_O back from it; d unless given
+    embedding_std: float = 1.0  # of tokens and positions, both frozen
+    output_scale: float = 1.0  # multiplies the frozen output matrix's first draw
+    value_scale: float = 1.0  # multiplies the first draw of W_V
+    precision: MatmulPrecision = "float32"
+
+    def __post_init__(self) -> None:
+        for name in ("vocab", "length", "width", "hidden", "value_width"):
+            value = getattr(self, name)
+            require(value is None or value >= 1, name, value, "at least 1")
+        require(len(self.feeds) >= 1, "feeds", self.feeds, "one of mlp, linear, none for each layer")
+        for name in ("embedding_std", "output_scale"):
+            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
+        require(self.value_scale >= 0, "value_scale", self.value_scale, "not negative")
+
+
+class MLP(eqx.Module):
+    """U_out ReLU(U_in x)."""
+
+    inner: Float[Array, "hidden width"]
+    outer: Float[Array, "width hidden"]
+
+    def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
+        hidden = jax.nn.relu(contract("...d,hd->...h", x, self.inner, precision))
+        return contract("...h,dh->...d", hidden, self.outer, precision)
+
+
+class Linear(eqx.Module):
+    weight: Float[Array, "width width"]
+
+    def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
+        return contract("...d,ed->...e", x, self.weight, precision)
+
+
+class Block(eqx.Module):
+    """x + h + F(x + h), with h the attention's output. `feed` is None where there is no feed-forward layer."""
+
+    key: Float[Array, "width width"]  # W_QK: the query side is the identity
+    value: Float[Array, "inner width"]
+    output: Float[Array, "width inner"]
+    feed: MLP | Linear | None
+
+    def attend(
+        self,
+        queries: Float[Array, "query width"],
+        context: Float[Array, "seq width"],
+        visible: Bool[Array, "query seq"],
+        precision: MatmulPrecision,
+    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
+        """The attention's output at the queries, and its weights."""
+        asked = contract("qd,de->qe", queries, self.key, precision) * context.shape[-1] ** -0.5
+        scores = contract("qe,se->qs", asked, context, precision)
+        weights = jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
+        mixed = contract("qs,sd->qd", weights, context, precision)
+        values = contract("qd,ed->qe", mixed, self.value, precision)
+        return contract("qe,de->qd", values, self.output, precision), weights
+
+    def __call__(
+        self,
+        queries: Float[Array, "query width"],
+        context: Float[Array, "seq width"],
+        visible: Bool[Array, "query seq"],
+        precision: MatmulPrecision,
+    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
+        attended, weights = self.attend(queries, context, visible, precision)
+        x = queries + attended
+        return (x if self.feed is None else x + self.feed(x, precision)), weights
+
+
+class Transformer(AbstractModel):
+    tokens: Float[Array, "vocab width"]  # W_E
+    positions: Float[Array, "length width"]
+    blocks: tuple[Block, ...]
+    output: Float[Array, "vocab width"]  # W_U
+    config: TransformerConfig = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, config: TransformerConfig, *, key: Key[Array, ""]) -> "Transformer":
+        """Embeddings normal; every other map uniform in +-1/sqrt(fan_in), the output matrix included."""
+        token_key, position_key, output_key, *block_keys = jax.random.split(key, 3 + len(config.feeds))
+        d = config.width
+        return cls(
+            config.embedding_std * jax.random.normal(token_key, (config.vocab, d)),
+            config.embedding_std * jax.random.normal(position_key, (config.length, d)),
+            tuple(_block(config, kind, k) for kind, k in zip(config.feeds, block_keys, strict=True)),
+            config.output_scale * _uniform(output_key, config.vocab, d),
+            config,
+        )
+
+    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
+        return self.at(tokens, jnp.arange(tokens.shape[0]))
+
+    def at(self, tokens: Int[Array, " seq"], queries: Int[Array, " query"]) -> Float[Array, "query vocab"]:
+        """The logits at some positions: equal to those of the whole sequence, for less work in the last layer."""
+        x = self.embed(tokens)
+        everywhere = jnp.arange(tokens.shape[0])
+        for block in self.blocks[:-1]:
+            x, _ = block(x, x, _causal(everywhere, tokens.shape[0]), self.config.precision)
+        visible = _causal(queries, tokens.shape[0])
+        x, _ = self.blocks[-1](x[queries], x, visible, self.config.precision)
+        return self.read(x)
+
+    def trace(self, tokens: Int[Array, " seq"]) -> Trace:
+        visible = _causal(jnp.arange(tokens.shape[0]), tokens.shape[0])
+        stream, attention = [self.embed(tokens)], []
+        for block in self.blocks:
+            x, weights = block(stream[-1], stream[-1], visible, self.config.precision)
+            stream.append(x)
+            attention.append(weights)
+        return Trace(jnp.stack(attention), jnp.stack(stream), self.read(stream[-1]))
+
+    def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
+        return self.tokens[tokens] + self.positions[: tokens.shape[0]]
+
+    def read(self, x: Float[Array, "query width"]) -> Float[Array, "query vocab"]:
+        return contract("qd,vd->qv", x, self.output, self.config.precision)
+
+
+def block_weights(model: Transformer) -> PyTree:
+    """The filter of what is learned: the blocks; embeddings, positions and output stay as drawn."""
+    frozen = jax.tree.map(lambda _: False, model)
+    return eqx.tree_at(lambda m: m.blocks, frozen, jax.tree.map(eqx.is_inexact_array, model.blocks))
+
+
+def _causal(queries: Int[Array, " query"], length: int) -> Bool[Array, "query seq"]:
+    return jnp.arange(length) <= queries[:, None]
+
+
+def _uniform(key: Key[Array, ""], rows: int, columns: int) -> Float[Array, "rows columns"]:
+    bound = columns**-0.5
+    return jax.random.uniform(key, (rows, columns), minval=-bound, maxval=bound)
+
+
+def _block(config: TransformerConfig, kind: FeedKind, key: Key[Array, ""]) -> Block:
+    d, hidden, inner = config.width, config.hidden or 4 * config.width, config.value_width or config.width
+    keys = jax.random.split(key, 5)
+    feeds = {
+        "mlp": lambda: MLP(_uniform(keys[3], hidden, d), _uniform(keys[4], d, hidden)),
+        "linear": lambda: Linear(_uniform(keys[3], d, d)),
+        "none": lambda: None,
+    }
+    value = config.value_scale * _uniform(keys[1], inner, d)
+    return Block(_uniform(keys[0], d, d), value, _uniform(keys[2], d, inner), feeds[kind]())

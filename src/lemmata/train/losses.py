@@ -1,0 +1,54 @@
+"""Losses on a batch: the mean cross-entropy over the positions where the batch's mask holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from lemmata.core import Batch
+
+Loss = Callable[[Any, Batch], Float[Array, ""]]
+
+
+def next_token_loss(model: Any, batch: Batch) -> Float[Array, ""]:
+    """Logits at every position, the loss under the mask."""
+    logits = jax.vmap(model)(batch.tokens)
+    return masked_cross_entropy(logits, batch.targets, batch.mask)
+
+
+class QueryLoss(eqx.Module):
+    """The same number for a model with an `at` method, computing logits only where the mask can hold.
+
+    `queries` bounds the number of masked positions of a sequence (a task says it: `task.queries`).
+    """
+
+    queries: int = eqx.field(static=True)
+
+    def __call__(self, model: Any, batch: Batch) -> Float[Array, ""]:
+        positions, kept = query_positions(batch.mask, self.queries)
+        logits = jax.vmap(model.at)(batch.tokens, positions)
+        return masked_cross_entropy(logits, jnp.take_along_axis(batch.targets, positions, axis=1), kept)
+
+
+def query_positions(
+    mask: Bool[Array, "batch seq"], queries: int
+) -> tuple[Int[Array, "batch query"], Bool[Array, "batch query"]]:
+    """The masked positions of each sequence in order, padded to `queries` with unmasked ones, and which are real."""
+    if queries == mask.shape[1]:
+        return jnp.broadcast_to(jnp.arange(queries), mask.shape), mask
+    if queries == 1:
+        positions = jnp.argmax(mask, axis=1, keepdims=True)
+    else:
+        # A stable sort of "is not masked" puts the masked positions first and keeps their order.
+        positions = jnp.argsort(~mask, axis=1, stable=True)[:, :queries]
+    return positions, jnp.take_along_axis(mask, positions, axis=1)
+
+
+def masked_cross_entropy(
+    logits: Float[Array, "batch seq vocab"], targets: Int[Array, "batch seq"], mask: Bool[Array, "batch seq"]
+) -> Float[Array, ""]:
+    surprise = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return jnp.sum(jnp.where(mask, surprise, 0)) / jnp.maximum(jnp.sum(mask), 1)
