@@ -73,7 +73,7 @@ CLAIMS = (
         statement="Accuracy rises to its ceiling within fifty steps.",
         predict=constant(0.9),
         measure=constant(Undecided("ten steps are too few to tell")),
-        control=constant(0.1),
+        control=constant(0.99),
         check=AtMost(),
     ),
     Claim(

@@ -65,7 +65,8 @@ class Close(Check):
         return _decide(slack, f"largest difference {error.max():.3g}" if error.size else "")
 
     def describe(self) -> str:
-        return f"|measured - predicted| <= {self.atol:g} + {self.rtol:g} |predicted|"
+        terms = [f"{self.atol:g}"] * bool(self.atol) + [f"{self.rtol:g} |predicted|"] * bool(self.rtol)
+        return f"|measured - predicted| <= {' + '.join(terms) or '0'}"
 
 
 @dataclass(frozen=True)

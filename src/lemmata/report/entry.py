@@ -30,7 +30,8 @@ class Provenance:
     run_ids: tuple[str, ...] = ()
 
     def line(self) -> str:
-        parts = [self.command, f"scale {self.scale}", describe_seeds(self.seeds), f"lemmata {self.version}"]
+        scale = "" if f"--scale {self.scale}" in self.command else f"scale {self.scale}"
+        parts = [self.command, scale, describe_seeds(self.seeds), f"lemmata {self.version}"]
         return " · ".join(part for part in parts if part)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import Each, Judgement, plain
+from lemmata.core import Each, Judgement, Undecided, plain
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.values import MARKS, array_summary, is_array_summary, margin, number
+from lemmata.report.values import MARKS, array_summary, is_array_summary, margin, number, rule
 
 
 def chip(status: str, text: str | None = None) -> Html:
@@ -19,10 +19,10 @@ def chip(status: str, text: str | None = None) -> Html:
     )
 
 
-def control_note(status: str) -> Html:
+def control_note(status: str, *, short: bool = False) -> Html:
     """The control's verdict: it is as it should be when the check fails on the wrong subject."""
     if status == "fails":
-        return element("span", "fails, as it must", class_="control good")
+        return element("span", "fails" if short else "fails, as it must", title="as it must", class_="control good")
     return element("span", status, class_="control bad" if status == "holds" else "control")
 
 
@@ -33,7 +33,7 @@ def claim_block(judgement: Judgement) -> Html:
         ("Margin", element("span", margin(judgement.margin), class_="number")),
         ("Control", control_note(judgement.control_status)),
     ]
-    if judgement.detail:
+    if judgement.detail and not isinstance(judgement.measured, Undecided):  # else the reason is in the table already
         facts.append(("Detail", inline(judgement.detail)))
     return element(
         "article",
@@ -124,10 +124,10 @@ def _has_parts(value: Any) -> bool:
 
 def _part_rules(judgement: Judgement) -> dict[str, str]:
     check = judgement.claim.check
-    return {name: part.describe() for name, part in check.parts.items()} if isinstance(check, Each) else {}
+    return {name: rule(part.describe()) for name, part in check.parts.items()} if isinstance(check, Each) else {}
 
 
 def _rule(judgement: Judgement) -> str:
     check = judgement.claim.check
     shown_by_part = isinstance(check, Each) and _has_parts(plain(judgement.measured))
-    return "each part under its own rule" if shown_by_part else check.describe()
+    return "each part under its own rule" if shown_by_part else rule(check.describe())

@@ -20,6 +20,7 @@ from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.values import STATUSES, duration, margin, shorten
 
+FOLD_RUNS = 6  # more run ids than this are folded away
 MEANINGS = {
     "holds": "the measurement agrees with what the paper predicts",
     "erratum": "the printed formula is wrong and a corrected one agrees",
@@ -134,7 +135,8 @@ def _verdicts(entries: Sequence[ReportedExperiment]) -> Html:
         element(
             "p",
             "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
-            "tolerance. The cost is that of the runs behind the claim, which claims of one experiment share.",
+            "tolerance. The cost is that of the runs behind the claim, which claims of one experiment share. "
+            "A control must fail.",
             class_="muted",
         ),
         element(
@@ -177,7 +179,7 @@ def _verdict_row(entry: ReportedExperiment, judgement: Judgement) -> Html:
         ),
         element("td", claim.locus, class_="where"),
         element("td", margin(judgement.margin), class_="number", data_label="margin"),
-        element("td", control_note(judgement.control_status), data_label="control"),
+        element("td", control_note(judgement.control_status, short=True), data_label="control"),
         element("td", duration(entry.seconds), class_="number", data_label="cost"),
         class_=f"row {judgement.status}",
     )
@@ -247,23 +249,26 @@ def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | No
             data = base64.b64encode(saved.png.read_bytes()).decode()
             alt = f"{entry.experiment.title}. {entry.artefact.caption}"
             image = element("img", src=f"data:image/png;base64,{data}", alt=alt)
-    runs = [element("code", digest[:12], title=digest) for digest in entry.run_ids]
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",
-        element(
-            "div",
-            element("span", f"{len(runs)} run{'' if len(runs) == 1 else 's'} ", class_="muted"),
-            join(runs, " "),
-            element("span", f" {duration(entry.seconds)}", class_="muted"),
-            element("span", f" · {describe_seeds(entry.seeds)}" if entry.seeds else "", class_="muted"),
-        ),
+        _runs(entry),
     ]
     return element(
         "figure",
         image,
         element("figcaption", caption, element("div", *facts, class_="origin")),
     )
+
+
+def _runs(entry: ReportedExperiment) -> Html:
+    ids = join((element("code", digest[:12], title=digest) for digest in entry.run_ids), " ")
+    count = len(entry.run_ids)
+    facts = [f"{count} run{'' if count == 1 else 's'}", duration(entry.seconds), describe_seeds(entry.seeds)]
+    summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
+    if count > FOLD_RUNS:
+        return element("details", element("summary", summary), ids)
+    return element("div", summary, " ", ids)
 
 
 def _colophon(scale: Scale, store_info: Mapping[str, Any]) -> Html:

@@ -33,7 +33,6 @@ STYLE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
-    "axes.titleweight": "medium",
     "figure.facecolor": "white",
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same glyphs on every machine
     "font.size": 9.5,

@@ -77,3 +77,8 @@ def shorten(text: str, limit: int = 150) -> str:
     if len(text) <= limit:
         return text
     return text[:limit].rsplit(" ", 1)[0].rstrip(",;:.") + " …"
+
+
+def rule(text: str) -> str:
+    """A check's description with the signs of print."""
+    return text.replace("<=", "≤").replace(">=", "≥").replace(" - ", " − ")

@@ -1,0 +1,208 @@
+"""Verdicts, claims and listings as rich renderables, for the command line.
+
+Rows are plain dicts (`Judgement.row()` and what the command line adds to it): "experiment", "paper", "seconds",
+"scale". A key that is missing shows as a dash, so a claim that was never judged can be listed too.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lemmata.core import Paper
+from lemmata.report.values import MARKS, STATUSES, brief, duration, is_array_summary, margin, rule, shorten
+
+COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
+PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
+
+Row = Mapping[str, Any]
+
+
+def make_console(file: Any = None, *, stderr: bool = False) -> Console:
+    """A console that also serves pipes and plain encodings: colour only on a terminal, no character ever raises."""
+    stream: Any = file or (sys.stderr if stderr else sys.stdout)
+    console = Console(file=stream, highlight=False, soft_wrap=False)
+    encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
+    if not encoding.startswith("utf") and hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+    if not console.is_terminal:
+        console.width = max(PIPED_WIDTH, shutil.get_terminal_size().columns)
+    return console
+
+
+def status_text(status: str | None) -> Text:
+    if not status:
+        return Text("–", style="dim")
+    return Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+
+
+def control_text(status: str | None) -> Text:
+    """A control must fail: green when it does."""
+    return Text(status or "–", style={"fails": "green", "holds": "bold red"}.get(status or "", "dim"))
+
+
+def counts_text(counts: Mapping[str, int]) -> Text:
+    """Verdicts of several claims, as in `12 holds  2 erratum`."""
+    parts = [Text(f"{MARKS[s]} {counts[s]} {s}", style=COLOURS[s]) for s in STATUSES if counts.get(s)]
+    return Text("  ").join(parts) if parts else Text("–", style="dim")
+
+
+def verdict_table(rows: Sequence[Row]) -> Table:
+    """One line a claim; the number that matters and why it is believed."""
+    table = _table()
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("claim", no_wrap=True, overflow="ellipsis")
+    table.add_column("margin", justify="right", no_wrap=True)
+    table.add_column("control", no_wrap=True, overflow="ellipsis")
+    table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("in the paper", style="dim")  # alone may wrap, so it is the one to give way
+    for row in rows:
+        table.add_row(
+            status_text(row.get("status")),
+            _text(row.get("id")),
+            margin(row.get("margin")),
+            control_text(row.get("control_status")),
+            duration(row.get("seconds")),
+            _text(row.get("locus")),
+        )
+    return table
+
+
+def verdict_counts(rows: Iterable[Row]) -> Text:
+    """The line beneath a verdict table."""
+    statuses = [row.get("status") for row in rows]
+    return counts_text({status: statuses.count(status) for status in STATUSES})
+
+
+def claim_panel(row: Row) -> RenderableType:
+    """Everything known of one claim, for `lemmata show`."""
+    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", status_text(row.get("status")))
+    parts: list[RenderableType] = [title, Text(str(row.get("locus", "")), style="dim"), Text("")]
+    parts += [Text(str(row.get("statement", ""))), Text("")]
+    facts = _table(header=False)
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(ratio=1, overflow="fold")
+    if "printed_formula" in row:
+        facts.add_row("printed", Text(str(row["printed_formula"]), style="red"))
+        facts.add_row("corrected", Text(str(row["corrected_formula"]), style="green"))
+        if row.get("reason"):
+            facts.add_row("reason", _text(row["reason"]))
+    facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
+    if "measured" in row:
+        corrected = "corrected" in row
+        facts.add_row("printed form gives" if corrected else "predicted", _evidence(row.get("predicted")))
+        if corrected:
+            facts.add_row("corrected form gives", _evidence(row["corrected"]))
+        facts.add_row("measured", _evidence(row["measured"]))
+        facts.add_row("margin", margin(row.get("margin")))
+        facts.add_row("control", control_text(row.get("control_status")))
+    for key, name in (("detail", "detail"), ("remark", "remark"), ("experiment", "experiment"), ("scale", "scale")):
+        if row.get(key):
+            facts.add_row(name, _text(row[key]))
+    if row.get("seconds") is not None:
+        facts.add_row("cost of its runs", duration(row["seconds"]))
+    if row.get("runs"):
+        facts.add_row("runs", Text(" ".join(str(digest)[:12] for digest in row["runs"])))
+    parts.append(facts)
+    return Padding(Group(*parts), (1, 0, 1, 1))
+
+
+def papers_table(papers: Iterable[Paper], verdicts: Mapping[str, Mapping[str, int]] | None = None) -> Table:
+    """Papers with their last verdicts; `verdicts` counts statuses by paper id."""
+    table = _table()
+    table.add_column("paper", no_wrap=True)
+    table.add_column("title", ratio=1)
+    if verdicts is not None:
+        table.add_column("last verdicts", no_wrap=True, overflow="ellipsis")
+    for paper in papers:
+        about = Text.assemble(paper.title, "\n", (paper.sentence, "dim"))
+        cells: list[RenderableType] = [Text(paper.id, style="bold"), about]
+        table.add_row(*cells, *([counts_text(verdicts.get(paper.id, {}))] if verdicts is not None else []))
+    return table
+
+
+def claims_table(rows: Sequence[Row]) -> Table:
+    """Claims under their experiments, each with its last verdict."""
+    table = _table()
+    table.add_column("last verdict", no_wrap=True)
+    table.add_column("claim", no_wrap=True, overflow="ellipsis")
+    table.add_column("what it says", ratio=1)
+    experiment = None
+    for row in rows:
+        if row.get("experiment") != experiment:
+            experiment = row.get("experiment")
+            table.add_section()
+            table.add_row("", Text(str(experiment), style="bold"), Text(str(row.get("title", "")), style="bold"))
+        says = Text.assemble((f"{row.get('locus', '')}: ", "dim"), shorten(str(row.get("statement", "")), 110))
+        table.add_row(status_text(row.get("status")), Text.assemble("  ", str(row.get("id", ""))), says)
+    return table
+
+
+def runs_table(records: Sequence[Row]) -> Table:
+    """Stored runs, from their records."""
+    table = _table()
+    table.add_column("run", no_wrap=True)
+    table.add_column("kind", no_wrap=True, overflow="ellipsis")
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("device", no_wrap=True, overflow="ellipsis")
+    table.add_column("config", style="dim")
+    for record in records:
+        config = record.get("config")
+        table.add_row(
+            _text(str(record.get("digest", ""))[:12]),
+            _text(record.get("kind")),
+            brief(record.get("rows")),
+            duration(record.get("seconds")),
+            _text(record.get("device")),
+            Text(shorten(brief(config), 120) if isinstance(config, Mapping) else ""),
+        )
+    return table
+
+
+def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Any rows, as a query gives them: numbers to the right, nothing rounded away."""
+    rows = [tuple(row) for row in rows]
+    table = _table()
+    for i, column in enumerate(columns):
+        cells = [row[i] for row in rows if row[i] is not None]
+        numeric = bool(cells) and all(isinstance(c, int | float) and not isinstance(c, bool) for c in cells)
+        table.add_column(Text(str(column)), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("–", style="dim") if cell is None else Text(_cell(cell)) for cell in row))
+    return table
+
+
+def _table(*, header: bool = True) -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD if header else None,
+        show_header=header,
+        pad_edge=False,
+        header_style="dim",
+        padding=(0, 2, 0, 0),
+    )
+
+
+def _text(value: Any) -> Text:
+    """Text as it is: square brackets in a formula are not markup."""
+    return Text("–" if value is None else str(value))
+
+
+def _evidence(value: Any) -> Text:
+    """One line for a single value, one line a part for several."""
+    if isinstance(value, Mapping) and not is_array_summary(value) and set(value) != {"undecided"}:
+        return Text("\n").join(Text.assemble((f"{name}: ", "dim"), brief(item, 6)) for name, item in value.items())
+    return Text(brief(value, 6))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str | int | float):
+        return str(value)
+    return json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
