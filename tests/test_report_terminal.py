@@ -73,7 +73,9 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
         "≤ 1e-12",
     ):
         assert piece in text
-    assert "measured" not in printed(claim_panel(NEVER_JUDGED))
+    unjudged = printed(claim_panel(NEVER_JUDGED | {"status": None, "measured": None, "margin": None}))
+    assert "measured" not in unjudged
+    assert "Lemma 1" in unjudged
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])
@@ -83,7 +85,7 @@ def test_no_line_is_wider_than_the_terminal(width: int):
         verdict_table([ROW]),
         claim_panel(ROW),
         claims_table([ROW, NEVER_JUDGED]),
-        papers_table([paper], {"toy": {"holds": 3, "fails": 1}}),
+        papers_table([paper], [ROW]),
         runs_table([{"digest": "ab" * 8, "kind": "toy/run", "rows": 12_345, "seconds": 0.5, "config": {"n": 5}}]),
         rows_table(["a", "b"], [(1, "x" * 300)]),
     ):

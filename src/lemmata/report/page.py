@@ -12,13 +12,14 @@ from typing import Any
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import Judgement, Paper, Scale
+from lemmata.core import Paper, Scale
 from lemmata.report.entry import Provenance, ReportedExperiment, describe_seeds
-from lemmata.report.evidence import chip, claim_block, control_note, formulas
+from lemmata.report.evidence import chip, claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.values import STATUSES, duration, margin, shorten
+from lemmata.report.values import STATUSES, duration
+from lemmata.report.verdicts import errata_section, verdict_section
 
 FOLD_RUNS = 6  # more run ids than this are folded away
 MEANINGS = {
@@ -72,8 +73,8 @@ def page(
         element(
             "main",
             element("div", *(_summary(paper, grouped[id]) for id, paper in papers.items()), class_="cards"),
-            _verdicts(entries),
-            _errata(entries),
+            verdict_section(entries),
+            errata_section(entries),
             *(_paper(paper, grouped[id], out_dir, saved) for id, paper in papers.items()),
         ),
         _colophon(scale, store_info),
@@ -116,97 +117,6 @@ def _summary(paper: Paper, entries: Iterable[ReportedExperiment]) -> Html:
             class_="chips",
         ),
         class_="card",
-    )
-
-
-def _verdicts(entries: Sequence[ReportedExperiment]) -> Html:
-    rows: list[Html] = []
-    paper_id = None
-    for entry in entries:
-        if entry.paper.id != paper_id:
-            paper_id = entry.paper.id
-            rows.append(element("tr", element("th", entry.paper.title, colspan="6", scope="rowgroup"), class_="group"))
-        rows.extend(_verdict_row(entry, judgement) for judgement in entry.judgements)
-    heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
-    choices = ("all", *STATUSES)
-    return element(
-        "section",
-        element("h2", "Verdicts"),
-        element(
-            "p",
-            "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
-            "tolerance. The cost is that of the runs behind the claim, which claims of one experiment share. "
-            "A control must fail.",
-            class_="muted",
-        ),
-        element(
-            "fieldset",
-            element("legend", "Show"),
-            *(
-                element(
-                    "label",
-                    element("input", type="radio", name="show", id=f"show-{choice}", checked=choice == "all"),
-                    element("span", choice),
-                )
-                for choice in choices
-            ),
-            class_="filter",
-        ),
-        element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-                element("tbody", *rows),
-                class_="verdicts",
-            ),
-            class_="scroll",
-        ),
-        id="verdicts",
-    )
-
-
-def _verdict_row(entry: ReportedExperiment, judgement: Judgement) -> Html:
-    claim = judgement.claim
-    return element(
-        "tr",
-        element("td", chip(judgement.status), class_="verdict"),
-        element(
-            "td",
-            link(f"#{claim.id}", claim.id, class_="id"),
-            element("span", inline(shorten(claim.statement)), class_="gist"),
-            class_="what",
-        ),
-        element("td", claim.locus, class_="where"),
-        element("td", margin(judgement.margin), class_="number", data_label="margin"),
-        element("td", control_note(judgement.control_status, short=True), data_label="control"),
-        element("td", duration(entry.seconds), class_="number", data_label="cost"),
-        class_=f"row {judgement.status}",
-    )
-
-
-def _errata(entries: Iterable[ReportedExperiment]) -> Html:
-    found = [judgement for entry in entries for judgement in entry.judgements if judgement.status == "erratum"]
-    if not found:
-        return Html("")
-    return element(
-        "section",
-        element("h2", "Errata"),
-        element("p", "Printed formulas that fail their check where a corrected form holds.", class_="muted"),
-        *(
-            element(
-                "article",
-                element(
-                    "header",
-                    element("h4", link(f"#{judgement.claim.id}", judgement.claim.id, class_="id")),
-                    element("span", judgement.claim.locus, class_="locus"),
-                ),
-                formulas(judgement),
-                class_="claim erratum",
-            )
-            for judgement in found
-        ),
-        id="errata",
     )
 
 

@@ -22,6 +22,8 @@ from lemmata.report.values import MARKS, STATUSES, brief, duration, is_array_sum
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
 
+_ORIGIN = (("experiment", "experiment"), ("scale", "scale"), ("command", "command"))
+
 Row = Mapping[str, Any]
 
 
@@ -95,7 +97,7 @@ def claim_panel(row: Row) -> RenderableType:
         if row.get("reason"):
             facts.add_row("reason", _text(row["reason"]))
     facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
-    if "measured" in row:
+    if row.get("status"):
         corrected = "corrected" in row
         facts.add_row("printed form gives" if corrected else "predicted", _evidence(row.get("predicted")))
         if corrected:
@@ -103,7 +105,7 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("measured", _evidence(row["measured"]))
         facts.add_row("margin", margin(row.get("margin")))
         facts.add_row("control", control_text(row.get("control_status")))
-    for key, name in (("detail", "detail"), ("remark", "remark"), ("experiment", "experiment"), ("scale", "scale")):
+    for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):
         if row.get(key):
             facts.add_row(name, _text(row[key]))
     if row.get("seconds") is not None:
@@ -114,17 +116,17 @@ def claim_panel(row: Row) -> RenderableType:
     return Padding(Group(*parts), (1, 0, 1, 1))
 
 
-def papers_table(papers: Iterable[Paper], verdicts: Mapping[str, Mapping[str, int]] | None = None) -> Table:
-    """Papers with their last verdicts; `verdicts` counts statuses by paper id."""
+def papers_table(papers: Iterable[Paper], rows: Sequence[Row] = ()) -> Table:
+    """Papers, and how the claims in `rows` stand."""
     table = _table()
     table.add_column("paper", no_wrap=True)
     table.add_column("title", ratio=1)
-    if verdicts is not None:
-        table.add_column("last verdicts", no_wrap=True, overflow="ellipsis")
+    table.add_column("claims", justify="right", no_wrap=True)
+    table.add_column("verdicts")
     for paper in papers:
+        mine = [row for row in rows if row.get("paper") == paper.id]
         about = Text.assemble(paper.title, "\n", (paper.sentence, "dim"))
-        cells: list[RenderableType] = [Text(paper.id, style="bold"), about]
-        table.add_row(*cells, *([counts_text(verdicts.get(paper.id, {}))] if verdicts is not None else []))
+        table.add_row(Text(paper.id, style="bold"), about, str(len(mine)), verdict_counts(mine))
     return table
 
 
