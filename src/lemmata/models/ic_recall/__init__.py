@@ -1,5 +1,8 @@
 """One transformer, three engines: dense; dense attention with the exact memory; reduced to pattern counts."""
 
+from lemmata.models.ic_recall.engines import reduced, with_exact_memory
+from lemmata.models.ic_recall.key_query import KeyQuery
+from lemmata.models.ic_recall.leaves import full_key_query, memory_weights, position_block, whole_transformer
 from lemmata.models.ic_recall.losses import (
     Accuracy,
     cot_loss,
@@ -8,15 +11,42 @@ from lemmata.models.ic_recall.losses import (
     second_accuracy,
     second_loss,
 )
+from lemmata.models.ic_recall.memory import (
+    Memory,
+    associative_memory,
+    exact_answer_logits,
+    exact_relation_logits,
+    exact_subject_logits,
+)
 from lemmata.models.ic_recall.pattern_model import PatternModel, pattern_logits
+from lemmata.models.ic_recall.transformer import AbstractTransformer, DenseTransformer, MemoryTransformer, token_loss
+from lemmata.models.ic_recall.vocabulary import Vocabulary, orthonormal
 
 __all__ = [
+    "AbstractTransformer",
     "Accuracy",
+    "DenseTransformer",
+    "KeyQuery",
+    "Memory",
+    "MemoryTransformer",
     "PatternModel",
+    "Vocabulary",
+    "associative_memory",
     "cot_loss",
+    "exact_answer_logits",
+    "exact_relation_logits",
+    "exact_subject_logits",
     "first_accuracy",
     "first_loss",
+    "full_key_query",
+    "memory_weights",
+    "orthonormal",
     "pattern_logits",
+    "position_block",
+    "reduced",
     "second_accuracy",
     "second_loss",
+    "token_loss",
+    "whole_transformer",
+    "with_exact_memory",
 ]

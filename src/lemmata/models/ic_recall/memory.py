@@ -1,0 +1,60 @@
+"""The MLP as an associative memory: Lemma 3.1's construction, and its exact value without any weights."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lemmata.core import require
+
+
+class Memory(eqx.Module):
+    """f(x) = V^T (W x)^2, elementwise square; rows of `read` are w_j, rows of `write` v_j."""
+
+    read: Float[Array, "*replica hidden dim"]
+    write: Float[Array, "*replica hidden dim"]
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, " dim"]:
+        return self.write.T @ (self.read @ x) ** 2
+
+
+def associative_memory(table: Int[Array, "relations n"], embeddings: Float[Array, "vocab dim"]) -> Memory:
+    """Lemma 3.1: three hidden units for each (s, a) pair, width 3 |S| |A|.
+
+    One reads s and the relations R(s, a) and writes a; one reads s and a and writes those relations; one reads a and
+    the relations and writes s.
+    """
+    m, n = table.shape
+    require(embeddings.shape[0] == 2 * n + m + 1, "embeddings", embeddings.shape, f"one row a token: {2 * n + m + 1}")
+    subject = jnp.repeat(embeddings[:n], n, axis=0)  # pairs (s, a) in lexicographic order
+    answer = jnp.tile(embeddings[n : 2 * n], (n, 1))
+    pair = jnp.arange(n)[None, :] * n + table  # (m, n): the pair each fact belongs to
+    facts = jnp.repeat(embeddings[2 * n : 2 * n + m], n, axis=0)
+    relations = jnp.zeros_like(subject).at[pair.ravel()].add(facts)
+    read = jnp.concatenate([subject + relations, answer + subject, answer + relations])
+    write = jnp.concatenate([answer, relations, subject])
+    return Memory(read, write)
+
+
+def exact_relation_logits(
+    table: Int[Array, "relations n"], subjects: Float[Array, " n"], answers: Float[Array, " n"]
+) -> Float[Array, " relations"]:
+    """phi(r)^T f(x) when x has these coefficients on subjects and answers: the sum over s of (x_s + x_{r(s)})^2."""
+    return jnp.sum((subjects[None, :] + answers[table]) ** 2, axis=1)
+
+
+def exact_answer_logits(
+    table: Int[Array, "relations n"], subjects: Float[Array, " n"], relations: Float[Array, " relations"]
+) -> Float[Array, " n"]:
+    """phi(a)^T f(x): the sum over s of (x_s + sum of x_r over the relations with r(s) = a)^2."""
+    n = table.shape[1]
+    mass = jnp.zeros((n, n), subjects.dtype).at[jnp.arange(n)[None, :], table].add(relations[:, None])
+    return jnp.sum((subjects[:, None] + mass) ** 2, axis=0)
+
+
+def exact_subject_logits(
+    table: Int[Array, "relations n"], answers: Float[Array, " n"], relations: Float[Array, " relations"]
+) -> Float[Array, " n"]:
+    """phi(s)^T f(x): the sum over a of (x_a + sum of x_r over the relations with r(s) = a)^2."""
+    n = table.shape[1]
+    mass = jnp.zeros((n, n), answers.dtype).at[jnp.arange(n)[None, :], table].add(relations[:, None])
+    return jnp.sum((answers[None, :] + mass) ** 2, axis=1)
