@@ -70,7 +70,7 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
         "(n² − 1)/12",
         "variance: 5.83333",
         "variance: 2.91667",
-        "≤ 1e-12",
+        "≤ 1e−12",
     ):
         assert piece in text
     unjudged = printed(claim_panel(NEVER_JUDGED | {"status": None, "measured": None, "margin": None}))

@@ -21,11 +21,12 @@ from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.values import STATUSES, duration
 from lemmata.report.verdicts import errata_section, verdict_section
 
+SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
 FOLD_RUNS = 6  # more run ids than this are folded away
 MEANINGS = {
     "holds": "the measurement agrees with what the paper predicts",
     "erratum": "the printed formula is wrong and a corrected one agrees",
-    "undecided": "this scale is too small to tell",
+    "undecided": "this scale cannot tell",
     "fails": "the measurement contradicts the prediction",
 }
 
@@ -156,9 +157,11 @@ def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | No
             if path is not None
         ]
         if saved.png is not None:
-            data = base64.b64encode(saved.png.read_bytes()).decode()
+            png = saved.png.read_bytes()
+            width = round(SHRINK * int.from_bytes(png[16:20]))  # where a PNG file keeps its width
+            data = base64.b64encode(png).decode()
             alt = f"{entry.experiment.title}. {entry.artefact.caption}"
-            image = element("img", src=f"data:image/png;base64,{data}", alt=alt)
+            image = element("img", src=f"data:image/png;base64,{data}", width=str(width), alt=alt)
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",

@@ -50,10 +50,10 @@ def control_text(status: str | None) -> Text:
     return Text(status or "–", style={"fails": "green", "holds": "bold red"}.get(status or "", "dim"))
 
 
-def counts_text(counts: Mapping[str, int]) -> Text:
+def counts_text(counts: Mapping[str, int], separator: str = "  ") -> Text:
     """Verdicts of several claims, as in `12 holds  2 erratum`."""
     parts = [Text(f"{MARKS[s]} {counts[s]} {s}", style=COLOURS[s]) for s in STATUSES if counts.get(s)]
-    return Text("  ").join(parts) if parts else Text("–", style="dim")
+    return Text(separator).join(parts) if parts else Text("–", style="dim")
 
 
 def verdict_table(rows: Sequence[Row]) -> Table:
@@ -77,10 +77,10 @@ def verdict_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def verdict_counts(rows: Iterable[Row]) -> Text:
-    """The line beneath a verdict table."""
+def verdict_counts(rows: Iterable[Row], separator: str = "  ") -> Text:
+    """How many of the rows have each verdict: the line beneath a verdict table."""
     statuses = [row.get("status") for row in rows]
-    return counts_text({status: statuses.count(status) for status in STATUSES})
+    return counts_text({status: statuses.count(status) for status in STATUSES}, separator)
 
 
 def claim_panel(row: Row) -> RenderableType:
@@ -122,11 +122,11 @@ def papers_table(papers: Iterable[Paper], rows: Sequence[Row] = ()) -> Table:
     table.add_column("paper", no_wrap=True)
     table.add_column("title", ratio=1)
     table.add_column("claims", justify="right", no_wrap=True)
-    table.add_column("verdicts")
+    table.add_column("verdicts", no_wrap=True)
     for paper in papers:
         mine = [row for row in rows if row.get("paper") == paper.id]
         about = Text.assemble(paper.title, "\n", (paper.sentence, "dim"))
-        table.add_row(Text(paper.id, style="bold"), about, str(len(mine)), verdict_counts(mine))
+        table.add_row(Text(paper.id, style="bold"), about, str(len(mine)), verdict_counts(mine, "\n"))
     return table
 
 

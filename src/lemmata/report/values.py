@@ -1,6 +1,7 @@
 """Numbers and evidence as short text, the same on the page and in the terminal."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -81,4 +82,5 @@ def shorten(text: str, limit: int = 150) -> str:
 
 def rule(text: str) -> str:
     """A check's description with the signs of print."""
-    return text.replace("<=", "≤").replace(">=", "≥").replace(" - ", " − ")
+    text = text.replace("<=", "≤").replace(">=", "≥").replace(" - ", " − ")
+    return re.sub(r"(\d)e-(\d)", r"\1e−\2", text)  # a hyphen would let the number break across lines
