@@ -24,7 +24,7 @@ from lemmata.core import (
 )
 from lemmata.run import DamagedRun, Silent, Store, obtain, query
 from lemmata.run.checkpoints import StoredContext
-from lemmata.train import fit, loop, stack
+from lemmata.train import fit, stack
 
 
 class NoisyDescent(AbstractAlgorithm):
@@ -85,10 +85,9 @@ def same_bits(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray])
     )
 
 
-def test_resumed_equals_uninterrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "SECONDS_BETWEEN_CHECKPOINTS", -1.0)
+def test_resumed_equals_uninterrupted() -> None:
     whole = Descent().execute(Unattended())
-    context = DiesAfter(looks=2)
+    context = DiesAfter(looks=1)
     with pytest.raises(Killed):
         Descent().execute(context)
     assert 0 < context.saved["train"].step < 21

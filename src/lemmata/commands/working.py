@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,16 +12,17 @@ from rich.console import Console
 
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Scale, Selection, UserError, papers, plain, select
-from lemmata.report import ReportedExperiment, save_artefact, verdict_table, write_page
+from lemmata.report import ReportedExperiment, draw, seeds_of, verdict_table, write_page
 from lemmata.run import Examined, Store, examine
 
 
 def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
     """Run what is missing, judge, draw, write the page."""
     selections = select(ids)
-    ensure_folder(out)
-    examined = _examine(selections, scale, Store(store_path), jobs)
-    page = _publish(examined, scale, out, {})
+    _ensure_folder(out)
+    store = Store(store_path)
+    examined = _examine(selections, scale, store, jobs)
+    page = _publish(examined, scale, out, store, {})
     console.print(verdict_table(_rows(examined, scale)))
     console.print(f"[bold]{_summary(examined)}[/]  page: {page}")
     return 0
@@ -54,9 +56,10 @@ def run_changed(
     if len(selections) != 1:
         raise UserError(f"{experiment_id!r} names {len(selections)} experiments; `run` takes one")
     changes = dict(_split_assignment(text) for text in assignments)
-    ensure_folder(out)
-    examined = _examine(selections, scale, Store(store_path), jobs, changes)
-    page = _publish(examined, scale, out, changes)
+    _ensure_folder(out)
+    store = Store(store_path)
+    examined = _examine(selections, scale, store, jobs, changes)
+    page = _publish(examined, scale, out, store, changes)
     console.print(verdict_table(_rows(examined, scale)))
     console.print(f"[bold]{_summary(examined)}[/]  page: {page}")
     return 0
@@ -79,29 +82,35 @@ def _default_jobs() -> int:
     return min(os.cpu_count() or 1, 8) if jax.default_backend() == "cpu" else 1
 
 
-def ensure_folder(out: Path) -> None:
-    """Fail before computing if the page could not be written."""
+def _ensure_folder(out: Path) -> None:
+    """Fail before computing if the page could not be written; leave nothing behind either way."""
     parent = out
     while not parent.exists():
         parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise UserError(f"--out {str(out)!r} cannot be written")
+    try:
+        tempfile.TemporaryDirectory(dir=parent).cleanup()
+    except OSError as error:
+        raise UserError(f"--out {str(out)!r} cannot be written: {error.strerror}") from None
 
 
-def _publish(examined: Sequence[Examined], scale: Scale, out: Path, changes: dict[str, str]) -> Path:
+def _publish(examined: Sequence[Examined], scale: Scale, out: Path, store: Store, changes: dict[str, str]) -> Path:
     """Draw every experiment and write the page."""
-    out.mkdir(parents=True, exist_ok=True)
     reported = []
     for item in examined:
         experiment = item.selection.experiment
-        command = _command(experiment.id, scale, changes)
-        artefact = experiment.render(item.results)
-        save_artefact(artefact, out, experiment.id, command=command, scale=scale.name)
-        paper = papers()[experiment.id.split("/")[0]]
         reported.append(
-            ReportedExperiment(paper, experiment, item.judgements, artefact, item.run_ids, item.seconds, command)
+            ReportedExperiment(
+                paper=papers()[experiment.id.split("/")[0]],
+                experiment=experiment,
+                judgements=item.judgements,
+                artefact=draw(experiment, item.results),
+                run_ids=item.run_ids,
+                seconds=item.seconds,
+                command=_command(experiment.id, scale, changes),
+                seeds=seeds_of(run.config for run in item.results),
+            )
         )
-    return write_page(tuple(reported), out, scale=scale.name)
+    return write_page(reported, out, scale=scale, store_info={"runs": len(store.digests())})
 
 
 def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:

@@ -18,7 +18,7 @@ from lemmata.core import AbstractAlgorithm, Checkpoint, Metrics, RunContext, Tra
 
 ProbeFn = Callable[[Any, Any, Key[Array, ""]], Metrics]
 SECONDS_BETWEEN_LOOKS = 0.5
-SECONDS_BETWEEN_CHECKPOINTS = 5.0
+SAVING_SHARE = 0.05  # of the time, at most, goes into checkpoints
 
 
 def fit(
@@ -99,7 +99,7 @@ def fit(
     saved = context.load(stage)
     if saved is not None:
         (state_arrays, buffer), done = _unflatten((state_arrays, buffer), saved), saved.step
-    chunk, last_saved = 1, time.monotonic()
+    chunk, next_save = 1, 0.0
     while done < records:
         stop = min(records, done + chunk)
         began = time.monotonic()
@@ -111,9 +111,10 @@ def fit(
         chunk = int(min(max(grown, 1), 50 * chunk)) if done else 1 if every > 100 else 8
         done = stop
         context.progress(stage, min(done * every, steps), steps)
-        if time.monotonic() - last_saved > SECONDS_BETWEEN_CHECKPOINTS or done == records:
+        if time.monotonic() >= next_save or done == records:
+            began = time.monotonic()
             context.save(stage, _flatten((state_arrays, buffer), done))
-            last_saved = time.monotonic()
+            next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
     state = eqx.combine((task_arrays, state_arrays), static)[1]
     return state, {name: np.asarray(value) for name, value in buffer.items()}
 
