@@ -182,9 +182,11 @@ def scale_of(name: ScaleName, seeds: int | None) -> Scale:
 
 def main(arguments: list[str] | None = None) -> None:
     command: Any = tyro.cli(Command, prog="lemmata", description=__doc__, args=arguments)  # pyright: ignore
-    console = Console(stderr=True)
+    from lemmata.report import make_console
+
+    console = make_console(stderr=True)
     try:
-        sys.exit(command(Console()))
+        sys.exit(command(make_console()))
     except UserError as error:
         console.print(f"lemmata: {error}", style="red", soft_wrap=True, markup=False, highlight=False)
         sys.exit(2)

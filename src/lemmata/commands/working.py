@@ -20,9 +20,8 @@ def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, job
     """Run what is missing, judge, draw, write the page."""
     selections = select(ids)
     _ensure_folder(out)
-    store = Store(store_path)
-    examined = _examine(selections, scale, store, jobs)
-    page = _publish(examined, scale, out, store, {})
+    examined = _examine(selections, scale, Store(store_path), jobs)
+    page = _publish(examined, scale, out, {})
     console.print(verdict_table(_rows(examined, scale)))
     console.print(f"[bold]{_summary(examined)}[/]  page: {page}")
     return 0
@@ -57,9 +56,8 @@ def run_changed(
         raise UserError(f"{experiment_id!r} names {len(selections)} experiments; `run` takes one")
     changes = dict(_split_assignment(text) for text in assignments)
     _ensure_folder(out)
-    store = Store(store_path)
-    examined = _examine(selections, scale, store, jobs, changes)
-    page = _publish(examined, scale, out, store, changes)
+    examined = _examine(selections, scale, Store(store_path), jobs, changes)
+    page = _publish(examined, scale, out, changes)
     console.print(verdict_table(_rows(examined, scale)))
     console.print(f"[bold]{_summary(examined)}[/]  page: {page}")
     return 0
@@ -93,7 +91,7 @@ def _ensure_folder(out: Path) -> None:
         raise UserError(f"--out {str(out)!r} cannot be written: {error.strerror}") from None
 
 
-def _publish(examined: Sequence[Examined], scale: Scale, out: Path, store: Store, changes: dict[str, str]) -> Path:
+def _publish(examined: Sequence[Examined], scale: Scale, out: Path, changes: dict[str, str]) -> Path:
     """Draw every experiment and write the page."""
     reported = []
     for item in examined:
@@ -110,7 +108,7 @@ def _publish(examined: Sequence[Examined], scale: Scale, out: Path, store: Store
                 seeds=seeds_of(run.config for run in item.results),
             )
         )
-    return write_page(reported, out, scale=scale, store_info={"runs": len(store.digests())})
+    return write_page(reported, out, scale=scale, store_info={})
 
 
 def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:

@@ -1,5 +1,5 @@
 """Rules that compare a measurement with a prediction. Each gives a status and a margin: how far inside the rule
-(positive) or outside it (negative) the measurement is, in units of the rule's own tolerance."""
+(positive) or outside it (negative) the measurement is, in units of the rule's own tolerance or bound."""
 
 import abc
 from collections.abc import Mapping
@@ -50,6 +50,12 @@ def _decide(slack: Any, detail: str = "") -> Verdict:
     return Verdict("holds" if margin >= 0 else "fails", margin, detail)
 
 
+def _bound_scale(bound: np.ndarray, slack: float) -> np.ndarray:
+    """What a distance from a bound is measured in: the bound itself, or 1 where it is zero."""
+    size = np.maximum(np.abs(bound), slack)
+    return np.where(size > 0, size, 1.0)
+
+
 @dataclass(frozen=True)
 class Close(Check):
     """measured = predicted within `atol + rtol * |predicted|`, elementwise."""
@@ -89,7 +95,7 @@ class AtMost(Check):
 
     def compare(self, predicted: Any, measured: Any) -> Verdict:
         p, m = np.broadcast_arrays(np.asarray(predicted, float), np.asarray(measured, float))
-        return _decide((p + self.slack - m) / np.maximum(np.abs(p), 1e-300))
+        return _decide((p + self.slack - m) / _bound_scale(p, self.slack))
 
     def describe(self) -> str:
         return "measured <= predicted" + (f" + {self.slack:g}" if self.slack else "")
@@ -103,7 +109,7 @@ class AtLeast(Check):
 
     def compare(self, predicted: Any, measured: Any) -> Verdict:
         p, m = np.broadcast_arrays(np.asarray(predicted, float), np.asarray(measured, float))
-        return _decide((m - p + self.slack) / np.maximum(np.abs(p), 1e-300))
+        return _decide((m - p + self.slack) / _bound_scale(p, self.slack))
 
     def describe(self) -> str:
         return "measured >= predicted" + (f" - {self.slack:g}" if self.slack else "")
