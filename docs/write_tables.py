@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lemmata.core import experiments, papers
+from lemmata.core import papers
 
 DOCS = Path(__file__).parent
 STATUSES = ("holds", "erratum", "undecided", "fails")
@@ -76,20 +76,28 @@ def errata_section(rows: list[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
+def papers_table(rows_of: dict[str, list[dict[str, Any]]]) -> str:
+    lines = ["| paper | command | computing, one core | verdicts |", "|---|---|---|---|"]
+    for paper, rows in rows_of.items():
+        counts = Counter(row["status"] or "not judged" for row in rows)
+        verdicts = ", ".join(f"{counts[status]} {status}" for status in (*STATUSES, "not judged") if counts[status])
+        seconds = sum({row["experiment"]: row["seconds"] or 0 for row in rows}.values())
+        lines.append(
+            f"| [`{paper}`](docs/{paper}.md): {papers()[paper].title} | `lemmata reproduce {paper}` "
+            f"| {seconds / 60:.1f} min | {len(rows)} claims: {verdicts} |"
+        )
+    return "\n".join(lines)
+
+
 def main() -> None:
+    rows_of = {}
     for paper in papers():
         command = [sys.executable, "-m", "lemmata", "list", paper, "--json"]
         rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        counts = Counter(row["status"] or "not judged" for row in rows)
-        print(paper, dict(counts))
+        rows_of[paper] = rows
         replace(DOCS / f"{paper}.md", "claims", claims_table(rows, source_files(paper)))
         replace(DOCS / "errata.md", paper, errata_section(rows))
-        summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-        replace(
-            DOCS.parent / "README.md",
-            f"{paper} verdicts",
-            f"{len(experiments(paper))} experiments, {len(rows)} claims: {summary}",
-        )
+    replace(DOCS.parent / "README.md", "papers", papers_table(rows_of))
 
 
 if __name__ == "__main__":
