@@ -1,4 +1,4 @@
-"""The one-layer model of equation (2): a linear feed-forward map beside one attention layer, two embeddings a position."""
+"""The one-layer model of equation (2): one attention layer beside a linear feed-forward map, two embeddings each."""
 
 import equinox as eqx
 import jax
@@ -48,6 +48,14 @@ class SimplifiedModel(AbstractModel):
 
     def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
         return self.attention_logits(tokens) + self.feed_logits(tokens)
+
+    def at(self, tokens: Int[Array, " seq"], positions: Int[Array, " query"]) -> Float[Array, "query vocab"]:
+        """The logits at a few positions: one row of attention each, not a square of them."""
+        x = self.embed(tokens)
+        asked = x[positions]
+        reach = jnp.arange(tokens.shape[0])[None, :] <= positions[:, None]
+        weights = jax.nn.softmax(jnp.where(reach, asked @ self.attention @ x.T, -jnp.inf), axis=-1)
+        return (weights @ x @ self.value.T + asked @ self.feed.T) @ self.output.T
 
     def trace(self, tokens: Int[Array, " seq"]) -> Trace:
         x, weights = self.embed(tokens), self.weights(tokens)

@@ -112,7 +112,7 @@ class NoisyRecall(AbstractTask):
         output_key, last_key, chain_key = jax.random.split(key, 3)
         picks = jax.random.randint(output_key, (num, slots), 0, len(self.output_tokens))
         outputs = self.output_tokens[picks]
-        draws = jax.random.bits(chain_key, (config.length, num))
+        draws = jax.random.bits(chain_key, (config.length, num), dtype=jnp.uint32)
 
         def resolve(symbol: Int[Array, " batch"]) -> Int[Array, " batch"]:
             """Symbols from V on stand for "the output of trigger slot k"."""
