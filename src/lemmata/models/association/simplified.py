@@ -1,4 +1,4 @@
-"""The one-layer model of equation (2): one attention layer beside a linear feed-forward map, two embeddings each."""
+"""The one-layer model of equation (2): one attention layer beside a linear feed-forward map, two embeddings a token."""
 
 import equinox as eqx
 import jax

@@ -104,6 +104,19 @@ def occupation(chain: RecallChain, target_is_trigger: bool, position: int) -> di
     return dict(zip(states(chain, target_is_trigger), law, strict=True))
 
 
+def largest_count(chain: RecallChain, target_is_trigger: bool, token: Token) -> int:
+    """The most positions t <= T that `token` can take given ȳ, over sequences of positive probability."""
+    names = list(states(chain, target_is_trigger))
+    start, step = transition(chain, target_is_trigger)
+    hit = np.array([int(s == token) for s in names])
+    impossible = -chain.length - 1
+    best = np.where(np.asarray(start > 0, dtype=bool), hit, impossible)
+    allowed = np.asarray(step > 0, dtype=bool)
+    for _ in range(chain.length - 2):
+        best = np.where(allowed, best[:, None], impossible).max(axis=0) + hit
+    return int(best.max()) + (token == "trigger")
+
+
 Jet = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 

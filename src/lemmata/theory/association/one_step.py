@@ -9,7 +9,7 @@ Printed forms keep the leading order in N (and in N/T); `exact_*` keep everythin
 from dataclasses import dataclass
 from typing import Literal
 
-from lemmata.theory.association.chain import Number, RecallChain, Token, count_moments
+from lemmata.theory.association.chain import Number, RecallChain, Token, count_moments, largest_count
 
 Output = Literal["noise", "trigger", "token"]
 Input = Literal["noise", "trigger", "same", "other"]
@@ -107,6 +107,10 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
             return Leading(a, one - a, one - a)
 
 
+CORRECTED_RANGE_ROW = Entry("token", "noise")
+"""The one printed range that is too small: q N+1 q N+1 ... is possible whatever ȳ is, so the noise can fill half of
+the context and R is 1/2, not 1/3."""
+
 PRINTED_RANGE: dict[Entry, float] = dict(
     zip(TABLE_3, (1 / 2, 1.0, 1.0, 1 / 2, 1.0, 1.0, 1 / 3, 1 / 2, 1.0, 1.0), strict=True)
 )
@@ -122,6 +126,20 @@ def exact_moments(entry: Entry, chain: RecallChain) -> tuple[Number, Number]:
         mean += weight * (uniform - chance) * count / chain.length
         square += weight * (uniform**2 + (1 - 2 * uniform) * chance) * count_square / chain.length**2
     return mean, square - mean**2
+
+
+def exact_range(entry: Entry, chain: RecallChain) -> float:
+    """The largest |gradient - mean| over sequences of positive probability: the R of Bernstein's inequality."""
+    mean, _ = exact_moments(entry, chain)
+    uniform = 1 / (chain.num_tokens + 1)
+    largest = 0.0
+    for target_is_trigger, number, token, chance in _cases(entry, chain):
+        if number == 0:
+            continue
+        fraction = largest_count(chain, target_is_trigger, token) / chain.length
+        factors = [uniform] + ([uniform - 1] if chance > 0 else [])
+        largest = max(largest, *(abs(factor * fraction - float(mean)) for factor in factors), abs(float(mean)))
+    return largest
 
 
 def exact_fraction(token: Literal["noise", "trigger", "other"], chain: RecallChain) -> Number:

@@ -1,0 +1,51 @@
+"""What the theory claims share: the data and the one-layer model of equation (2), at zero or as Assumption F.1 has it."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lemmata.core import named_key
+from lemmata.models.association import SimplifiedModel
+from lemmata.tasks.association import NoisyRecall, RecallConfig
+from lemmata.theory.association import RecallChain
+
+TRIGGER = 0
+
+
+def theory_task(chain: RecallChain) -> NoisyRecall:
+    """Section 3's data with uniform π_u and π_b: token 0 is the trigger, token N the noise; the loss is on y alone."""
+    config = RecallConfig(
+        source="uniform",
+        symbols=chain.num_tokens,
+        length=chain.length,
+        triggers=(TRIGGER,),
+        noise=None,
+        alpha=chain.alpha,
+        loss_on="last",
+        trigger_outputs=not chain.exclude_trigger,
+    )
+    return NoisyRecall.create(config)
+
+
+def zero_model(chain: RecallChain, seed: int = 0) -> SimplifiedModel:
+    """Random orthonormal embeddings, W_QK = W_V = W_F = 0."""
+    return SimplifiedModel.create(chain.num_tokens + 1, key=named_key(seed, "init"))
+
+
+def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:
+    """Assumption F.1: W_F alone predicts the noise with α and every possible output alike, in any context."""
+    chance = np.full(chain.num_tokens + 1, (1 - chain.alpha) / chain.num_targets)
+    chance[chain.num_tokens] = chain.alpha
+    if chain.exclude_trigger:
+        chance[TRIGGER] = 1e-12
+    feed = jnp.outer(jnp.log(jnp.asarray(chance)) @ model.output, model.tokens[TRIGGER])
+    return eqx.tree_at(lambda m: m.feed, model, feed)
+
+
+def project(
+    model: SimplifiedModel, matrix: Float[Array, "width width"]
+) -> tuple[Float[Array, "outputs tokens"], Float[Array, "outputs tokens"]]:
+    """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""
+    left = model.output @ matrix
+    return left @ model.tokens.T, left @ model.previous.T
