@@ -48,8 +48,8 @@ class AffineWorld:
     @property
     def table(self) -> Int[np.ndarray, "relations n"]:
         """Every fact of a small world; row `rank of slope * n + intercept`."""
-        every = np.arange(self.n)
-        rows = self.slopes[:, None, None] * every[None, None, :] + every[None, :, None]
+        slopes, every = self.slopes, np.arange(self.n)
+        rows = slopes[:, None, None] * every[None, None, :] + every[None, :, None]
         return (rows % self.n).reshape(self.num_relations, self.n)
 
     def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
