@@ -98,7 +98,7 @@ def decompose(model: Any, where: str | Sequence[str]) -> Decomposition:
 
 
 def truncate_compiled(model: Any, where: str | Sequence[str], fractions: Sequence[float]) -> tuple[Any, ...]:
-    """The same edit for use under jit (inside a training run's probe), one model a fraction, one decomposition a matrix.
+    """The same edit for use under jit, inside a training run's probe: one model a fraction, one decomposition a matrix.
 
     The Gram matrix is decomposed in the weights' own type: singular vectors whose values agree to about 1e-3 of the
     largest may mix at the cut, which changes the cut matrix by less than that. `truncate` is the exact one.

@@ -1,4 +1,4 @@
-"""What a model says after a trigger: the probability of the correct, the noise and any other token (Figures 3, 8, 10-13).
+"""What a model says after a trigger: the probability of the correct, noise and other tokens (Figures 3, 8, 10-13).
 
 Probabilities and loss, not argmax: at alpha = 1/2 the full model's argmax is a coin flip.
 """
@@ -27,7 +27,7 @@ def queries_of(sample: RecallSample, earlier: int = EARLIER) -> Bool[Array, "bat
 
 
 def predictions(model: Any, sample: RecallSample, noise: int, earlier: int = EARLIER) -> dict[str, Float[Array, ""]]:
-    """Mean probabilities of the correct, noise and other tokens after a trigger, and the loss against the correct one."""
+    """Mean probabilities of the correct, noise and other tokens after a trigger; the loss is of the correct one."""
     chosen = queries_of(sample, earlier)
     logits = jax.nn.log_softmax(jax.vmap(model)(sample.tokens), axis=-1)
     right = jnp.take_along_axis(logits, jnp.maximum(sample.correct, 0)[..., None], axis=-1)[..., 0]

@@ -1,4 +1,4 @@
-"""Unigram and bigram statistics of characters: counted from a text, shipped with the package, or uniform (section 3)."""
+"""Unigram and bigram statistics of characters (section 3): counted from a text, shipped with the package, uniform."""
 
 import json
 from collections.abc import Mapping

@@ -1,0 +1,259 @@
+"""Training step, data sampling and truncation against plain PyTorch, on two cores.
+
+    python benchmarks/association.py            # a table
+    python benchmarks/association.py --json     # the same numbers as JSON
+
+Each side runs alone, warm, and the median of its repetitions is shown. The PyTorch versions are written for speed:
+matrix products over the whole batch, the last feed-forward layer and the output only where the loss is taken, and a
+batched sampler beside the per-sequence one.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from bisect import bisect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from random import Random
+
+import equinox as eqx
+import jax
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from lemmata.core import Batch, named_integer, named_key
+from lemmata.models.association import Transformer, TransformerConfig, block_weights
+from lemmata.models.truncate import Spectrum
+from lemmata.tasks.association import NoisyRecall, RecallConfig, transition_rows
+from lemmata.train import QueryLoss, SGDConfig, StochasticDescent
+
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    size: str
+    ours_ms: float
+    other: str
+    other_ms: float
+    required: float  # how many times faster we must be
+
+    @property
+    def speedup(self) -> float:
+        return self.other_ms / self.ours_ms
+
+
+def median_ms(run: Callable[[], object], repeats: int) -> float:
+    run()
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        run()
+        times.append(1e3 * (time.perf_counter() - began))
+    return statistics.median(times)
+
+
+class FixedBatch(eqx.Module):
+    """A task that always gives the same batch: the step alone is timed."""
+
+    batch: Batch
+
+    def sample(self, num: int, *, key: jax.Array) -> Batch:
+        return self.batch
+
+
+class TorchTransformer(torch.nn.Module):
+    """Equation (1), weights copied from ours."""
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+
+        def tensor(array: jax.Array) -> torch.Tensor:
+            return torch.from_numpy(np.array(array))
+
+        self.tokens, self.positions, self.output = (
+            tensor(array) for array in (model.tokens, model.positions, model.output)
+        )
+        names = ("key", "value", "output")
+        self.blocks = torch.nn.ModuleList()
+        for block in model.blocks:
+            weights = {name: torch.nn.Parameter(tensor(getattr(block, name))) for name in names}
+            weights |= {name: torch.nn.Parameter(tensor(getattr(block.feed, name))) for name in ("inner", "outer")}
+            self.blocks.append(torch.nn.ParameterDict({"attention_output": weights.pop("output"), **weights}))
+
+    def loss(self, tokens: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        x = self.tokens[tokens] + self.positions
+        for i, block in enumerate(self.blocks):
+            # One head with q = x and k = x W_K^T: PyTorch's fused attention divides by sqrt(d) as we do.
+            keys, values = x @ block["key"].T, x @ block["value"].T
+            mixed = torch.nn.functional.scaled_dot_product_attention(
+                x[:, None], keys[:, None], values[:, None], is_causal=True
+            )[:, 0]
+            x = x + mixed @ block["attention_output"].T
+            if i == len(self.blocks) - 1:
+                x = x[mask]
+            x = x + torch.relu(x @ block["inner"].T) @ block["outer"].T
+        return torch.nn.functional.cross_entropy(x @ self.output.T, targets[mask])
+
+
+def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
+    task = NoisyRecall.create(RecallConfig(length=length))
+    model = Transformer.create(
+        TransformerConfig(vocab=task.config.vocab, length=length, width=width), key=named_key(0, "init")
+    )
+    data = jax.jit(lambda key: task.sample(batch, key=key))(named_key(0, "data"))
+    algorithm = StochasticDescent(SGDConfig().optimizer(), batch, QueryLoss(task.queries), block_weights)
+    arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
+
+    @jax.jit
+    def step(arrays: object, data: Batch) -> tuple[object, jax.Array]:
+        new, metrics = algorithm.step(FixedBatch(data), eqx.combine(arrays, static), key=named_key(0, "unused"))
+        return eqx.filter(new, eqx.is_array), metrics["loss"]
+
+    holder = [arrays]
+
+    def ours() -> float:
+        holder[0], loss = step(holder[0], data)
+        return float(loss)
+
+    other = TorchTransformer(model)
+    rule = torch.optim.SGD(other.parameters(), lr=0.03, momentum=0.9, weight_decay=1e-4)
+    tokens, targets, mask = (torch.from_numpy(np.array(part)) for part in (data.tokens, data.targets, data.mask))
+    tokens, targets = tokens.long(), targets.long()
+
+    def theirs() -> float:
+        rule.zero_grad(set_to_none=True)
+        loss = other.loss(tokens, targets, mask)
+        loss.backward()
+        rule.step()
+        return float(loss.detach())
+
+    for _ in range(3):  # the same numbers, or the race is not worth running
+        np.testing.assert_allclose(ours(), theirs(), rtol=1e-4)
+    size = f"65 symbols, T {length}, d {width}, batch {batch}"
+    return Row("training step", size, median_ms(ours, repeats), "PyTorch", median_ms(theirs, repeats), 1.0)
+
+
+def sampling(repeats: int, *, length: int, batch: int) -> list[Row]:
+    config = RecallConfig(length=length)
+    task = NoisyRecall.create(config)
+    draw = jax.jit(lambda key: task.sample(batch, key=key))
+    keys = iter(jax.random.split(named_key(0, "sampling"), repeats + 1))
+    ours = median_ms(lambda: jax.block_until_ready(draw(next(keys))), repeats)
+    rows = transition_rows(config, config.statistics())[:, : config.vocab]
+    trigger, outputs = config.triggers[0], config.outputs()
+    random = Random(named_integer(0, "python sampler"))
+
+    cumulative = [np.cumsum(row).tolist() for row in rows]
+
+    def one_sequence() -> list[int]:
+        output, tokens = random.choice(outputs), []
+        current = config.vocab
+        for _ in range(length - 1):
+            draw = random.random()
+            if current == trigger:
+                current = config.noise_token if draw < config.alpha else output
+            else:
+                current = min(bisect(cumulative[current], draw), config.vocab - 1)
+            tokens.append(current)
+        return [*tokens, trigger, config.noise_token if random.random() < config.alpha else output]
+
+    generator = np.random.default_rng(named_integer(0, "choice sampler"))
+    safe = rows.copy()
+    safe[trigger] = 1 / config.vocab  # never drawn from: the output and alpha decide there
+    safe /= safe.sum(axis=1, keepdims=True)
+
+    def one_sequence_by_choice() -> list[int]:
+        """As published code for this task draws: `choice` with a row of probabilities, token by token."""
+        output, tokens = int(generator.choice(outputs)), []
+        current = config.vocab
+        for _ in range(length - 1):
+            if current == trigger:
+                current = config.noise_token if generator.random() < config.alpha else output
+            else:
+                current = int(generator.choice(config.vocab, p=safe[current]))
+            tokens.append(current)
+        return [*tokens, trigger, config.noise_token if generator.random() < config.alpha else output]
+
+    table = torch.from_numpy(safe)
+    stream = torch.Generator().manual_seed(named_integer(0, "torch sampler"))
+    choices = torch.tensor(outputs)
+
+    def torch_batch() -> torch.Tensor:
+        output = choices[torch.randint(len(outputs), (batch,), generator=stream)]
+        tokens = torch.empty(length + 1, batch, dtype=torch.long)
+        noisy = torch.rand(length + 1, batch, generator=stream) < config.alpha
+        current = torch.full((batch,), config.vocab)
+        for t in range(length - 1):
+            drawn = torch.multinomial(table[current], 1, generator=stream)[:, 0]
+            recalled = torch.where(noisy[t], config.noise_token, output)
+            current = tokens[t] = torch.where(current == trigger, recalled, drawn)
+        tokens[length - 1] = trigger
+        tokens[length] = torch.where(noisy[length], config.noise_token, output)
+        return tokens.T
+
+    few = max(1, repeats // 10)
+    size = f"{batch} sequences, T {length}"
+    part = max(1, batch // 16)  # NumPy's choice is slow enough to time on a part of the batch
+    by_choice = median_ms(lambda: [one_sequence_by_choice() for _ in range(part)], 1) * batch / part
+    by_bisect = median_ms(lambda: [one_sequence() for _ in range(batch)], few)
+    return [
+        Row("sampling", size, ours, "Python, a sequence at a time (choice)", by_choice, 50.0),
+        Row("sampling", size, ours, "Python, a sequence at a time (bisect)", by_bisect, 1.0),
+        Row("sampling", size, ours, "PyTorch, batched", median_ms(torch_batch, few), 1.0),
+    ]
+
+
+def truncation(ranks: int, *, rows: int, columns: int) -> Row:
+    matrix = np.random.default_rng(named_integer(0, "matrix")).standard_normal((rows, columns)).astype(np.float32)
+    wanted = [round(i * min(rows, columns) / ranks) for i in range(1, ranks + 1)]
+
+    def ours() -> list[np.ndarray]:
+        spectrum = Spectrum.of("weight", matrix)
+        return [spectrum.low_rank(rank) for rank in wanted]
+
+    tensor = torch.from_numpy(matrix)
+
+    def one_rank(rank: int) -> torch.Tensor:
+        left, values, right = torch.linalg.svd(tensor, full_matrices=False)
+        return (left[:, :rank] * values[:rank]) @ right[:rank]
+
+    began = time.perf_counter()
+    theirs = [one_rank(rank) for rank in wanted]
+    other_ms = 1e3 * (time.perf_counter() - began)
+    for mine, yours in zip(ours(), theirs, strict=True):
+        np.testing.assert_allclose(mine, yours.numpy(), atol=1e-4 * float(np.abs(matrix).max()))
+    size = f"{ranks} ranks of {rows} x {columns}"
+    return Row("truncation sweep", size, median_ms(ours, 3), "PyTorch, one SVD a rank", other_ms, 8.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--small", action="store_true", help="tiny sizes: does it run?")
+    options = parser.parse_args()
+    torch.set_num_threads(THREADS)
+    if options.small:
+        found = [training_step(2, length=16, width=16, batch=4), *sampling(2, length=16, batch=16)]
+        found.append(truncation(4, rows=32, columns=64))
+    else:
+        found = [training_step(15, length=128, width=128, batch=64), *sampling(20, length=256, batch=512)]
+        found.append(truncation(20, rows=768, columns=3072))
+    if options.json:
+        print(json.dumps([{**asdict(row), "speedup": row.speedup} for row in found], indent=2))
+        return
+    table = Table(title=f"lemmata against plain versions, {THREADS} threads, median milliseconds")
+    for heading in ("what", "size", "ours", "against", "theirs", "times faster", "required"):
+        table.add_column(heading)
+    for row in found:
+        numbers = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.1f}", f"{row.speedup:.1f}", f"{row.required:g}")
+        table.add_row(row.what, row.size, *numbers)
+    Console(width=140).print(table)
+
+
+if __name__ == "__main__":
+    main()
