@@ -193,8 +193,8 @@ MEANS = Claim(
     id="association/table-3",
     locus="Lemma D.2, Table 3, column μ",
     statement=(
-        "The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the tabulated "
-        "leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T."
+        "The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
+        "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T."
     ),
     predict=_table(_printed("mean")),
     measure=_table(lambda r: _exact_coefficients(r, "mean"), lambda r: _sampled(r, "mean")),
@@ -304,17 +304,23 @@ def render(results: Results) -> Artefact:
     sampled = {name: run.column(name, matrix="value").reshape(-1, len(TABLE_3)) for name in ("mean", "variance")}
     exact = {name: _exact(results, name) for name in sampled}
     chain = run.config.chain
-    printed, right = ([form(entry, chain.alpha) for entry in TABLE_3] for form in (one_step.printed, one_step.corrected))
+    printed, right = (
+        [form(entry, chain.alpha) for entry in TABLE_3] for form in (one_step.printed, one_step.corrected)
+    )
     figure, axes = new_figure(1, 2, width=10.5, height=4.2)
     columns: dict[str, np.ndarray] = {"entry": np.array(LABELS)}
     for ax, name in zip(axes, ("mean", "variance"), strict=True):
         scale = np.array([chain.num_tokens ** (power(e) + (name == "variance")) for e in TABLE_3])
         forms = {"printed": printed, "corrected": right}
-        values = {label: np.array([_evaluate(c, e, chain, name) for c, e in zip(form, TABLE_3, strict=True)])
-                  for label, form in forms.items()}
+        values = {
+            label: np.array([_evaluate(c, e, chain, name) for c, e in zip(form, TABLE_3, strict=True)])
+            for label, form in forms.items()
+        }
         y = np.arange(len(TABLE_3))
         error = sampled[name].std(axis=0, ddof=1) / np.sqrt(len(sampled[name]))
-        ax.errorbar(sampled[name].mean(axis=0) * scale, y, xerr=4 * error * scale, fmt="o", ms=4, label="sampled, 4 s.e.")
+        ax.errorbar(
+            sampled[name].mean(axis=0) * scale, y, xerr=4 * error * scale, fmt="o", ms=4, label="sampled, 4 s.e."
+        )
         ax.plot(exact[name] * scale, y, "|", ms=16, color="black", label="exact chain")
         ax.plot(values["printed"] * scale, y, "x", ms=7, color="tab:red", label="printed leading order")
         ax.plot(values["corrected"] * scale, y, "+", ms=9, color="tab:green", label="corrected leading order")
@@ -323,13 +329,17 @@ def render(results: Results) -> Artefact:
         ax.set_xlabel("mean × N^p" if name == "mean" else "variance × N^(p+1)")
         if name == "variance":
             ax.set_xscale("log")
-        for label, value in (("sampled", sampled[name].mean(axis=0)), ("standard error", error), ("exact", exact[name])):
+        for label, value in (
+            ("sampled", sampled[name].mean(axis=0)),
+            ("standard error", error),
+            ("exact", exact[name]),
+        ):
             columns[f"{name}: {label}"] = value
         columns |= {f"{name}: {label}": value for label, value in values.items()}
     axes[0].legend(fontsize=7)
     caption = (
-        f"Table 3 at N = {chain.num_tokens}, T = {chain.length}, α = {chain.alpha:g}: projections of the first gradient of "
-        f"W_V on (j, k), p = 1 for the noise output and 2 otherwise. {len(run.config.seeds)} seeds of "
+        f"Table 3 at N = {chain.num_tokens}, T = {chain.length}, α = {chain.alpha:g}: projections of the first gradient "
+        f"of W_V on (j, k), p = 1 for the noise output and 2 otherwise. {len(run.config.seeds)} seeds of "
         f"{run.config.samples} sequences, gradients by autodiff. At this small N the leading orders (crosses) are not "
         "the exact values; the claims compare coefficients at N = 10^5."
     )

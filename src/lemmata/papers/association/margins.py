@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Key
+from jaxtyping import Array
 
 from lemmata.core import (
     Artefact,
+    Batch,
     Claim,
     Close,
     Correction,
@@ -23,7 +24,7 @@ from lemmata.core import (
     precision,
     require,
 )
-from lemmata.papers.association.simplified import theory_task, zero_model
+from lemmata.papers.association.simplified import sample, theory_task, zero_model
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.theory.association import RecallChain, margins
 from lemmata.train import QueryLoss
@@ -46,6 +47,7 @@ class OneStepMargins(RunConfig):
 
     def __post_init__(self) -> None:
         require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+        require(1 <= self.tests <= self.batch, "tests", self.tests, f"1 to batch = {self.batch}")
 
     @property
     def chain(self) -> RecallChain:
@@ -55,13 +57,13 @@ class OneStepMargins(RunConfig):
         with precision("float64"):
             task, model = theory_task(self.chain), zero_model(self.chain)
             learned = lambda m: (m.value, m.feed)  # noqa: E731
-            tests = task.draw(self.tests, key=named_key(0, "test")).tokens
             last = np.array([self.length - 1])
 
             @jax.jit
-            def gradient(key: Key[Array, ""]) -> tuple[Array, Array]:
-                batch = task.sample(self.batch, key=key)
-                return jax.grad(lambda weights: QueryLoss(1)(eqx.tree_at(learned, model, weights), batch))(learned(model))
+            def gradient(batch: Batch) -> tuple[Array, Array]:
+                return jax.grad(lambda weights: QueryLoss(1)(eqx.tree_at(learned, model, weights), batch))(
+                    learned(model)
+                )
 
             @jax.jit
             def logits(value: Array, feed: Array) -> tuple[Array, Array]:
@@ -70,11 +72,14 @@ class OneStepMargins(RunConfig):
                 forward = eqx.tree_at(lambda m: m.feed, model, -feed)
                 return tuple(jax.vmap(lambda z, m=m: m.at(z, last)[0])(tests) for m in (attention, forward))
 
+            tests = sample(task, self.batch, named_key(0, "test")).tokens[: self.tests]
             columns: dict[str, list[np.ndarray]] = {"seed": [], "test": [], "attention": [], "feed": []}
             parts = self.samples // self.batch
             for done, seed in enumerate(self.seeds):
                 keys = [jax.random.fold_in(named_key(seed, "data"), part) for part in range(parts)]
-                value, feed = (sum(g) / parts for g in zip(*(gradient(key) for key in keys), strict=True))
+                value, feed = (
+                    sum(g) / parts for g in zip(*(gradient(sample(task, self.batch, key)) for key in keys), strict=True)
+                )
                 found = [np.asarray(block) for block in logits(value, feed)]
                 attention, forward = (block[:, -1] - block[:, :-1].max(axis=1) for block in found)
                 for name, values in (("attention", attention), ("feed", forward)):
@@ -123,8 +128,8 @@ THEOREM_1 = Claim(
         predict=lambda results: {"feed-forward": 1.0, "attention": 2.0},
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
-        reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a position, "
-        "W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its leading "
+        reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
+        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its leading "
         "order: only W_E(q) is always there. The theorem's message, a factor of order N between the two, stands.",
     ),
 )
@@ -167,8 +172,8 @@ def render(results: Results) -> Artefact:
     right.legend()
     caption = (
         f"Margins of the noise token after one step, N = {run.config.num_tokens}, T = {run.config.length}, α = "
-        f"{run.config.alpha:g}, m = {run.config.samples}, {len(run.config.seeds)} seeds, {len(tests)} test sequences, in "
-        "units of the printed ones. Right: the attention margin tends to twice the printed one."
+        f"{run.config.alpha:g}, m = {run.config.samples}, {len(run.config.seeds)} seeds, {len(tests)} test sequences, "
+        "in units of the printed ones. Right: the attention margin tends to twice the printed one."
     )
     table = {"test": np.arange(len(tests)), "noise fraction": margins.noise_fraction(tests, run.config.num_tokens)}
     for name in ("feed-forward", "attention"):

@@ -1,11 +1,11 @@
-"""What the theory claims share: the data and the one-layer model of equation (2), at zero or as Assumption F.1 has it."""
+"""What the theory claims share: the data and the one-layer model of equation (2), at zero or under Assumption F.1."""
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
-from lemmata.core import named_key
+from lemmata.core import Batch, named_integer
 from lemmata.models.association import SimplifiedModel
 from lemmata.tasks.association import NoisyRecall, RecallConfig
 from lemmata.theory.association import RecallChain
@@ -28,9 +28,27 @@ def theory_task(chain: RecallChain) -> NoisyRecall:
     return NoisyRecall.create(config)
 
 
+@eqx.filter_jit
+def sample(task: NoisyRecall, num: int, key: Key[Array, ""]) -> Batch:
+    """Compiled once for a task and a size, whichever run asks."""
+    return task.sample(num, key=key)
+
+
 def zero_model(chain: RecallChain, seed: int = 0) -> SimplifiedModel:
-    """Random orthonormal embeddings, W_QK = W_V = W_F = 0."""
-    return SimplifiedModel.create(chain.num_tokens + 1, key=named_key(seed, "init"))
+    """Random orthonormal embeddings (Assumption D.1), W_QK = W_V = W_F = 0."""
+    vocab = chain.num_tokens + 1
+    width = 2 * vocab
+    stream = np.random.default_rng(named_integer(seed, "init"))
+    inputs, outputs = (np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2))
+    zero = jnp.zeros((width, width))
+    return SimplifiedModel(
+        tokens=jnp.asarray(inputs[:vocab]),
+        previous=jnp.asarray(inputs[vocab:]),
+        output=jnp.asarray(outputs[:vocab]),
+        attention=zero,
+        value=zero,
+        feed=zero,
+    )
 
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:
@@ -39,8 +57,8 @@ def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> Simplified
     chance[chain.num_tokens] = chain.alpha
     if chain.exclude_trigger:
         chance[TRIGGER] = 1e-12
-    feed = jnp.outer(jnp.log(jnp.asarray(chance)) @ model.output, model.tokens[TRIGGER])
-    return eqx.tree_at(lambda m: m.feed, model, feed)
+    feed = np.outer(np.log(chance) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
+    return eqx.tree_at(lambda m: m.feed, model, jnp.asarray(feed))
 
 
 def project(

@@ -1,0 +1,320 @@
+"""Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Key
+
+from lemmata.core import (
+    Artefact,
+    Batch,
+    Claim,
+    Correction,
+    Each,
+    Exact,
+    Experiment,
+    Results,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    RunResult,
+    Scale,
+    Undecided,
+    Within,
+    bootstrap_error,
+    named_key,
+    precision,
+    require,
+)
+from lemmata.models.association import SimplifiedModel
+from lemmata.papers.association.simplified import TRIGGER, theory_task, with_noise_learned, zero_model
+from lemmata.report.plots import ceiling, new_figure
+from lemmata.tasks.association import NoisyRecall
+from lemmata.theory.association import RecallChain, attention_logits
+from lemmata.train import QueryLoss
+
+SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyGradients(RunConfig):
+    """-grad W_QK by autodiff under Assumption F.1, one seed a batch of fresh sequences.
+
+    `values` says what W_V is: the diagonal form that the proof uses (equation 26), or what one gradient step of W_V
+    really gives under the same assumption (phase 2), taken on `phase_two` batches of their own.
+    """
+
+    kind = "association/key-gradients"
+    version = 1
+
+    num_tokens: int = 16  # N
+    length: int = 128  # T
+    alpha: float = 0.2  # Assumption F.1 asks for α <= .38
+    exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]
+    values: Literal["diagonal", "learned"] = "diagonal"
+    beta_1: float = 1.0
+    beta_2: float = 1.0  # β_2 < β_1; they agree when phase 2 is much longer than phase 1
+    batch: int = 1024
+    phase_two: int = 16
+    seeds: tuple[int, ...] = tuple(range(48))
+
+    def __post_init__(self) -> None:
+        require(self.beta_1 >= self.beta_2 >= 0, "beta_2", self.beta_2, f"between 0 and beta_1 = {self.beta_1}")
+
+    @property
+    def chain(self) -> RecallChain:
+        return RecallChain(self.num_tokens, self.length, self.alpha, self.exclude_trigger)
+
+    @property
+    def unit(self) -> float:
+        """(1-α)²/N², the printed gap at β_1 = 1."""
+        return attention_logits.printed_gap(self.chain, 1.0)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        with precision("float64"):
+            task = theory_task(RecallChain(self.num_tokens, self.length, self.alpha))
+            model = with_noise_learned(zero_model(self.chain), self.chain)
+            if self.values == "learned":
+                keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
+                value = (
+                    _learned_value(model, [_draw(task, self.batch, self.exclude_trigger, key) for key in keys])
+                    * self.num_tokens**2
+                )
+            else:
+                output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
+                value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
+            model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
+            token, previous = [], []
+            for done, seed in enumerate(self.seeds):
+                batch = _draw(task, self.batch, self.exclude_trigger, named_key(seed, "data"))
+                found = _key_gradient(model, batch)
+                token.append(np.asarray(found[0]))
+                previous.append(np.asarray(found[1]))
+                context.progress("key gradients", done + 1, len(self.seeds))
+        vocab = self.num_tokens + 1
+        return RunOutput(
+            {
+                "seed": np.repeat(self.seeds, vocab),
+                "token": np.tile(np.arange(vocab), len(self.seeds)),
+                "as_token": np.concatenate(token),
+                "as_previous": np.concatenate(previous),
+            }
+        )
+
+
+def _draw(task: NoisyRecall, num: int, exclude_trigger: bool, key: Key[Array, ""]) -> Batch:
+    """`num` sequences; those with ȳ = q are masked out on request, which is the law given ȳ != q. One program serves
+    both cases."""
+    return _masked(task, num, jnp.asarray(exclude_trigger), key)
+
+
+@eqx.filter_jit
+def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Array, ""]) -> Batch:
+    drawn = task.draw(num, key=key)
+    kept = ~(exclude & (drawn.outputs[:, 0] == TRIGGER))
+    return Batch(drawn.tokens, drawn.following, task.mask(drawn) & kept[:, None])
+
+
+@eqx.filter_jit
+def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Float[Array, " tokens"], Float[Array, " tokens"]]:
+    """W_E(q)^T (-grad W_QK) on each W_E(b) and each W̃_E(b), for W_V of unit size."""
+
+    def loss(attention: Array) -> Array:
+        return QueryLoss(1)(eqx.tree_at(lambda m: m.attention, model, attention), batch)
+
+    row = -model.tokens[TRIGGER] @ jax.grad(loss)(model.attention) / SMALL
+    return model.tokens @ row, model.previous @ row
+
+
+@eqx.filter_jit
+def _value_gradient(model: SimplifiedModel, batch: Batch) -> Float[Array, "width width"]:
+    return jax.grad(lambda value: QueryLoss(1)(eqx.tree_at(lambda m: m.value, model, value), batch))(model.value)
+
+
+def _learned_value(model: SimplifiedModel, batches: list[Batch]) -> Float[np.ndarray, "width width"]:
+    """A unit step of W_V, without its noise row: that row does not enter the gradient of W_QK, because
+    p̂(N+1) = P(y = N+1) whatever the context."""
+    step = -np.mean([np.asarray(_value_gradient(model, batch)) for batch in batches], axis=0)
+    output = np.asarray(model.output)[:-1]
+    return output.T @ (output @ step)
+
+
+def _gradients(run: RunResult) -> tuple[np.ndarray, np.ndarray]:
+    """[seed, token]: the gradient along W_E and along W̃_E."""
+    shape = (len(run.config.seeds), run.config.num_tokens + 1)
+    return run.column("as_token").reshape(shape), run.column("as_previous").reshape(shape)
+
+
+def first_gap(run: RunResult) -> np.ndarray:
+    """ξ_{q->j} - ξ_{q->N+1} in units of (1-α)²/N², the mean over j != q (which are exchangeable), by seed."""
+    token, _ = _gradients(run)
+    return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / run.config.unit
+
+
+def second_gap(run: RunResult) -> np.ndarray:
+    """The smallest ξ_{q->j} - ξ_{k->l}, k != q, by seed (j, k, l are those of the seeds' mean), times N/(1-α)²."""
+    token, previous = _gradients(run)
+    mean_token, mean_previous = token.mean(axis=0), previous.mean(axis=0)
+    low_j, high_l = mean_token[1:].argmin() + 1, mean_token.argmax()
+    high_k = mean_previous[1:].argmax() + 1
+    gap = token[:, low_j] + previous[:, TRIGGER] - previous[:, high_k] - token[:, high_l]
+    return gap * run.config.num_tokens / (1 - run.config.alpha) ** 2
+
+
+def _sign(values: np.ndarray) -> int:
+    """+1 or -1 where the mean over seeds is four standard errors from 0, else 0."""
+    mean, error = values.mean(), float(bootstrap_error(values))
+    return int(np.sign(mean)) if abs(mean) > 4 * error else 0
+
+
+CASES = {
+    "ȳ in [N], W_V of (26)": {"exclude_trigger": False, "values": "diagonal"},
+    "ȳ ≠ q, W_V of (26)": {"exclude_trigger": True, "values": "diagonal"},
+    "ȳ in [N], W_V of phase 2": {"exclude_trigger": False, "values": "learned"},
+}
+
+
+def _cases(results: Results) -> dict[str, RunResult]:
+    found = {name: results.where(KeyGradients, **fields).runs for name, fields in CASES.items()}
+    return {name: runs[0] for name, runs in found.items() if runs}
+
+
+def _signs(results: Results) -> dict[str, tuple[int, int]] | Undecided:
+    signs = {name: (_sign(first_gap(run)), _sign(second_gap(run))) for name, run in _cases(results).items()}
+    unclear = [name for name, pair in signs.items() if 0 in pair]
+    return Undecided(f"too few samples to tell the sign: {', '.join(unclear)}") if unclear else signs
+
+
+def _expected(results: Results, corrected: bool) -> dict[str, tuple[int, int]]:
+    signs = {}
+    for name, run in _cases(results).items():
+        gap = attention_logits.leading_gap(run.config.chain, run.config.beta_1, run.config.beta_2)
+        signs[name] = (int(np.sign(gap)) if corrected else 1, 1)
+    return signs
+
+
+def _flipped(results: Results) -> dict[str, tuple[int, int]] | Undecided:
+    signs = _signs(results)
+    return signs if isinstance(signs, Undecided) else {name: (-a, b) for name, (a, b) in signs.items()}
+
+
+THEOREM_2 = Claim(
+    id="association/thm-2",
+    locus="Theorem 2",
+    statement=(
+        "One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, over "
+        "that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps."
+    ),
+    predict=lambda results: tuple(_expected(results, corrected=False).values()),
+    measure=lambda results: _as_tuple(_signs(results)),
+    control=lambda results: _as_tuple(_flipped(results)),
+    check=Exact(),
+    correction=Correction(
+        predict=lambda results: tuple(_expected(results, corrected=True).values()),
+        printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. "
+        "If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
+        reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
+        "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
+        "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
+    ),
+    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still. The theorem's "
+    "conclusion holds for the data most people would write, ȳ ≠ q.",
+)
+
+
+def _as_tuple(signs: dict[str, tuple[int, int]] | Undecided) -> tuple[tuple[int, int], ...] | Undecided:
+    return signs if isinstance(signs, Undecided) else tuple(signs.values())
+
+
+DIAGONAL = ("ȳ in [N], W_V of (26)", "ȳ ≠ q, W_V of (26)")
+
+
+def _exact_gap(run: RunResult) -> float:
+    config = run.config
+    values = attention_logits.diagonal_values(config.chain, config.beta_1, config.beta_2)
+    gradient = attention_logits.key_gradient(config.chain, *values)
+    return (gradient.logit(TRIGGER, 1) - gradient.logit(TRIGGER, config.num_tokens)) / config.unit
+
+
+GAP_SIZE = Claim(
+    id="association/thm-2-gap",
+    locus="Appendix F, equations (34) to (36)",
+    statement="The gap ξ_{q→j} - ξ_{q→N+1} after a unit step is (1-α)² β_1 / N²; in these units, β_1.",
+    predict=lambda results: {name: _cases(results)[name].config.beta_1 for name in DIAGONAL},
+    measure=lambda results: {name: first_gap(_cases(results)[name]) for name in DIAGONAL},
+    control=lambda results: {
+        name: first_gap(_cases(results)[other]) for name, other in zip(DIAGONAL, DIAGONAL[::-1], strict=True)
+    },
+    check=Each({name: Within(errors=4) for name in DIAGONAL}),
+    correction=Correction(
+        predict=lambda results: {name: _exact_gap(_cases(results)[name]) for name in DIAGONAL},
+        printed="(1-α)² β_1 / N²",
+        corrected="(1-α)²/N² · [α(β_1 + β_2) - β_2] for T ≫ N ≫ 1, and [α(β_1 + β_2)] without ȳ = q; the value shown "
+        "is that of the exact chain at this N and T",
+        reason="As for Theorem 2: the dropped terms are of the order of the kept ones.",
+    ),
+)
+
+
+def render(results: Results) -> Artefact:
+    cases = _cases(results)
+    first = next(iter(cases.values())).config
+    figure, (left, right) = new_figure(1, 2, width=9.5)
+    gaps = {name: first_gap(run) for name, run in cases.items()}
+    means = np.array([values.mean() for values in gaps.values()])
+    errors = np.array([float(bootstrap_error(values)) for values in gaps.values()])
+    exact = np.array([_exact_gap(run) if name in DIAGONAL else np.nan for name, run in cases.items()])
+    y = np.arange(len(cases))
+    left.barh(y, means, xerr=4 * errors, color="C0", alpha=0.6, label="sampled, 4 s.e.")
+    left.plot(exact, y, "k|", ms=18, label="exact chain")
+    left.axvline(1.0, color="tab:red", ls="--", lw=1, label="printed")
+    left.axvline(0.0, color="grey", lw=0.8)
+    left.set_yticks(y, list(cases))
+    left.set_xlabel("(ξ_{q→j} - ξ_{q→N+1}) · N²/(1-α)²")
+    left.legend(fontsize=7)
+    sizes = (6, 8, 12, 16, 24, 32)
+    for exclude, colour in ((False, "C0"), (True, "C1")):
+        values = []
+        for n in sizes:
+            chain = RecallChain(n, 8 * n, first.alpha, exclude)
+            gradient = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, 1.0, 1.0))
+            values.append(
+                (gradient.logit(TRIGGER, 1) - gradient.logit(TRIGGER, n)) / attention_logits.printed_gap(chain, 1.0)
+            )
+        right.plot(sizes, values, "o-", color=colour, label="ȳ ≠ q" if exclude else "ȳ in [N]")
+        chain = RecallChain(16, 128, first.alpha, exclude)
+        limit = attention_logits.leading_gap(chain, 1.0, 1.0) / attention_logits.printed_gap(chain, 1.0)
+        ceiling(right, limit, color=colour)
+    right.set(xlabel="N (T = 8N)", ylabel="exact gap · N²/(1-α)²")
+    right.legend(fontsize=7)
+    caption = (
+        f"Theorem 2's first gap under Assumption F.1, N = {first.num_tokens}, T = {first.length}, α = {first.alpha:g}, "
+        f"β_1 = {first.beta_1:g}, β_2 = {first.beta_2:g}; {len(first.seeds)} batches of {first.batch} sequences, "
+        "gradient of W_QK by autodiff. Right: the exact chain, dashed the limits 2α - 1 and 2α at β_1 = β_2 = 1."
+    )
+    table = {"case": np.array(list(cases)), "gap": means, "standard error": errors, "exact gap": exact}
+    table |= {"second gap": np.array([second_gap(run).mean() for run in cases.values()])}
+    return Artefact(figure, table, caption)
+
+
+def grid(scale: Scale) -> tuple[RunConfig, ...]:
+    seeds = scale.seeds(smoke=24, laptop=48, paper=192)
+    wanted = list(CASES.values())[: scale.pick(smoke=2, laptop=3, paper=3)]
+    return tuple(KeyGradients(seeds=seeds, **fields) for fields in wanted)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="association/thm-2",
+        title="Which positions the first step of W_QK prefers",
+        grid=grid,
+        claims=(THEOREM_2, GAP_SIZE),
+        render=render,
+        notes="ȳ = q is allowed in the paper's data; the two cases differ in sign.",
+    ),
+)
