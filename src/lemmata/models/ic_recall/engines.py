@@ -15,7 +15,7 @@ def with_exact_memory(model: DenseTransformer, table: Int[np.ndarray, "relations
     _refuse_unless_orthonormal(model.embeddings)
     built = associative_memory(jnp.asarray(table), model.embeddings)
     same = built.read.shape == model.memory.read.shape and all(
-        bool(jnp.abs(ours - theirs).max() <= _rounding(ours))
+        np.abs(np.asarray(ours) - np.asarray(theirs)).max() <= _rounding(ours)
         for ours, theirs in ((built.read, model.memory.read), (built.write, model.memory.write))
     )
     if not same:
@@ -32,7 +32,7 @@ def reduced(model: AbstractTransformer) -> PatternModel:
         raise UserError("only a transformer with the exact memory reduces to patterns: call with_exact_memory first")
     _refuse_unless_orthonormal(model.embeddings)
     blocks = model.key_query
-    if any(bool(jnp.any(block != 0)) for block in (blocks.position_token, blocks.token_position, blocks.token)):
+    if any(np.asarray(block).any() for block in (blocks.position_token, blocks.token_position, blocks.token)):
         raise UserError(
             "the reduced engine has no attention to tokens, and this W^KQ has entries outside its position block: keep "
             "attention dense (MemoryTransformer)"
@@ -44,7 +44,8 @@ def reduced(model: AbstractTransformer) -> PatternModel:
 
 
 def _refuse_unless_orthonormal(embeddings: Float[Array, "vocab dim"]) -> None:
-    error = float(jnp.abs(embeddings @ embeddings.T - jnp.eye(embeddings.shape[0])).max())
+    rows = np.asarray(embeddings)
+    error = float(np.abs(rows @ rows.T - np.eye(len(rows))).max())
     if error > _rounding(embeddings):
         raise UserError(
             f"the exact memory needs orthonormal embeddings; overlaps of these are off by {error:.3g}: "

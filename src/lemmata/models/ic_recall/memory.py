@@ -17,6 +17,7 @@ class Memory(eqx.Module):
         return self.write.T @ (self.read @ x) ** 2
 
 
+@eqx.filter_jit
 def associative_memory(table: Int[Array, "relations n"], embeddings: Float[Array, "vocab dim"]) -> Memory:
     """Lemma 3.1: three hidden units for each (s, a) pair, width 3 |S| |A|.
 

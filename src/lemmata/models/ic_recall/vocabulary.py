@@ -1,6 +1,7 @@
 """How tokens are numbered, and their embeddings: subjects, answers, relations, EoS, in this order."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -34,5 +35,10 @@ class Vocabulary:
 def orthonormal(num: int, dim: int, key: Key[Array, ""]) -> Float[Array, "num dim"]:
     """Random orthonormal embeddings: `num` rows of a uniformly random rotation of `dim` dimensions."""
     require(num <= dim, "dim", dim, f"at least {num}: there are no more orthonormal vectors than dimensions")
+    return _orthonormal(num, dim, key)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _orthonormal(num: int, dim: int, key: Key[Array, ""]) -> Float[Array, "num dim"]:
     q, r = jnp.linalg.qr(jax.random.normal(key, (dim, num)))
     return (q * jnp.sign(jnp.diagonal(r))).T

@@ -1,0 +1,14 @@
+"""Fine-tuning dynamics of in-context factual recall: attention learns to ask a memory for the hidden relation."""
+
+from lemmata.core import Paper
+
+PAPER = Paper(
+    id="ic-recall",
+    title="Fine-Tuning Dynamics of In-Context Factual Recall in Transformers",
+    authors="Ruomin Huang, Eshaan Nichani, Jason D. Lee, Rong Ge",
+    sentence="Facts live in an MLP memory; a few fine-tuning sequences teach attention to infer the hidden "
+    "relation and "
+    "recall the answer.",
+    package="lemmata.papers.ic_recall",
+    modules=("worlds", "memory", "engines"),
+)
