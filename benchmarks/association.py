@@ -16,6 +16,7 @@ from bisect import bisect
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from random import Random
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -66,11 +67,10 @@ class FixedBatch(eqx.Module):
         return self.batch
 
 
-class TorchTransformer(torch.nn.Module):
+class TorchTransformer:
     """Equation (1), weights copied from ours."""
 
     def __init__(self, model: Transformer) -> None:
-        super().__init__()
 
         def tensor(array: jax.Array) -> torch.Tensor:
             return torch.from_numpy(np.array(array))
@@ -78,25 +78,21 @@ class TorchTransformer(torch.nn.Module):
         self.tokens, self.positions, self.output = (
             tensor(array) for array in (model.tokens, model.positions, model.output)
         )
-        names = ("key", "value", "output")
-        self.blocks = torch.nn.ModuleList()
-        for block in model.blocks:
-            weights = {name: torch.nn.Parameter(tensor(getattr(block, name))) for name in names}
-            weights |= {name: torch.nn.Parameter(tensor(getattr(block.feed, name))) for name in ("inner", "outer")}
-            self.blocks.append(torch.nn.ParameterDict({"attention_output": weights.pop("output"), **weights}))
+        matrices = [[block.key, block.value, block.output, *jax.tree.leaves(block.feed)] for block in model.blocks]
+        self.layers = [[torch.nn.Parameter(tensor(matrix)) for matrix in layer] for layer in matrices]
 
     def loss(self, tokens: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         x = self.tokens[tokens] + self.positions
-        for i, block in enumerate(self.blocks):
+        for key, value, output, inner, outer in self.layers:
             # One head with q = x and k = x W_K^T: PyTorch's fused attention divides by sqrt(d) as we do.
-            keys, values = x @ block["key"].T, x @ block["value"].T
+            keys, values = x @ key.T, x @ value.T
             mixed = torch.nn.functional.scaled_dot_product_attention(
                 x[:, None], keys[:, None], values[:, None], is_causal=True
             )[:, 0]
-            x = x + mixed @ block["attention_output"].T
-            if i == len(self.blocks) - 1:
+            x = x + mixed @ output.T
+            if inner is self.layers[-1][3]:
                 x = x[mask]
-            x = x + torch.relu(x @ block["inner"].T) @ block["outer"].T
+            x = x + torch.relu(x @ inner.T) @ outer.T
         return torch.nn.functional.cross_entropy(x @ self.output.T, targets[mask])
 
 
@@ -110,7 +106,7 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 
     @jax.jit
-    def step(arrays: object, data: Batch) -> tuple[object, jax.Array]:
+    def step(arrays: Any, data: Batch) -> tuple[Any, jax.Array]:
         new, metrics = algorithm.step(FixedBatch(data), eqx.combine(arrays, static), key=named_key(0, "unused"))
         return eqx.filter(new, eqx.is_array), metrics["loss"]
 
@@ -121,7 +117,9 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
         return float(loss)
 
     other = TorchTransformer(model)
-    rule = torch.optim.SGD(other.parameters(), lr=0.03, momentum=0.9, weight_decay=1e-4)
+    rule = torch.optim.SGD(
+        [matrix for layer in other.layers for matrix in layer], lr=0.03, momentum=0.9, weight_decay=1e-4
+    )
     tokens, targets, mask = (torch.from_numpy(np.array(part)) for part in (data.tokens, data.targets, data.mask))
     tokens, targets = tokens.long(), targets.long()
 
@@ -222,6 +220,7 @@ def truncation(ranks: int, *, rows: int, columns: int) -> Row:
         left, values, right = torch.linalg.svd(tensor, full_matrices=False)
         return (left[:, :rank] * values[:rank]) @ right[:rank]
 
+    one_rank(1)  # warm
     began = time.perf_counter()
     theirs = [one_rank(rank) for rank in wanted]
     other_ms = 1e3 * (time.perf_counter() - began)
