@@ -129,8 +129,9 @@ THEOREM_1 = Claim(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
-        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its leading "
-        "order: only W_E(q) is always there. The theorem's message, a factor of order N between the two, stands.",
+        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps "
+        "its leading order: only W_E(q) is always there. The theorem's message, a factor of order N "
+        "between the two, stands.",
     ),
 )
 
