@@ -10,5 +10,15 @@ PAPER = Paper(
     "relation and "
     "recall the answer.",
     package="lemmata.papers.ic_recall",
-    modules=("worlds", "memory", "engines"),
+    modules=(
+        "worlds",
+        "memory",
+        "engines",
+        "warmup",
+        "warmup_landscape",
+        "warmup_dynamics",
+        "general",
+        "low_temperature",
+        "phase",
+    ),
 )

@@ -1,0 +1,85 @@
+"""Runs that count: how many relations can match, and how many sequences are enough (Appendix C)."""
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import ClassVar
+
+import numpy as np
+
+from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, require
+from lemmata.tasks.ic_recall import Affine, TableWorld, patterns
+from lemmata.theory.ic_recall.low_temperature import failure_probability
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchingCounts(RunConfig):
+    """The most relations with 0, 1 and 2 matches on any sequence of many random worlds.
+
+    `lawful` worlds are greedy: bijections in random order, each kept if it agrees with every kept one on at most one
+    subject (Assumption 2.2), to which for prime n the full affine world is added. Otherwise: random sets of bijections.
+    """
+
+    kind: ClassVar[str] = "ic-recall/matching-counts"
+    version: ClassVar[int] = 1
+    n: int = 5
+    worlds: int = 60
+    lawful: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(4 <= self.n <= 6, "n", self.n, "4, 5 or 6: all bijections are listed")
+        require(self.worlds >= 1, "worlds", self.worlds, "at least 1")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        everything = np.array(list(permutations(range(self.n))))
+        agree = (everything[:, None] == everything[None]).sum(-1) >= 2
+        rng = np.random.default_rng(named_integer(self.seed, "worlds", str(self.n)))
+        sizes = np.array([len(pattern) for pattern in patterns(2)])
+        most = np.zeros(3)
+        for _ in range(self.worlds):
+            chosen: list[int] = []
+            for i in rng.permutation(len(everything)):
+                if not self.lawful or not agree[i, chosen].any():
+                    chosen.append(int(i))
+                if len(chosen) == self.n * (self.n - 1) and not self.lawful:
+                    break
+            most = np.maximum(most, _most(everything[chosen], sizes))
+        if self.lawful and self.n == 5:
+            most = np.maximum(most, _most(Affine(n=5).draw().table, sizes))
+        return RunOutput({"matches": np.arange(3), "most": most})
+
+
+def _most(table: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    world = TableWorld(table)
+    triples = np.array(list(permutations(range(world.n), 3)))
+    relations = np.repeat(np.arange(world.num_relations), len(triples))
+    counts = world.counts(world.sequences_of(relations, np.tile(triples, (world.num_relations, 1))))
+    return np.array([counts[:, sizes == size].sum(axis=1).max() for size in range(3)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleSizes(RunConfig):
+    """The least |D| from which on both fractions are at least zeta/2 with probability 1 - delta/3, by exact binomials.
+
+    Confusing and mismatched sequences are taken independent, each with probability exactly zeta.
+    """
+
+    kind: ClassVar[str] = "ic-recall/sample-sizes"
+    version: ClassVar[int] = 1
+    zetas: tuple[float, ...] = (0.05, 0.1, 0.3)
+    deltas: tuple[float, ...] = (0.01, 0.05, 0.2, 0.5, 0.9)
+
+    def __post_init__(self) -> None:
+        require(all(0 < z <= 1 for z in self.zetas), "zetas", self.zetas, "between 0 and 1")
+        require(all(0 < d < 1 for d in self.deltas), "deltas", self.deltas, "between 0 and 1")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        rows = []
+        for zeta in self.zetas:
+            sizes = np.arange(1, int(14 / zeta * np.log(6 / min(self.deltas))))
+            failure = np.array([failure_probability(int(size), zeta) for size in sizes])
+            for delta in self.deltas:
+                bad = np.flatnonzero(failure > delta / 3)
+                rows.append((zeta, delta, float(sizes[bad[-1]] + 1) if len(bad) else 1.0))
+        names = ("zeta", "delta", "needed")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})

@@ -1,0 +1,70 @@
+"""The first decoding step's loss as the reduced engine computes it, ready for autodiff in v or in theta (float64)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lemmata.core import named_integer
+from lemmata.models.ic_recall import pattern_logits
+from lemmata.tasks.ic_recall import Affine, AllBijections, correct_pattern, dataset, patterns
+from lemmata.theory.ic_recall.relations import TABLE_1, matching_of
+
+LogCounts = Float[Array, " 13"]
+
+
+def warmup_log_counts() -> LogCounts:
+    """Three subjects, all six bijections: every sequence is alike."""
+    return dataset(AllBijections(n=3).draw(), 1, 2, seed=0, name="warm-up").log_counts[0]
+
+
+def affine_log_counts(n: int) -> LogCounts:
+    """The full affine world of n subjects: again every sequence is alike."""
+    return dataset(Affine(n=n).draw(), 1, 2, seed=0, name="affine").log_counts[0]
+
+
+def loss_in_v(v: Float[Array, " 6"], log_counts: LogCounts, temperature: Float[Array, ""] | float) -> Float[Array, ""]:
+    scaled = pattern_logits(v, 2) / temperature
+    return jax.nn.logsumexp(scaled + log_counts) - scaled[correct_pattern(2)]
+
+
+def loss_in_theta(
+    theta: Float[Array, " 6"], log_counts: LogCounts, temperature: Float[Array, ""] | float
+) -> Float[Array, ""]:
+    return loss_in_v(jax.nn.softmax(theta), log_counts, temperature)
+
+
+def warmup_rows() -> list[int]:
+    """Where r_1 ... r_6 of Table 1 stand among the engine's patterns."""
+    return [patterns(2).index(matching_of(row)) for row in TABLE_1]
+
+
+def simplex_points(rows: int, seed: int, name: str, concentration: float = 1.0) -> Float[np.ndarray, "rows 6"]:
+    """Random attention vectors: uniform on the simplex, or nearer its faces where the concentration is smaller."""
+    return np.random.default_rng(named_integer(seed, name)).dirichlet(np.full(6, concentration), size=rows)
+
+
+def scores_of(v: np.ndarray, floor: float = 1e-80) -> Float[np.ndarray, "... 6"]:
+    """theta with softmax(theta) = v; zeros become scores so low that nothing is left of them."""
+    return np.log(np.maximum(v, floor))
+
+
+def near_ties(rows: int, temperature: float, seed: int) -> Float[np.ndarray, "rows 6"]:
+    """Attention vectors at which l(r_1) - l(r_2) is a few T: where the loss bends most at low temperature.
+
+    The same draws at every temperature, so that a maximum over them changes with T alone.
+    """
+    points = simplex_points(rows, seed, "near ties")
+    points[:, 4:] *= 0.1  # little attention on the query and EoS: only r_1 and r_2 compete
+    points /= points.sum(-1, keepdims=True)
+    spread = np.random.default_rng(named_integer(seed, "spread")).uniform(-4, 4, size=rows) * temperature
+    apart = points[:, 0] - points[:, 2]
+    wanted = spread / (2 * np.where(np.abs(apart) < 1e-3, 1e-3, apart))
+    total = points[:, 1] + points[:, 3]
+    half = np.clip(wanted, -total, total) / 2
+    points[:, 1], points[:, 3] = total / 2 + half, total / 2 - half
+    return points
+
+
+def as_jax(values: np.ndarray) -> Float[Array, "..."]:
+    return jnp.asarray(values, jnp.float64)
