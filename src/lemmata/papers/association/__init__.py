@@ -8,5 +8,17 @@ PAPER = Paper(
     authors="Anonymous authors (under double-blind review)",
     sentence="Feed-forward layers pick up bigram noise, attention the context; rank truncation separates them.",
     package="lemmata.papers.association",
-    modules=(),
+    modules=(
+        "recall",
+        "maps",
+        "variants",
+        "bigrams",
+        "ioi",
+        "gradients",
+        "margins",
+        "noise_logit",
+        "attention_gaps",
+        "memory",
+        "memory_rank",
+    ),
 )

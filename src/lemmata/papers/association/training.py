@@ -1,7 +1,7 @@
 """The training run of noisy in-context recall that Figures 3, 4 and 7-13 share, and its settings at each scale."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -11,7 +11,7 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Scale, named_key, require
 from lemmata.models.association import FeedKind, Transformer, TransformerConfig, block_weights
-from lemmata.models.truncate import decompose, truncate_compiled
+from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.watching import (
     HeldOut,
     answer_shown,
@@ -44,12 +44,14 @@ class RecallTraining(RunConfig):
     batch: int = 512
     clean_steps: int = 0
     steps: int = 2000  # with noise
+    early_steps: int = 0  # the first of these, each recorded
     every: int = 5  # a record each so many steps
-    truncated: str = "blocks.1.feed.inner"  # the matrix whose rank is cut at the end
-    fractions: tuple[float, ...] = RANKS
+    truncated: str = "blocks.1.feed.inner"  # the matrix whose rank is cut at the end,
+    fractions: tuple[float, ...] = ()  # to these fractions of it
     watch_ranks: bool = False  # cut the rank of U_in of F_2 at every record too
     test_sequences: int = 128  # of clean data, at a record; a quarter as many noisy ones for the attention
     final_sequences: int = 1024
+    maps: bool = False  # keep attention maps and memories of the first, the clean and the last model
     seeds: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
@@ -57,6 +59,7 @@ class RecallTraining(RunConfig):
         for name, wanted in (("vocab", self.task.vocab), ("length", self.task.length)):
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), f"{wanted}")
         require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
+        require(0 <= self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")
         allowed = f"4 to final_sequences = {self.final_sequences}"
         require(4 <= self.test_sequences <= self.final_sequences, "test_sequences", self.test_sequences, allowed)
 
@@ -66,37 +69,54 @@ class RecallTraining(RunConfig):
         algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
         create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
         models = [create(named_key(seed, "init")) for seed in self.seeds]
+        resolve_paths(
+            models[0], self.truncated if self.fractions else "blocks"
+        )  # a wrong name stops here, not after training
         several = first(test.noisy, self.test_sequences)
         paint = eqx.filter_jit(lambda ms: jax.lax.map(lambda m: portrait(m, several, self.task.noise_token), ms))
 
         def portraits(moment: str) -> dict[str, np.ndarray]:
-            return {f"{moment}.{name}": np.asarray(value) for name, value in paint(stack(models)).items()}
+            painted = paint(stack(models)) if self.maps else {}
+            return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, rows = portraits("initial"), []
-        stages = (("clean", self.clean_steps, 0.0), ("final", self.steps, self.task.alpha))
-        for phase, (stage, steps, alpha) in enumerate(stages):
-            if steps:
-                state, metrics = fit(
-                    algorithm,
-                    stack([task.with_alpha(alpha)] * len(self.seeds)),
-                    stack([algorithm.init(model) for model in models]),  # the momentum starts anew
-                    jnp.stack([named_key(seed, "data", stage) for seed in self.seeds]),
-                    steps=steps,
-                    every=self.every,
-                    probe=self.probe(test),
-                    context=context,
-                    stage=stage,
-                )
-                models = unstack(state.model)
-                rows.append(self.table(metrics, phase))
-                arrays |= portraits(stage)
-        arrays |= self.rank_sweep(models, test)
+        state = stack([algorithm.init(model) for model in models])
+        for stage in self.stages():
+            state, metrics = fit(
+                algorithm,
+                stack([task.with_alpha(stage.alpha)] * len(self.seeds)),
+                state,
+                jnp.stack([named_key(seed, "data", stage.name) for seed in self.seeds]),
+                steps=stage.steps,
+                every=stage.every,
+                probe=self.probe(test),
+                context=context,
+                stage=stage.name,
+            )
+            models = unstack(state.model)
+            rows.append(self.table(metrics, stage))
+            if stage.name != "early":
+                arrays |= portraits(stage.name)
+            if stage.name == "clean":
+                state = stack([algorithm.init(model) for model in models])  # fine-tuning starts without momentum
+        if self.fractions:
+            arrays |= self.rank_sweep(models, test)
         arrays |= {
             "example_tokens": np.asarray(test.noisy.tokens[0]),
             "example_correct": np.asarray(test.noisy.correct[0]),
             "shown": np.asarray(answer_shown(test.clean)),
         }
         return RunOutput(joined(rows), arrays)
+
+    def stages(self) -> list["Stage"]:
+        """Clean training, then noisy training with its first steps recorded one by one: those that are asked for."""
+        every, early, alpha = self.every, self.early_steps, self.task.alpha
+        stages = [
+            Stage("clean", phase=0, first=0, steps=self.clean_steps, every=every, alpha=0.0),
+            Stage("early", phase=1, first=0, steps=early, every=1, alpha=alpha),
+            Stage("final", phase=1, first=early, steps=self.steps - early, every=every, alpha=alpha),
+        ]
+        return [stage for stage in stages if stage.steps]
 
     def probe(self, test: HeldOut) -> Any:
         """Of the full model and each edit of it: answers on clean data; of the full one, where it looks."""
@@ -138,15 +158,28 @@ class RecallTraining(RunConfig):
             for one in sorted(what)
         }
 
-    def table(self, metrics: dict[str, np.ndarray], phase: int) -> dict[str, np.ndarray]:
+    def table(self, metrics: dict[str, np.ndarray], stage: "Stage") -> dict[str, np.ndarray]:
         """Metrics of shape (seed, record) as long columns; phase 0 is clean, 1 noisy."""
+        if stage.name == "early":  # its last record is the next stage's first
+            metrics = {name: values[:, :-1] for name, values in metrics.items()}
         count, records = metrics["loss"].shape
         return {
             "seed": np.repeat(np.array(self.seeds), records),
-            "phase": np.full(count * records, phase),
-            "step": np.tile(self.every * np.arange(records), count),
+            "phase": np.full(count * records, stage.phase),
+            "step": np.tile(stage.first + stage.every * np.arange(records), count),
             **{name: values.reshape(-1).astype(float) for name, values in metrics.items()},
         }
+
+
+class Stage(NamedTuple):
+    """A part of a run with one noise level and one rhythm of records."""
+
+    name: str
+    phase: int
+    first: int
+    steps: int
+    every: int
+    alpha: float
 
 
 def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "mlp"), **changes: Any) -> RecallTraining:
@@ -176,10 +209,12 @@ def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "ml
 
 def main_run(scale: Scale) -> RecallTraining:
     """Both layers with an MLP, noise from the first step on: Figures 3, 4 left, 7, 8 left, 9 left and 10."""
-    return recall_training(scale, watch_ranks=True)
+    steps = scale.pick(smoke=10, laptop=1000, paper=2000)
+    return recall_training(scale, maps=True, fractions=RANKS, watch_ranks=True, steps=steps)
 
 
 def fine_tuned_run(scale: Scale) -> RecallTraining:
     """Clean first, then noise (appendix B.1): Figures 4 right and 8 right."""
     steps = scale.pick(smoke=10, laptop=300, paper=1000)
-    return recall_training(scale, clean_steps=steps, steps=steps)
+    early = scale.pick(smoke=0, laptop=20, paper=20)
+    return recall_training(scale, maps=True, clean_steps=steps, steps=steps, early_steps=early)

@@ -22,8 +22,6 @@ from lemmata.probes.association import (
 from lemmata.tasks.association import NoisyRecall, RecallSample
 from lemmata.train import stack
 
-ANSWERS = ("correct", "noise", "clean_loss", "noise_fraction")
-
 
 class HeldOut(NamedTuple):
     """Test sequences, the same for every seed and record: clean ones to answer, noisy ones to look at."""
@@ -51,7 +49,7 @@ def answer_shown(sample: RecallSample) -> Float[Array, ""]:
 
 def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:
     """Mean probability of the correct and the noise token after a trigger whose answer was shown several times, the
-    loss against the correct one, and how often the noise token is the likelier of the two."""
+    loss against the correct one, and how often each of the two is the likeliest token."""
     chosen = queries_of(sample)
     surprise = -jax.nn.log_softmax(logits, axis=-1)
     right = jnp.take_along_axis(surprise, jnp.maximum(sample.correct, 0)[..., None], axis=-1)[..., 0]
@@ -60,7 +58,8 @@ def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise
         "correct": jnp.exp(-right),
         "noise": jnp.exp(-noisy),
         "clean_loss": right,
-        "noise_fraction": (noisy < right).astype(logits.dtype),
+        "accuracy": (right <= jnp.min(surprise, axis=-1)).astype(logits.dtype),
+        "noise_fraction": (noisy <= jnp.min(surprise, axis=-1)).astype(logits.dtype),
     }
     return {name: jnp.sum(jnp.where(chosen, v, 0)) / jnp.maximum(jnp.sum(chosen), 1) for name, v in values.items()}
 
