@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.models.association import SimplifiedModel
 from lemmata.papers.association.simplified import TRIGGER, project, theory_task, zero_model
 from lemmata.tasks.association import NoisyRecall
@@ -75,7 +75,7 @@ def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: K
     drawn = task.sample(batch, key=key)
 
     def one(tokens: Array, targets: Array, mask: Array) -> tuple[Array, Array]:
-        single = jax.tree.map(lambda leaf: leaf[None], type(drawn)(tokens, targets, mask))
+        single = Batch(tokens[None], targets[None], mask[None])
 
         def loss(value: Array, feed: Array) -> Array:
             return QueryLoss(1)(eqx.tree_at(lambda m: (m.value, m.feed), model, (value, feed)), single)

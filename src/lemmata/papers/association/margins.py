@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
@@ -57,7 +58,7 @@ class OneStepMargins(RunConfig):
         with precision("float64"):
             task, model = theory_task(self.chain), zero_model(self.chain)
             learned = lambda m: (m.value, m.feed)  # noqa: E731
-            last = np.array([self.length - 1])
+            last = jnp.array([self.length - 1])
 
             @jax.jit
             def gradient(batch: Batch) -> tuple[Array, Array]:

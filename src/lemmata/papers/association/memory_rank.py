@@ -196,7 +196,7 @@ def render_figure_18(results: Results) -> Artefact:
 
 
 def rank_grid(scale: Scale) -> tuple[RunConfig, ...]:
-    last = scale.pick(smoke=5, laptop=6, paper=7)
+    last = scale.pick(smoke=4, laptop=6, paper=7)
     return tuple(MemoryFlow(inputs=n, alpha=0.2) for n in range(2, last + 1))
 
 

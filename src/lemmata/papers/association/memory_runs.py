@@ -41,7 +41,7 @@ def orthonormal_memory(inputs: int, width: int, seed: int) -> LinearMemory:
     return LinearMemory(jnp.asarray(first[:inputs]), jnp.asarray(second[: inputs + 1]), jnp.zeros((width, width)))
 
 
-@eqx.filter_jit
+@jax.jit
 def _velocity(model: LinearMemory, goal: Targets, weight: Float[Array, " flat"]) -> Float[Array, " flat"]:
     def loss(flat: Float[Array, " flat"]) -> Float[Array, ""]:
         return population_loss(eqx.tree_at(lambda m: m.weight, model, flat.reshape(model.weight.shape)), goal)
@@ -49,7 +49,7 @@ def _velocity(model: LinearMemory, goal: Targets, weight: Float[Array, " flat"])
     return -jax.grad(loss)(weight)
 
 
-@eqx.filter_jit
+@jax.jit
 def _jacobian(model: LinearMemory, goal: Targets, weight: Float[Array, " flat"]) -> Float[Array, "flat flat"]:
     return jax.jacfwd(lambda flat: _velocity(model, goal, flat))(weight)
 

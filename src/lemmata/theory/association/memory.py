@@ -22,7 +22,7 @@ Rates = Callable[[float, float], tuple[float, float]]
 def probabilities(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """P(correct), P(each wrong token), P(noise) from the margins."""
     total = 1 + (n - 1) * np.exp(a) + np.exp(b)
-    return 1 / total, np.exp(a) / total, np.exp(b) / total
+    return np.asarray(1 / total), np.asarray(np.exp(a) / total), np.asarray(np.exp(b) / total)
 
 
 def margin_rates(n: int, alpha: float) -> Rates:
@@ -68,7 +68,7 @@ class Trajectory:
 
 def integrate(rates: Rates, times: Float[np.ndarray, " times"], rtol: float = 1e-10) -> Trajectory:
     """From a = b = 0 in log-time, u = log(1 + t), with a stiff solver (LSODA): b relaxes at once, a only as log t."""
-    require(bool(np.all(np.diff(times) > 0)) and times[0] >= 0, "times", times[:2].tolist(), "increasing, from 0 on")
+    require(bool(times[0] >= 0 and np.all(np.diff(times) > 0)), "times", times[:2].tolist(), "increasing, from 0 on")
 
     def slope(u: float, y: np.ndarray) -> np.ndarray:
         da, db = rates(float(y[0]), float(y[1]))
@@ -114,13 +114,13 @@ def slaved_gap(n: int, alpha: float) -> float:
 def singular_values(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Those of W: the signal's, -a with multiplicity n - 1, and the noise's, sqrt(n+1) |v| with direction all-ones."""
     v = (-(n - 1) * a + n * b) / (n + 1)
-    return -np.asarray(a), np.sqrt(n + 1) * np.abs(v)
+    return np.asarray(-a), np.asarray(np.sqrt(n + 1) * np.abs(v))
 
 
 def noise_to_signal(n: int) -> float:
     """The limit of the noise's singular value over the signal's: (n-1)/sqrt(n+1), under 1 only for n = 2; at n = 3 it
     is 1 and the next order, (3/2) log(α/(1-α)), decides."""
-    return (n - 1) / np.sqrt(n + 1)
+    return (n - 1) / math.sqrt(n + 1)
 
 
 def noise_is_smallest(n: int, alpha: float) -> bool:

@@ -48,9 +48,9 @@ class Leading:
     """A row's leading coefficients: mean = mean / N^p, variance = over_t / (T N^p) + over_n / N^(p+1),
     with p = 1 for the noise output and p = 2 for the others."""
 
-    mean: float
-    over_t: float
-    over_n: float
+    mean: Number
+    over_t: Number
+    over_n: Number
 
 
 def power(entry: Entry) -> int:
@@ -79,7 +79,7 @@ def printed(entry: Entry, alpha: Number) -> Leading:
 
 
 def corrected(entry: Entry, alpha: Number) -> Leading:
-    """Table 3 with its slips repaired. Three changes (each derived symbolically in the tests):
+    """Table 3 with its slips repaired. Three changes, derived in the tests:
 
     the mean of (j, j) is -(α² - 3α + 1)/N²; every variance with j <= N loses a term, because the uniform prediction
     enters squared, 1/(N+1)², and not as 1/(N+1); and rows with k = q gain a term, because z_T = q is always counted.
