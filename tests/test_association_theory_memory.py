@@ -128,6 +128,13 @@ def test_flow_of_the_matrix_follows_the_margins():
     assert found.metrics["full_noise"][-1] == pytest.approx(chance[0])
 
 
+def test_lemma_h2_by_sympy():
+    a, last = sp.symbols("a T", positive=True)
+    printed = a * (1 - a**last) / (a - 1) ** 2 + a ** (last + 1) * last / (a - 1)
+    assert sp.simplify(printed.subs(last, 1) - a) == 0
+    assert sp.simplify(printed.subs(last, last + 1) - printed - a ** (last + 1) * (last + 1)) == 0
+
+
 def test_truncated_losses_against_one_matrix():
     stream = np.random.default_rng(0)
     inputs, outputs, weight = (

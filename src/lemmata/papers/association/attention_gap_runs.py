@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.models.association import SimplifiedModel
-from lemmata.papers.association.simplified import TRIGGER, theory_task, with_noise_learned, zero_model
+from lemmata.papers.association.simplified import TRIGGER, project, theory_task, with_noise_learned, zero_model
 from lemmata.tasks.association import NoisyRecall
 from lemmata.theory.association import RecallChain, attention_logits
 from lemmata.train import QueryLoss
@@ -66,6 +66,7 @@ class KeyGradients(RunConfig):
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
+            on_token, on_previous = project(model, jnp.asarray(value))
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
             token, previous = [], []
             for done, seed in enumerate(self.seeds):
@@ -81,7 +82,8 @@ class KeyGradients(RunConfig):
                 "token": np.tile(np.arange(vocab), len(self.seeds)),
                 "as_token": np.concatenate(token),
                 "as_previous": np.concatenate(previous),
-            }
+            },
+            {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)},
         )
 
 

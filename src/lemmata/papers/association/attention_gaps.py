@@ -5,6 +5,7 @@ import numpy as np
 from lemmata.core import (
     Artefact,
     Claim,
+    Close,
     Correction,
     Each,
     Exact,
@@ -141,6 +142,39 @@ GAP_SIZE = Claim(
 )
 
 
+LEARNED = "ȳ in [N], W_V of phase 2"
+
+
+def _learned_diagonal(results: Results, offset: int = 0) -> np.ndarray | Undecided:
+    """N² times the mean over k != q of W_U(k)^T (-∇W_V) W_E(k), and of the same on W̃_E(k)."""
+    run = _cases(results).get(LEARNED)
+    if run is None:
+        return Undecided("W_V of phase 2 is not run at this scale")
+    tokens = np.arange(1, run.config.num_tokens)
+    read = np.roll(tokens, offset)
+    return np.array([run.arrays[name][tokens, read].mean() for name in ("value", "value_previous")])
+
+
+EQUATION_25 = Claim(
+    id="association/eq-25",
+    locus="Appendix F, equation (25)",
+    statement=(
+        "In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
+        "autodiff on sampled sequences; shown times N²."
+    ),
+    predict=lambda results: np.ones(2),
+    measure=_learned_diagonal,
+    control=lambda results: _learned_diagonal(results, offset=1),
+    check=Close(rtol=0.2),  # terms of relative order 2/N = .13 are dropped
+    correction=Correction(
+        predict=lambda results: np.full(2, (1 - next(iter(_cases(results).values())).config.alpha) ** 2),
+        printed="1/N²",
+        corrected="(1-α)²/N² for k ≠ q, and (1-α)²/(αN²) for k = q; besides, (q, N+1) gets (1-α)²/N²",
+        reason="P(y = k) = (1-α)/N, and given ȳ = k the token k is more frequent by (1-α)/N, not 1/N.",
+    ),
+)
+
+
 def render(results: Results) -> Artefact:
     cases = _cases(results)
     first = next(iter(cases.values())).config
@@ -193,7 +227,7 @@ EXPERIMENTS = (
         id="association/thm-2",
         title="Which positions the first step of W_QK prefers",
         grid=grid,
-        claims=(THEOREM_2, GAP_SIZE),
+        claims=(THEOREM_2, GAP_SIZE, EQUATION_25),
         render=render,
         notes="ȳ = q is allowed in the paper's data; the two cases differ in sign.",
     ),
