@@ -106,7 +106,7 @@ VARIANCES = Claim(
         reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
         "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. The orders "
         "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows "
-        "(N+1, q) and, for its 1/T part, (j, q)).",
+        "(N+1, q) and, for its 1/T part at α < 1/2, (j, q)).",
     ),
 )
 

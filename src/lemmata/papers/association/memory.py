@@ -221,7 +221,7 @@ MONOTONE = Claim(
         printed="b decreases for all t when α ∈ (.2, .4)",
         corrected="for α < 1/2, b passes its limit and returns to it from below: b - b_∞ → (α - 1/2)/α · e^a",
         reason="With the right rates E is (α - 1/2)e^a + (α - 1)e^b + α, not (α - 1/5)e^a + ...: the window (.2, .4) "
-        "of Theorem 3 came from the factors of equation (42). The theorem holds for every α in (0, 1/2).",
+        "of Theorem 3 came from the factors of equation (42). The limits hold at α = .1 too.",
     ),
 )
 
