@@ -1,6 +1,6 @@
 """Losses and accuracies of the reduced engine: sums over patterns, weighted by how many relations show each."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -8,10 +8,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lemmata.models.ic_recall.pattern_model import PatternModel, correct_index
+from lemmata.models.ic_recall.surprise import log_probability, mean_surprise
 
 Temperature = float | Float[Array, ""]
 
 
+@runtime_checkable
 class PatternCounts(Protocol):
     """Distinct sequences as the number of relations that show each pattern, and the share of each (a `Dataset`)."""
 
@@ -32,7 +34,7 @@ class Accuracy(eqx.Module):
 
 def first_loss(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Float[Array, ""]:
     """L_1: the cross-entropy of the relation."""
-    return -dataset.weights @ _first_log_probability(model, dataset, temperature)
+    return mean_surprise(model.theta, dataset.log_counts, dataset.weights, jnp.asarray(temperature), model.k)
 
 
 def second_loss(model: PatternModel, temperature: Temperature) -> Float[Array, ""]:
@@ -54,7 +56,7 @@ def first_accuracy(model: PatternModel, dataset: PatternCounts, temperature: Tem
     )  # logits are at most 4: equal ones differ by a few units in the last place
     tied = present >= present.max(axis=1, keepdims=True) - rounding
     right = tied[:, correct_index(model.k)] / jnp.sum(jnp.where(tied, dataset.counts, 0), axis=1)
-    likely = jnp.exp(_first_log_probability(model, dataset, temperature))
+    likely = jnp.exp(log_probability(model.theta, dataset.log_counts, temperature, model.k))
     return Accuracy(dataset.weights @ likely, dataset.weights @ right)
 
 
@@ -65,11 +67,3 @@ def second_accuracy(model: PatternModel, temperature: Temperature) -> Accuracy:
     tied = present >= present.max() - 64 * jnp.finfo(logits.dtype).eps
     right = tied[model.k] / jnp.sum(jnp.where(tied, many, 0))
     return Accuracy(jnp.exp(-second_loss(model, temperature)), right)
-
-
-def _first_log_probability(
-    model: PatternModel, dataset: PatternCounts, temperature: Temperature
-) -> Float[Array, " rows"]:
-    """log p_1(r*) for each distinct sequence. Counts enter as logarithms: 10^36 relations are no problem."""
-    scaled = model.first_logits() / temperature
-    return scaled[correct_index(model.k)] - jax.nn.logsumexp(scaled + dataset.log_counts, axis=1)

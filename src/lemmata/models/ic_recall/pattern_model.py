@@ -58,7 +58,7 @@ class PatternModel(eqx.Module):
 def pattern_logits(v: Float[Array, " length"], k: int) -> Float[Array, " patterns"]:
     """First-step logits by pattern, as a function of the attention v."""
     products = jnp.outer(v[: 2 * k + 1 : 2], v[1 : 2 * k : 2]).ravel()
-    return jnp.sum(v[:-1] ** 2) + 2 * jnp.asarray(_matches(k), v.dtype) @ products
+    return jnp.sum(v[:-1] ** 2) + 2 * jnp.asarray(matches(k), v.dtype) @ products
 
 
 def correct_index(k: int) -> int:
@@ -67,7 +67,7 @@ def correct_index(k: int) -> int:
 
 
 @cache
-def _matches(k: int) -> np.ndarray:
+def matches(k: int) -> Float[np.ndarray, "patterns pairs"]:
     """1 where a pattern (row) contains the pair (subject i, answer j), at column i * k + j."""
     every = partial_matchings(k + 1, k)
     table = np.zeros((len(every), (k + 1) * k))

@@ -1,0 +1,237 @@
+"""How fast the reduced engine is: against PyTorch, against the same loop in C, and from n = 7 to n = 2^61 - 1.
+
+Run `python benchmarks/ic_recall.py` (needs the `bench` extra and a C compiler). Every time is the best of several, one
+thread each; ours is `lemmata.train.fit`, the loop every experiment uses, without its compilation.
+"""
+
+import argparse
+import ctypes
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from lemmata.core import TrainState, Unattended, named_key, precision
+from lemmata.models.ic_recall import DenseTransformer, PatternModel, position_block
+from lemmata.tasks.ic_recall import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
+from lemmata.train import GradientDescent, fit, stack
+from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss, first_step_loss
+
+REPEATS = 5
+RATE_OVER_T2 = 1.0
+START = (0.1, 0.0, 0.0, 0.0, 0.0, 0.0)  # from 0 rounding alone would decide which pair wins
+
+
+@dataclass(frozen=True)
+class Line:
+    what: str
+    ours: float  # seconds a step and replica
+    theirs: float
+    ratio: float
+    target: str
+    met: bool
+
+
+def theta_only(model: PatternModel) -> tuple:
+    return (model.theta,)
+
+
+class Watch(Unattended):
+    """Notes when each record of a fit arrives: the differences are its steady state, compilation left out."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, int]] = []
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        self.seen.append((time.perf_counter(), done))
+
+    def seconds_a_step(self) -> float:
+        steady = pairwise(self.seen[1:])
+        return min((later[0] - now[0]) / (later[1] - now[1]) for now, later in steady if later[1] > now[1])
+
+
+def ours(
+    task: FineTuning,
+    model: PatternModel,
+    loss: Callable,
+    where: Callable,
+    temperature: float,
+    steps: int,
+    replicas: int,
+) -> tuple[float, np.ndarray]:
+    """Seconds a step and replica of `fit`, and the final theta."""
+    watch = Watch()
+    algorithm = GradientDescent(loss, where, RATE_OVER_T2 * temperature**2)
+    state = TrainState(stack([model] * replicas), jnp.full(replicas, algorithm.learning_rate))
+    keys = jax.random.split(named_key(0, "benchmark"), replicas)
+    state, _ = fit(
+        algorithm,
+        stack([task] * replicas),
+        state,
+        keys,
+        steps=steps,
+        every=steps // 100,
+        replicas="vmap" if replicas > 1 else "map",
+        context=watch,
+    )
+    return watch.seconds_a_step() / replicas, np.asarray(state.model.theta)
+
+
+def best(run: Callable[[], None], steps: int) -> float:
+    times = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - began) / steps)
+    return min(times)
+
+
+def dense_torch(world, sequences, temperature: float, steps: int) -> float:
+    """Seconds a step of a careful dense PyTorch implementation: batched, full matrices, no work repeated."""
+    with precision("float64"):
+        model = DenseTransformer.constructed(world.table, 2, named_key(0, "embeddings"))
+        batch = stored(world, sequences).batch
+    n, m = world.n, world.num_relations
+    embeddings, read, write = (
+        torch.tensor(np.asarray(part)) for part in (model.embeddings, model.memory.read, model.memory.write)
+    )
+    tokens, targets = (torch.tensor(np.asarray(part), dtype=torch.long) for part in (batch.tokens, batch.targets))
+    embedded = embeddings[tokens]  # (batch, 7, d), fixed
+    relation_out, answer_out = write @ embeddings[2 * n : 2 * n + m].T, write @ embeddings[n : 2 * n].T
+    positions = torch.eye(7, dtype=torch.float64).expand(len(tokens), 7, 7)
+    inputs = torch.cat([positions, embedded], dim=2)
+    weights = torch.zeros(inputs.shape[2], inputs.shape[2], dtype=torch.float64, requires_grad=True)
+    block = torch.zeros_like(weights)
+    block[:7, :7] = 1
+
+    def decode(query: int, out: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        seen = inputs[:, : query + 1]
+        scores = torch.einsum("bid,bd->bi", seen, inputs[:, query] @ weights.T)
+        hidden = embedded[:, query] + torch.einsum("bi,bid->bd", scores.softmax(1), embedded[:, : query + 1])
+        logits = (hidden @ read.T) ** 2 @ out
+        return torch.nn.functional.cross_entropy(logits / temperature, target)
+
+    first, second = targets[:, -2] - 2 * n, targets[:, -1] - n
+
+    def run() -> None:
+        for _ in range(steps):
+            loss = decode(5, relation_out, first) + decode(6, answer_out, second)
+            (gradient,) = torch.autograd.grad(loss, weights)
+            with torch.no_grad():
+                weights.sub_(RATE_OVER_T2 * temperature**2 * gradient * block)
+
+    return best(run, steps)
+
+
+def small_torch(temperature: float, steps: int) -> tuple[float, np.ndarray]:
+    """The n = 3 loop in PyTorch: softmax, six logits, cross-entropy, gradient, step."""
+    pairs = (((0, 1), (2, 3)), ((0, 3), (2, 1)), ((0, 1), (4, 3)), ((0, 3), (4, 1)), ((2, 1), (4, 3)), ((2, 3), (4, 1)))
+    forms = torch.zeros(6, 6, 6, dtype=torch.float64)
+    for r, matches in enumerate(pairs):
+        for s, a in matches:
+            forms[r, s, a] = forms[r, a, s] = 1
+    final = {}
+
+    def run() -> None:
+        theta = torch.tensor(START, dtype=torch.float64, requires_grad=True)
+        for _ in range(steps):
+            v = theta.softmax(0)
+            scaled = (forms @ v) @ v / temperature
+            (gradient,) = torch.autograd.grad(scaled.logsumexp(0) - scaled[0], theta)
+            with torch.no_grad():
+                theta.sub_(RATE_OVER_T2 * temperature**2 * gradient)
+        final["theta"] = theta.detach().numpy()
+
+    return best(run, steps), final["theta"]
+
+
+def small_c(temperature: float, steps: int, replicas: int) -> tuple[float, np.ndarray]:
+    source = Path(__file__).with_name("ic_recall_descent.c")
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "descent.so"
+        subprocess.run(["cc", "-O3", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
+        descend = ctypes.CDLL(str(library)).descend
+    descend.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long, ctypes.c_double, ctypes.c_double]
+    theta = np.zeros((replicas, 6))
+
+    def run() -> None:
+        theta[:] = START
+        descend(theta.ctypes.data, replicas, steps, RATE_OVER_T2 * temperature**2, temperature)
+
+    return best(run, steps * replicas), theta
+
+
+def measure() -> list[Line]:
+    torch.set_num_threads(1)
+    lines = []
+    with precision("float64"):
+        temperature = 0.05
+        world = RandomBijections(n=32, relations=512).draw(0)
+        sequences = world.sequences(64, 2, seed=0, name="benchmark")
+        task = FineTuning(dataset_of(world, sequences), temperature)
+        reduced, _ = ours(
+            task, PatternModel.zeros(2, 32), chain_of_thought_loss, position_block, temperature, 300_000, 1
+        )
+        dense = dense_torch(world, sequences, temperature, 10)
+        lines.append(_faster("fine-tuning step, 32/512, 64 sequences: dense PyTorch / reduced", reduced, dense, 300))
+
+        small = FineTuning(dataset(AllBijections(n=3).draw(), 1, 2, 0, "benchmark"), temperature)
+        start = eqx.tree_at(theta_only, PatternModel.zeros(2, 3), (jnp.asarray(START),))
+        one, theta = ours(small, start, first_step_loss, theta_only, temperature, 1_000_000, 1)
+        many, _ = ours(small, start, first_step_loss, theta_only, temperature, 100_000, 64)
+        slow, _ = small_torch(temperature, 1_000)
+        lines.append(_faster("n = 3 gradient step: PyTorch / ours, one replica", one, slow, 300))
+        fast, by_c = small_c(temperature, 1_000_000, 1)
+        fast_many, _ = small_c(temperature, 10_000, 64)
+        if not np.allclose(theta[0], by_c[0], atol=1e-6):
+            raise SystemExit(f"the C loop and ours disagree: {by_c[0]} and {theta[0]}")
+        lines.append(_slower("n = 3 gradient step: ours / C, one replica", one, fast, 8))
+        lines.append(_slower("n = 3 gradient step: ours / C, a replica of 64", many, fast_many, 2))
+
+        costs = {}
+        for n in (7, 2**61 - 1):
+            flat = FineTuning(dataset(Affine(n=n).draw(), 64, 2, 0, "benchmark", rows=64), temperature)
+            costs[n], _ = ours(
+                flat, PatternModel.zeros(2, n), chain_of_thought_loss, position_block, temperature, 300_000, 1
+            )
+        lines.append(_slower("reduced step: n = 2^61 - 1 / n = 7", costs[2**61 - 1], costs[7], 1.5))
+    return lines
+
+
+def _faster(what: str, ours: float, theirs: float, target: float) -> Line:
+    return Line(what, ours, theirs, theirs / ours, f">= {target:g}", theirs / ours >= target)
+
+
+def _slower(what: str, ours: float, theirs: float, target: float) -> Line:
+    return Line(what, ours, theirs, ours / theirs, f"<= {target:g}", ours / theirs <= target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the lines as JSON")
+    arguments = parser.parse_args()
+    lines = measure()
+    if arguments.json:
+        print(json.dumps([asdict(line) for line in lines], indent=2))
+        return
+    table = Table("what", "ours (us)", "other (us)", "ratio", "target", "met", title="ic-recall, float64, one thread")
+    for line in lines:
+        shown = (f"{1e6 * line.ours:.3g}", f"{1e6 * line.theirs:.4g}", f"{line.ratio:.4g}")
+        table.add_row(line.what, *shown, line.target, "yes" if line.met else "NO")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
