@@ -234,8 +234,8 @@ def _render(results: Results, optimizer: str) -> Artefact:
     ends = "; ".join(f"L = {depth}: {_accuracies(run)}" for depth, run in runs.items())
     caption = (
         f"Synthetic IOI trained by {optimizer}: accuracy and loss on clean data for the full model and with the last "
-        f"MLP cut. The answer is determined by the context, so the ceiling is 1; a coin between the two names gives 0.5. "
-        f"At the end: {ends}. N = {config.task.symbols}, T = {config.task.length}, d = {config.model.width}, batch "
+        f"MLP cut. The answer is determined by the context, so the ceiling is 1; a coin between the two names gives "
+        f"0.5. At the end: {ends}. N = {config.task.symbols}, T = {config.task.length}, d = {config.model.width}, batch "
         f"{config.batch}, α = 0.5, {len(config.seeds)} seeds (mean and one standard deviation)."
     )
     return Artefact(figure, long_table(table), caption)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult, Scale
 from lemmata.papers.association.readings import curve, long_table, trained
@@ -174,6 +175,8 @@ def _matrix(ax: Axes, matrix: np.ndarray, title: str, xlabel: str, ylabel: str, 
     image = ax.imshow(matrix, cmap=cmap, vmin=-top if cmap == DIVERGING else 0, vmax=top, interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, shrink=0.8)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.grid(False)
 
 

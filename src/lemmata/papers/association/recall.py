@@ -150,8 +150,8 @@ def render_figure_3(results: Results) -> Artefact:
             steps, values = table[f"{label} {what}"] = curve(run, f"{name}.{what}")
             band(ax, steps, values, label, color=colours[name])
         ax.set(xlabel="step", title=title)
-    ceiling(axes[0], PAPER_CORRECT, "paper, ρ = 0: 0.98")
-    ceiling(axes[1], config.task.alpha, f"α = {config.task.alpha:g}")
+    ceiling(axes[0], PAPER_CORRECT)
+    ceiling(axes[1], config.task.alpha)
     axes[0].set_ylim(-0.02, 1.02)
     axes[1].set_ylim(-0.02, 1.02)
     table["margin"] = curve(run, "margin")
@@ -161,7 +161,8 @@ def render_figure_3(results: Results) -> Artefact:
     axes[3].set(xlabel="step", title="margin of F₂ at the trigger", ylabel="logits")
     for letter, ax in zip("abcd", axes, strict=True):
         panel_label(ax, letter)
-    legend(axes[0], loc="lower right", fontsize=7)
+    legend(axes[2], loc="upper right", fontsize=7.5)
+    axes[0].annotate("paper, ρ = 0", (0, PAPER_CORRECT), (2, -9), textcoords="offset points", fontsize=7)
     legend(axes[3], loc="best")
     caption = (
         f"Average probability of the correct (a) and the noise token (b) and the loss (c) on clean data, for "
@@ -243,7 +244,7 @@ def render_figure_8(results: Results) -> Artefact:
             ceiling(ax, run.config.task.alpha, f"α = {run.config.task.alpha:g}")
             title = f"{name}, noisy steps" if row == 0 else f"{name}, the first steps"
             ax.set(xlabel="step", ylim=(-0.02, 1.02), title=title)
-    legend(axes[0, 1], fontsize=7)
+    legend(axes[1, 0], fontsize=7, loc="center right", bbox_to_anchor=(1.0, 0.75))
     caption = (
         "How often the noise token and the correct one are predicted on clean test data, as mean probability and as "
         "the share of positions where it is the likeliest token (at α = 1/2 that share is a coin flip in the end). "

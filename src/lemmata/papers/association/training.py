@@ -22,6 +22,7 @@ from lemmata.papers.association.watching import (
     joined,
     portrait,
     rank_name,
+    telling_example,
     unstack,
 )
 from lemmata.probes.association import attention_mass, feed_margin
@@ -73,7 +74,8 @@ class RecallTraining(RunConfig):
             models[0], self.truncated if self.fractions else "blocks"
         )  # a wrong name stops here, not after training
         several = first(test.noisy, self.test_sequences)
-        paint = eqx.filter_jit(lambda ms: jax.lax.map(lambda m: portrait(m, several, self.task.noise_token), ms))
+        noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
+        paint = eqx.filter_jit(lambda ms: jax.lax.map(lambda m: portrait(m, several, noise, example), ms))
 
         def portraits(moment: str) -> dict[str, np.ndarray]:
             painted = paint(stack(models)) if self.maps else {}
@@ -102,8 +104,8 @@ class RecallTraining(RunConfig):
         if self.fractions:
             arrays |= self.rank_sweep(models, test)
         arrays |= {
-            "example_tokens": np.asarray(test.noisy.tokens[0]),
-            "example_correct": np.asarray(test.noisy.correct[0]),
+            "example_tokens": np.asarray(several.tokens[example]),
+            "example_correct": np.asarray(several.correct[example]),
             "shown": np.asarray(answer_shown(test.clean)),
         }
         return RunOutput(joined(rows), arrays)

@@ -95,14 +95,22 @@ def rank_name(fraction: float) -> str:
     return f"rank_{fraction:g}"
 
 
-def portrait(model: Transformer, sample: RecallSample, noise: int) -> dict[str, Array]:
-    """What the drawings show of a model: its attention on the sample (on average, and on its first sequence), its
-    weights as memories."""
+def telling_example(sample: RecallSample, noise: int) -> int:
+    """The sequence with the most triggers followed by noise and by the correct token, counting the rarer of the two."""
+    tokens, correct = np.asarray(sample.tokens), np.asarray(sample.correct)
+    after_trigger = correct[:, :-1] >= 0
+    noisy = (after_trigger & (tokens[:, 1:] == noise)).sum(axis=1)
+    return int(np.argmax(np.minimum(noisy, after_trigger.sum(axis=1) - noisy)))
+
+
+def portrait(model: Transformer, sample: RecallSample, noise: int, example: int) -> dict[str, Array]:
+    """What the drawings show of a model: its attention on the sample (on average, and on one sequence), its weights
+    as memories."""
     maps = jax.vmap(lambda one: model.trace(one).attention)(sample.tokens)
     mass = attention_mass(model, sample, noise)
     return {
         "first_attention": jnp.mean(maps[:, 0], axis=0),
-        "second_attention": maps[0, 1],
+        "second_attention": maps[example, 1],
         "feed_logits": feed_logits(model),
         "value_logits": value_logits(model),
         "matching_logits": matching_logits(model),
