@@ -102,9 +102,7 @@ def _movement(results: Results, factor: float) -> np.ndarray:
     run = results.one(Movement)
     keep = (run.metrics["factor"] > 1) == (factor > 1)
     m = {name: values[keep] for name, values in run.metrics.items()}
-    bound = descent.movement_bound(m["step"], 1.0, 1.0) * np.sqrt(
-        m["first_loss"] * m["temperature"] ** 2 / run.config.smoothness
-    )
+    bound = descent.movement_bound(m["step"], run.config.smoothness / m["temperature"] ** 2, m["first_loss"])
     return m["moved"] / bound
 
 
@@ -134,8 +132,7 @@ CLAIMS = (
             }
         ),
         remark="eta_1 = 100 T sqrt(T) log(1/T) on |D| = log(1/T)^3/T^3 sequences; the control trains on one sequence. "
-        "Slack is rounding: logits/T reach 5000. 'o(exp(-1/sqrt T))' shows as -sqrt(T) log(1 - p) growing, like log(1/T), "
-        "as T falls.",
+        "Slack is rounding: logits/T reach 5000. 'o(exp(-1/sqrt T))' shows as -sqrt(T) log(1 - p) growing as T falls.",
     ),
     Claim(
         id="ic-recall/lemma-c.2",

@@ -1,6 +1,7 @@
 """Runs of Appendix C's schedule, one large step and a short second stage, at temperatures down to 10^-4 and below."""
 
 from dataclasses import dataclass
+from math import log
 from typing import ClassVar
 
 import jax
@@ -43,7 +44,7 @@ class LowTemperature(RunConfig):
     def __post_init__(self) -> None:
         require((self.n - 1) % self.index == 0, "index", self.index, f"a divisor of n - 1 = {self.n - 1}")
         require(((self.n - 1) // self.index) % 2 == 0, "index", self.index, "one that leaves -1 among the slopes")
-        limit = 1 / (40 * np.log(self.n))
+        limit = 1 / (40 * log(self.n))
         for t in self.temperatures:
             require(0 < t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
         require(min(self.sample_constants) >= 0, "sample_constants", self.sample_constants, "at least 0")
@@ -55,7 +56,7 @@ class LowTemperature(RunConfig):
         pairs = [(t, seed) for _, t, seed in triples]
         temperatures = np.array([t for t, _ in pairs])
         schedule = OneLargeStep(c1=self.c1, c2=self.c2, delta=self.delta)
-        rates = np.array([schedule.rates(t) for t in temperatures])
+        rates = np.array([schedule.rates(t) for t, _ in pairs])
         correct = correct_pattern(2)
         with precision("float64"):
             weights = [self._weights(share, k, t, seed) for k, t, seed in triples]
@@ -100,7 +101,8 @@ class LowTemperature(RunConfig):
         v, v1 = softmax(second["theta"]), softmax(settled)
         gap = (v[..., 0] - v[..., 2]) * (v[..., 1] - v[..., 3])
         step = np.arange(gap.shape[1]) * self.every
-        loss = -np.log1p(-np.exp(wrong))
+        with np.errstate(divide="ignore"):  # a replica of the control may give r_1 no probability at all
+            loss = -np.log1p(-np.exp(wrong))
         escaped = loss <= np.log(2.0) - temperatures[:, None] ** 3
         accurate = wrong <= np.log(1e-3)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -154,7 +154,7 @@ CLAIMS = (
     Claim(
         id="ic-recall/phase-order",
         locus=LOCUS,
-        statement="As T rises the best attention goes from both pairs, unequal, to one pair; for n >= 36 or so with "
+        statement="As T rises the best attention goes from both pairs, unequal, to one pair; for n >= 33 with "
         "equal pairs, "
         "(1/4, 1/4, 1/4, 1/4, 0, 0), in between: there nothing escapes what Stage 1 finds, and p(r_1) <= 1/2.",
         predict=_kinds_expected,
@@ -192,8 +192,8 @@ def _render(results: Results) -> Artefact:
         left.plot(n[order], metrics[name][order], "o-", markersize=4, color=colour, label=label)
         right.plot(n[order], metrics[name][order] * log_n, "o-", markersize=4, color=colour, label=label)
     left.plot(n[order], metrics["paper"][order], "--", color=plots.GREY, label="the proofs' 1/(40 log n)")
-    windows = np.array([phase.equal_window(float(x)) for x in np.log(np.geomspace(36, n.max(), 40))])
-    sizes = np.geomspace(36, n.max(), 40)
+    windows = np.array([phase.equal_window(float(x)) for x in np.log(np.geomspace(33, n.max(), 60))])
+    sizes = np.geomspace(33, n.max(), 60)
     left.fill_between(sizes, windows[:, 0], windows[:, 1], color=plots.GREY, alpha=0.25, label="equal pairs stable")
     right.fill_between(
         sizes, windows[:, 0] * np.log(sizes), windows[:, 1] * np.log(sizes), color=plots.GREY, alpha=0.25
@@ -203,7 +203,7 @@ def _render(results: Results) -> Artefact:
         right.text(n.max(), value, f" {label}", va="center", fontsize=7)
     left.set(xscale="log", yscale="log", xlabel="subjects n", ylabel="temperature T", title="phase diagram")
     right.set(xscale="log", xlabel="subjects n", ylabel="T log n", ylim=(0, 0.55), title="the constant C₁")
-    plots.legend(left)
+    plots.legend(left, loc="upper right", fontsize=7)
     table = {"n": n, **{name: metrics[name] for name in (*names, "paper")}}
     table |= {f"{name} × log n": metrics[name] * np.log(n) for name in names}
     caption = (

@@ -157,37 +157,40 @@ CLAIMS = (
 
 def _render(results: Results) -> Artefact:
     stages, escape = results.one(WarmupStages), results.one(WarmupEscape)
-    figure, (left, middle, right) = plots.new_figure(1, 3)
-    i = len(stages.config.temperatures) // 2
-    t, seeds = stages.config.temperatures[i], len(stages.config.seeds)
-    first, second = stages.arrays["stage1_v"][i], stages.arrays["stage2_v"][i * seeds]
-    names = ("s₁", "a₁", "s₂", "a₂", "s₃", "EoS")
-    both = np.concatenate([first, second])
-    for k, name in enumerate(names):
-        style = "--" if k in (2, 3) else "-"
-        left.plot(both[:, k], color=plots.CYCLE[k % len(plots.CYCLE)], label=name, linestyle=style)
-    left.axvline(len(first), color=plots.GREY, linewidth=0.8)
-    left.set(xlabel="record (Stage 1 | push | Stage 2)", ylabel="attention v", title=f"T = {t:g}, one seed")
+    figure, ((left, right), (lower_left, lower_right)) = plots.new_figure(2, 2)
+    seeds, count = len(stages.config.seeds), len(escape.config.temperatures)
+    first = stages.arrays["stage1_v"]
+    every = stages.config.steps1 // stages.config.records
+    for colour, t, v in zip(plots.CYCLE, stages.config.temperatures, first, strict=False):
+        steps = every * np.arange(1, len(v))
+        left.plot(steps, v[1:, 4], color=colour, label=f"s₃, T = {t:g}")
+        left.plot(steps, v[1:, 5], "--", color=colour, label=f"EoS, T = {t:g}")
+    left.set(xscale="log", yscale="log", xlabel="step of Stage 1", ylabel="attention left on s₃ and EoS")
     plots.legend(left, ncols=2)
-    psi, loss = escape.arrays["log_psi"], escape.arrays["loss"]
-    steps = 5 * np.arange(loss.shape[1])
-    per = max(1, len(loss) // len(escape.config.temperatures))
-    for colour, j in zip(plots.CYCLE, range(0, len(loss), per), strict=False):
-        label = f"T = {escape.config.temperatures[min(j // per, len(escape.config.temperatures) - 1)]:g}"
-        middle.plot(steps, loss[j], color=colour, label=label)
-        right.plot(steps, np.maximum(psi[j], 1e-16), color=colour, label=label)
-    plots.ceiling(middle, np.log(2.0), "log 2")
-    middle.set(xlabel="step of Stage 2", ylabel="loss L₁", xlim=(0, 500))
-    right.set(xlabel="step of Stage 2", ylabel="log ψ", yscale="log", xlim=(0, 500))
-    plots.legend(middle)
+    per = len(escape.arrays["loss"]) // count
+    steps = 5 * np.arange(escape.arrays["loss"].shape[1])
+    shown = count // 2
+    for k, name in enumerate(("s₁", "a₁", "s₂", "a₂")):
+        style = "-" if k % 2 == 0 else "--"
+        right.plot(steps, escape.arrays["v"][shown * per, :, k], style, color=plots.CYCLE[k // 2], label=name)
+    title = f"escape and pairing, T = {escape.config.temperatures[shown]:g}"
+    right.set(xlabel="step of Stage 2", ylabel="attention v", title=title, xlim=(0, 500))
+    plots.legend(right)
+    for colour, t, j in zip(plots.CYCLE, escape.config.temperatures, range(0, per * count, per), strict=False):
+        lower_left.plot(steps, escape.arrays["loss"][j], color=colour, label=f"T = {t:g}")
+        lower_right.plot(steps, np.maximum(escape.arrays["log_psi"][j], 1e-16), color=colour)
+    plots.ceiling(lower_left, np.log(2.0), "log 2")
+    lower_left.set(xlabel="step of Stage 2", ylabel="loss L₁", xlim=(0, 500))
+    lower_right.set(xlabel="step of Stage 2", ylabel="log ψ", yscale="log")
+    plots.legend(lower_left)
     metrics = stages.metrics
     table = {**metrics, "predicted_smaller_pair": np.array([_optimum(x) for x in metrics["temperature"]])}
     caption = (
-        f"Left: attention through both stages of Algorithm 1 (eta = {stages.config.rate:g} T², Stage 1 on the "
-        f"symmetric "
-        f"subspace, {seeds} seeds at each temperature; one shown). Middle: from the exact saddle, pushed, the loss "
-        f"passes "
-        "log 2; right: ψ, which is 1 when attention is pairwise, falls from then on. The table has every seed's end."
+        f"Algorithm 1 with eta = {stages.config.rate:g} T². Upper left: in Stage 1, kept on the symmetric subspace, "
+        f"attention "
+        "on the query and EoS dies like 1/t. Then from the exact saddle, pushed: one seed's attention, its loss "
+        "passing "
+        f"log 2, and ψ, which is 1 when attention is pairwise. The table has the ends of {seeds} seeds a temperature."
     )
     return Artefact(figure, table, caption)
 
@@ -201,7 +204,7 @@ def _grid(scale: Scale) -> tuple[RunConfig, ...]:
     stages = WarmupStages(
         temperatures=temperatures,
         seeds=seeds,
-        steps1=scale.pick(smoke=30_000, laptop=120_000, paper=1_000_000),
+        steps1=scale.pick(smoke=15_000, laptop=120_000, paper=1_000_000),
         steps2=scale.pick(smoke=20_000, laptop=60_000, paper=400_000),
     )
     return (

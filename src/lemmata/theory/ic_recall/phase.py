@@ -119,7 +119,7 @@ def best_line_loss(temperature: float, log_n: float) -> float:
 def equal_window(log_n: float) -> tuple[float, float]:
     """The temperatures between which the equal point is a minimum along the line, so that nothing escapes it.
 
-    NaN where there is no such window (n below about 45).
+    NaN where there is no such window (n below 33).
     """
     # With q = (n-2) e^(-1/(8T)) of order 1 the curvature is largest: search around T = 1/(8 log n).
     centre = 1 / (8 * log_n)
