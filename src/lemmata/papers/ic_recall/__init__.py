@@ -20,5 +20,9 @@ PAPER = Paper(
         "general",
         "low_temperature",
         "phase",
+        "descent",
+        "figures",
+        "pretrained",
+        "scale",
     ),
 )

@@ -24,6 +24,7 @@ from lemmata.train import Adam, fit, stack
 from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss
 
 Trained = Literal["position block", "full W^KQ"]
+COMPILED_ROWS = (16, 128)
 PROBED = ("first_argmax", "first_probability", "second_argmax")
 
 
@@ -79,8 +80,12 @@ class AdamFineTuning(RunConfig):
             with precision("float64"):
                 parts = [self._position_block(worlds, context)]
         else:
+            sizes = sorted({_rows(num) for num in self.sequences})
             with precision("float32"):
-                parts = [self._full(worlds, num, context) for num in self.sequences]
+                parts = [
+                    self._full(worlds, rows, [num for num in self.sequences if _rows(num) == rows], context)
+                    for rows in sizes
+                ]
         metrics = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
         arrays = {name: np.concatenate([part[1][name] for part in parts]) for name in parts[0][1]}
         return RunOutput(metrics, arrays)
@@ -96,20 +101,24 @@ class AdamFineTuning(RunConfig):
             problems.append(ReducedProblem(FineTuning(data, self.temperature), test))
         algorithm = Adam(_reduced_loss, position_block, self.rate)
         states = [algorithm.init(PatternModel.zeros(self.k, self.world.n)) for _ in cells]
-        return self._fit(algorithm, problems, states, cells, worlds, _probe_reduced, "map", context)
+        return self._fit(algorithm, problems, states, cells, worlds, _probe_reduced, "train", context)
 
-    def _full(self, worlds: dict[int, TableWorld], num: int, context: RunContext) -> tuple[dict, dict]:
-        cells = [(num, seed) for seed in self.seeds]
+    def _full(
+        self, worlds: dict[int, TableWorld], rows: int, numbers: list[int], context: RunContext
+    ) -> tuple[dict, dict]:
+        """Several numbers of sequences in one program: a set repeated to `rows` sequences has the same mean loss."""
+        cells = [(num, seed) for num in numbers for seed in self.seeds]
         problems, states = [], []
         algorithm = Adam(_counted_loss, full_key_query, self.rate)
-        for seed in self.seeds:
+        for num, seed in cells:
             world = worlds[seed]
-            train = world.sequences(num, self.k, seed=seed, name=f"train {num}")
-            pair = (_counted(world, train), _counted(world, self._test(world, seed)))
-            problems.append(CountedProblem(*pair, jnp.asarray(self.temperature)))
+            train = _counted(world, world.sequences(num, self.k, seed=seed, name=f"train {num}"))
+            repeated = jax.tree.map(lambda array, times=rows // num: jnp.tile(array, (times, 1)), train)
+            test = _counted(world, self._test(world, seed))
+            problems.append(CountedProblem(repeated, test, jnp.asarray(self.temperature)))
             model = MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings"))
             states.append(algorithm.init(model))
-        return self._fit(algorithm, problems, states, cells, worlds, _probe_counted, "map", context)
+        return self._fit(algorithm, problems, states, cells, worlds, _probe_counted, f"{rows} rows", context)
 
     def _test(self, world: TableWorld, seed: int) -> Any:
         return world.sequences(self.test_sequences, self.k, seed=seed, name="test")
@@ -122,12 +131,11 @@ class AdamFineTuning(RunConfig):
         cells: list[tuple[int, int]],
         worlds: dict[int, TableWorld],
         probe: Any,
-        replicas: Literal["map", "vmap"],
+        stage: str,
         context: RunContext,
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         every = self.steps // self.records
         keys = jnp.stack([named_key(seed, "train") for _, seed in cells])
-        stage = f"{cells[0][0]} sequences" if len({num for num, _ in cells}) == 1 else "train"
         _, found = fit(
             algorithm,
             stack(problems),
@@ -136,7 +144,6 @@ class AdamFineTuning(RunConfig):
             steps=self.steps,
             every=every,
             probe=probe,
-            replicas=replicas,
             context=context,
             stage=stage,
         )
@@ -151,6 +158,11 @@ class AdamFineTuning(RunConfig):
             **{name: found[name].ravel() for name in PROBED},
         }
         return metrics, {"first_attention": found["first_attention"], "second_attention": found["second_attention"]}
+
+
+def _rows(num: int) -> int:
+    """How many sequences a set is repeated to: few sizes, so few programs."""
+    return next((rows for rows in COMPILED_ROWS if num <= rows and rows % num == 0), num)
 
 
 def _ceiling(world: TableWorld, test: Any) -> float:
