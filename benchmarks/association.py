@@ -92,7 +92,7 @@ class TorchTransformer:
             x = x + mixed @ output.T
             if inner is self.layers[-1][3]:
                 x = x[mask]
-            x = x + torch.relu(x @ inner.T) @ outer.T
+            x = x + torch.relu(x @ inner) @ outer.T
         return torch.nn.functional.cross_entropy(x @ self.output.T, targets[mask])
 
 

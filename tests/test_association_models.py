@@ -44,7 +44,7 @@ def equation_one(model: Transformer, tokens: np.ndarray) -> np.ndarray:
             y = x[t] + sum(w * (output @ (value @ x[s])) for s, w in enumerate(weights))
             feed = block.feed
             if feed is not None and hasattr(feed, "inner"):
-                y = y + np.asarray(feed.outer, float) @ np.maximum(np.asarray(feed.inner, float) @ y, 0)
+                y = y + np.asarray(feed.outer, float) @ np.maximum(y @ np.asarray(feed.inner, float), 0)
             elif feed is not None:
                 y = y + np.asarray(feed.weight, float) @ y
             new.append(y)
@@ -145,7 +145,7 @@ def test_truncation_is_a_pure_edit_that_says_what_it_did() -> None:
     before = jax.tree.map(lambda x: np.array(x), eqx.filter(model, eqx.is_array))
     edited, changes = truncate(model, "blocks.0.feed.inner", rank=3)
     assert [change.path for change in changes] == ["blocks.0.feed.inner"]
-    assert (changes[0].shape, changes[0].rank) == ((12, 8), 3)
+    assert (changes[0].shape, changes[0].rank) == ((8, 12), 3)
     for old, now in zip(jax.tree.leaves(before), jax.tree.leaves(eqx.filter(model, eqx.is_array)), strict=True):
         np.testing.assert_array_equal(old, now)
     old, new = weight_matrices(model), weight_matrices(edited)
@@ -182,7 +182,7 @@ def test_truncation_refuses_clearly() -> None:
     model = Transformer.create(CONFIG, key=named_key(0, "init"))
     with pytest.raises(UserError, match=r"did you mean 'blocks\.0\.feed\.inner'"):
         truncate(model, "blocks.0.feed.iner", rank=1)
-    with pytest.raises(UserError, match=r"rank = 9 is not possible: blocks\.0\.feed\.inner is 12 x 8: 0 to 8"):
+    with pytest.raises(UserError, match=r"rank = 9 is not possible: blocks\.0\.feed\.inner is 8 x 12: 0 to 8"):
         truncate(model, "blocks.0.feed.inner", rank=9)
     with pytest.raises(UserError, match=r"fraction = 1\.5"):
         truncate(model, "blocks.0.feed.inner", fraction=1.5)

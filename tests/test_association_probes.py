@@ -158,7 +158,7 @@ def test_memories_by_brute_force() -> None:
     embed, output = weights_of(model.tokens), weights_of(model.output)
     first, second = model.blocks
     i, j = 3, 6
-    feed = weights_of(second.feed.outer) @ np.maximum(weights_of(second.feed.inner) @ embed[i], 0)
+    feed = weights_of(second.feed.outer) @ np.maximum(embed[i] @ weights_of(second.feed.inner), 0)
     np.testing.assert_allclose(feed_logits(model)[i, j], output[j] @ feed, rtol=1e-4)
     value = weights_of(second.output) @ weights_of(second.value) @ embed[i]
     np.testing.assert_allclose(value_logits(model)[i, j], output[j] @ value, rtol=1e-4)

@@ -50,5 +50,6 @@ def query_positions(
 def masked_cross_entropy(
     logits: Float[Array, "batch seq vocab"], targets: Int[Array, "batch seq"], mask: Bool[Array, "batch seq"]
 ) -> Float[Array, ""]:
+    """The mean surprise over the places where the mask holds; 0 if it holds nowhere."""
     surprise = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
     return jnp.sum(jnp.where(mask, surprise, 0)) / jnp.maximum(jnp.sum(mask), 1)

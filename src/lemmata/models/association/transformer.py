@@ -1,7 +1,9 @@
 """The transformer of equation (1), with any number of layers: one head, no normalisation, no biases.
 
-The last layer is needed at the asked positions alone. Scores are x_t^T W_K x_s and the value path is linear, so both
-W_K and W_O W_V can act on the query side: the whole layer then costs in proportion to the number of queries, exactly.
+Two exact savings. The last layer is needed at the asked positions alone: scores are x_t^T W_K x_s and the value path
+is linear, so W_K and W_O W_V act on the query side, and the whole layer costs in proportion to the number of queries.
+The first layer reads W_E(z_t) + p_t, which takes few different values: its linear maps act on the tables W_E and p,
+and a token picks its row.
 """
 
 from dataclasses import dataclass
@@ -44,13 +46,13 @@ class TransformerConfig:
 
 
 class MLP(eqx.Module):
-    """U_out ReLU(U_in x)."""
+    """U_out ReLU(U_in x). Both are kept width first: their gradients are then products that copy no large array."""
 
-    inner: Float[Array, "hidden width"]
-    outer: Float[Array, "width hidden"]
+    inner: Float[Array, "width hidden"]  # U_in, transposed
+    outer: Float[Array, "width hidden"]  # U_out
 
     def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
-        hidden = jax.nn.relu(contract("...d,hd->...h", x, self.inner, precision))
+        hidden = jax.nn.relu(contract("...d,dh->...h", x, self.inner, precision))
         return contract("...h,dh->...d", hidden, self.outer, precision)
 
 
@@ -77,12 +79,15 @@ class Block(eqx.Module):
         precision: MatmulPrecision,
     ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
         """The attention's output at the queries, and its weights."""
-        asked = contract("qd,de->qe", queries, self.key, precision) * context.shape[-1] ** -0.5
-        scores = contract("qe,se->qs", asked, context, precision)
-        weights = jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
+        asked = contract("qd,de->qe", queries, self.key, precision)
+        weights = attention_weights(asked, context, visible, precision)
         mixed = contract("qs,sd->qd", weights, context, precision)
         values = contract("qd,ed->qe", mixed, self.value, precision)
         return contract("qe,de->qd", values, self.output, precision), weights
+
+    def fed(self, x: Float[Array, "query width"], precision: MatmulPrecision) -> Float[Array, "query width"]:
+        """x + F(x)."""
+        return x if self.feed is None else x + self.feed(x, precision)
 
     def __call__(
         self,
@@ -92,8 +97,18 @@ class Block(eqx.Module):
         precision: MatmulPrecision,
     ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
         attended, weights = self.attend(queries, context, visible, precision)
-        x = queries + attended
-        return (x if self.feed is None else x + self.feed(x, precision)), weights
+        return self.fed(queries + attended, precision), weights
+
+
+def attention_weights(
+    asked: Float[Array, "query width"],
+    context: Float[Array, "seq width"],
+    visible: Bool[Array, "query seq"],
+    precision: MatmulPrecision,
+) -> Float[Array, "query seq"]:
+    """Softmax of <asked, context> / sqrt(d) over what each query may see."""
+    scores = contract("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
+    return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
 
 
 class Transformer(AbstractModel):
@@ -122,9 +137,9 @@ class Transformer(AbstractModel):
     def at(self, tokens: Int[Array, " seq"], queries: Int[Array, " query"]) -> Float[Array, "query vocab"]:
         """The logits at some positions: equal to those of the whole sequence, for less work in the last layer."""
         x = self.embed(tokens)
-        everywhere = jnp.arange(tokens.shape[0])
-        for block in self.blocks[:-1]:
-            x, _ = block(x, x, _causal(everywhere, tokens.shape[0]), self.config.precision)
+        everywhere = _causal(jnp.arange(tokens.shape[0]), tokens.shape[0])
+        for layer in range(len(self.blocks) - 1):
+            x, _ = self.layer(layer, tokens, x, everywhere)
         visible = _causal(queries, tokens.shape[0])
         x, _ = self.blocks[-1](x[queries], x, visible, self.config.precision)
         return self.read(x)
@@ -132,11 +147,30 @@ class Transformer(AbstractModel):
     def trace(self, tokens: Int[Array, " seq"]) -> Trace:
         visible = _causal(jnp.arange(tokens.shape[0]), tokens.shape[0])
         stream, attention = [self.embed(tokens)], []
-        for block in self.blocks:
-            x, weights = block(stream[-1], stream[-1], visible, self.config.precision)
+        for layer in range(len(self.blocks)):
+            x, weights = self.layer(layer, tokens, stream[-1], visible)
             stream.append(x)
             attention.append(weights)
         return Trace(jnp.stack(attention), jnp.stack(stream), self.read(stream[-1]))
+
+    def layer(
+        self, index: int, tokens: Int[Array, " seq"], x: Float[Array, "seq width"], visible: Bool[Array, "seq seq"]
+    ) -> tuple[Float[Array, "seq width"], Float[Array, "seq seq"]]:
+        """One layer at every position: its output and its attention."""
+        block, precision = self.blocks[index], self.config.precision
+        if index > 0 or self.config.vocab > self.config.width:
+            return block(x, x, visible, precision)
+        weights = attention_weights(self.mapped(tokens, block.key), x, visible, precision)
+        values = self.mapped(tokens, contract("ed,fe->df", block.value, block.output, precision))
+        return block.fed(x + contract("qs,sd->qd", weights, values, precision), precision), weights
+
+    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Float[Array, "seq width"]:
+        """`embed(tokens) @ matrix`, the matrix applied to the tables. Rows are picked by a product with zeros and
+        ones: its derivative is a product too, and not a scatter that a device may add up in any order."""
+        precision = self.config.precision
+        of_tokens = contract("vd,de->ve", self.tokens, matrix, precision)
+        of_positions = contract("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
+        return contract("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
 
     def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
         return self.tokens[tokens] + self.positions[: tokens.shape[0]]
@@ -164,7 +198,7 @@ def _block(config: TransformerConfig, kind: FeedKind, key: Key[Array, ""]) -> Bl
     d, hidden, inner = config.width, config.hidden or 4 * config.width, config.value_width or config.width
     keys = jax.random.split(key, 5)
     feeds = {
-        "mlp": lambda: MLP(_uniform(keys[3], hidden, d), _uniform(keys[4], d, hidden)),
+        "mlp": lambda: MLP(_uniform(keys[3], hidden, d).T, _uniform(keys[4], d, hidden)),
         "linear": lambda: Linear(_uniform(keys[3], d, d)),
         "none": lambda: None,
     }

@@ -119,9 +119,9 @@ def allocate(model: Transformer, hidden: Int[Array, ""], inner: Int[Array, ""]) 
 
     def narrowed(block: Any) -> Any:
         feed: MLP = block.feed
-        unit, place = jnp.arange(feed.inner.shape[0]) < hidden, jnp.arange(block.value.shape[0]) < inner
+        unit, place = jnp.arange(feed.outer.shape[1]) < hidden, jnp.arange(block.value.shape[0]) < inner
         wider_feed, wider_value = jnp.sqrt(len(unit) / hidden), jnp.sqrt(len(place) / inner)
-        new = MLP(feed.inner * unit[:, None], feed.outer * unit * wider_feed)
+        new = MLP(feed.inner * unit, feed.outer * unit * wider_feed)
         parts = (block.value * place[:, None], block.output * place * wider_value, new)
         return eqx.tree_at(lambda b: (b.value, b.output, b.feed), block, parts)
 
