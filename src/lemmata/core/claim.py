@@ -107,7 +107,7 @@ def plain(value: Any, limit: int = 64) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        return value if np.isfinite(value) else str(value)
+        return float(value) if np.isfinite(value) else str(float(value))
     array = np.asarray(value)
     if array.shape == ():
         return plain(array.item(), limit) if array.dtype != object else str(value)
