@@ -66,13 +66,13 @@ class RecallTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = NoisyRecall.create(self.task)
-        test = held_out(task, self.final_sequences)
         algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
         create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
         models = [create(named_key(seed, "init")) for seed in self.seeds]
         resolve_paths(
             models[0], self.truncated if self.fractions else "blocks"
         )  # a wrong name stops here, not after training
+        test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
         noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
         paint = eqx.filter_jit(lambda ms: jax.lax.map(lambda m: portrait(m, several, noise, example), ms))

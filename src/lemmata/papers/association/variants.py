@@ -62,6 +62,9 @@ FIGURE_11 = Claim(
             "clean loss, without F₂ / without F₁": AtLeast(),
         }
     ),
+    remark="Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained on "
+    "keys and queries that carry F₁'s output, and without it the correct token becomes less probable than in the full "
+    "model.",
 )
 
 # Figure 12
