@@ -67,7 +67,7 @@ PAIRWISE = Claim(
     check=Each(FIRST_RULE | SECOND_RULE),
     remark="From exactly zero, and without a push: 128 random sequences are not symmetric under exchange of the pairs, "
     "and that asymmetry, small as it is, decides which pair becomes the heavier one. The second step leads by a "
-    "factor, not by everything: its loss is already below 10^-5 and hardly pushes any more. The control is the "
+    "factor, not by everything: its loss is down to about 10^-5 and hardly pushes any more. The control is the "
     "untrained model.",
 )
 
