@@ -23,9 +23,9 @@ KINDS = {1: 1, 2: 4, 3: 4, 6: 9}
 COLUMNS = ("n", "seed", "record", "iteration", "temperature", "facts")
 MEASURED = ("first_worst", "first_mean", "first_argmax_worst", "second_log_error", "final_worst")
 
-# Our constants (the paper says Theta). c_1: one step takes v_5 to about 0.7 of the others, enough to silence mismatched
-# relations. c_2: as large as descent was seen to stay smooth, so that t_2 is small. C_2: the error on confusing sequences
-# falls like 1 / (c_2 C_2 log(1/T)), and has to pass below 0.001.
+# Our constants (the paper says Theta). c_1: one step takes v_5 to about 0.7 of the others, enough to silence
+# mismatched relations. c_2: as large as descent was seen to stay smooth, so that t_2 is small. C_2: the error on
+# confusing sequences falls like 1 / (c_2 C_2 log(1/T)), and has to pass below 0.001.
 SHORT = OneLargeStep(c1=40.0, c2=1000.0, stage2=2.0)
 
 
