@@ -71,12 +71,12 @@ class IOITraining(RunConfig):
         algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
         create = eqx.filter_jit(lambda key: algorithm.init(Transformer.create(self.model, key=key)))
         last = f"blocks.{self.depth - 1}.feed"
-        test_key = named_key(0, "test")
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
             (dropped,) = truncate_compiled(model, last, (0.0,))
             (truncated,) = truncate_compiled(model, f"{last}.inner", (self.rank / self.model.width,))
             edits = dict(zip(EDITS, (model, dropped, truncated), strict=True))
+            test_key = jax.random.fold_in(key, 1)  # the key itself is the training batch's
             found = jax.lax.map(
                 lambda edit: ioi_predictions(edit, task, key=test_key, num=self.test_sequences),
                 stack(list(edits.values())),
@@ -235,8 +235,8 @@ def _render(results: Results, optimizer: str) -> Artefact:
     caption = (
         f"Synthetic IOI trained by {optimizer}: accuracy and loss on clean data for the full model and with the last "
         f"MLP cut. The answer is determined by the context, so the ceiling is 1; a coin between the two names gives "
-        f"0.5. At the end: {ends}. N = {config.task.symbols}, T = {config.task.length}, d = {config.model.width}, batch "
-        f"{config.batch}, α = 0.5, {len(config.seeds)} seeds (mean and one standard deviation)."
+        f"0.5. At the end: {ends}. N = {config.task.symbols}, T = {config.task.length}, d = {config.model.width}, "
+        f"batch {config.batch}, α = 0.5, {len(config.seeds)} seeds (mean and one standard deviation)."
     )
     return Artefact(figure, long_table(table), caption)
 

@@ -46,12 +46,12 @@ def trained(results: Results, value: Any) -> Any:
     return TOO_SHORT if results.scale.name == "smoke" else value
 
 
-def long_table(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, Any]:
-    """Curves as a table of name, step, mean and standard deviation over seeds."""
-    table: dict[str, list[Any]] = {"curve": [], "step": [], "mean": [], "std": []}
-    for name, (steps, values) in curves.items():
-        table["curve"] += [name] * len(steps)
-        table["step"] += [int(step) for step in steps]
+def long_table(curves: dict[str, tuple[np.ndarray, np.ndarray]], axis: str = "step") -> dict[str, Any]:
+    """Curves as a table of name, place on the axis, and mean and standard deviation over seeds."""
+    table: dict[str, list[Any]] = {"curve": [], axis: [], "mean": [], "std": []}
+    for name, (places, values) in curves.items():
+        table["curve"] += [name] * len(places)
+        table[axis] += [place.item() for place in places]
         table["mean"] += [float(value) for value in values.mean(axis=0)]
         table["std"] += [float(value) for value in values.std(axis=0)]
     return table

@@ -75,10 +75,10 @@ class RecallTraining(RunConfig):
         test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
         noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
-        paint = eqx.filter_jit(lambda ms: jax.lax.map(lambda m: portrait(m, several, noise, example), ms))
+        paint = eqx.filter_jit(lambda ms, sample: jax.lax.map(lambda m: portrait(m, sample, noise, example), ms))
 
         def portraits(moment: str) -> dict[str, np.ndarray]:
-            painted = paint(stack(models)) if self.maps else {}
+            painted = paint(stack(models), several) if self.maps else {}
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, rows = portraits("initial"), []
@@ -124,9 +124,10 @@ class RecallTraining(RunConfig):
         """Of the full model and each edit of it: answers on clean data; of the full one, where it looks."""
         inner = tuple(fraction for fraction in self.fractions if 0 < fraction < 1)
         noise, trigger, another = self.task.noise_token, self.task.triggers[0], self.task.outputs()[-1]
-        clean, noisy = first(test.clean, self.test_sequences), first(test.noisy, self.test_sequences // 4)
+        samples = first(test.clean, self.test_sequences), first(test.noisy, self.test_sequences // 4)
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
+            clean, noisy = jax.lax.optimization_barrier(samples)  # or the compiler spends long on folding constants
             edits = {"full": model} | {
                 name: truncate_compiled(model, path, (0.0,))[0] for name, path in self.dropped().items()
             }
@@ -148,12 +149,12 @@ class RecallTraining(RunConfig):
     def rank_sweep(self, models: list[Any], test: HeldOut) -> dict[str, np.ndarray]:
         """Exact truncation at every fraction, on the larger clean sample: arrays of [seed, fraction]."""
         names = [rank_name(fraction) for fraction in self.fractions]
-        read = eqx.filter_jit(lambda edits: answers_of_edits(edits, test.clean, self.task.noise_token))
+        read = eqx.filter_jit(lambda edits, sample: answers_of_edits(edits, sample, self.task.noise_token))
         found = []
         for model in models:
             decomposition = decompose(model, self.truncated)
             cut = [decomposition.truncate(fraction=fraction)[0] for fraction in self.fractions]
-            found.append(read(dict(zip(names, cut, strict=True))))
+            found.append(read(dict(zip(names, cut, strict=True)), test.clean))
         what = {key.split(".")[-1] for key in found[0]}
         return {
             f"sweep.{one}": np.array([[float(values[f"{n}.{one}"]) for n in names] for values in found])

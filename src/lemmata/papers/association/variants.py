@@ -141,9 +141,9 @@ def render_figure_13(results: Results) -> Artefact:
         steps, values = table[f"training, {label}"] = curve(run, f"full.{what}")
         band(axes[0], steps, values, label, color=COLOURS[colour])
         _against_rank(axes[1], fractions, run.arrays[f"sweep.{what}"], label, COLOURS[colour])
-        table[f"rank, {label}"] = (1000 * fractions, run.arrays[f"sweep.{what}"])
+        table[f"rank, {label}"] = (fractions, run.arrays[f"sweep.{what}"])
     _against_rank(axes[2], fractions, run.arrays["sweep.clean_loss"], "clean loss", COLOURS["black"])
-    table["rank, clean loss"] = (1000 * fractions, run.arrays["sweep.clean_loss"])
+    table["rank, clean loss"] = (fractions, run.arrays["sweep.clean_loss"])
     ceiling(axes[0], run.config.task.alpha, f"α = {run.config.task.alpha:g}")
     axes[0].set(xlabel="step", ylabel="probability", title="full model", ylim=(-0.02, 1.02))
     axes[1].set(ylabel="probability", title="W_O¹ cut, at the end", ylim=(-0.02, 1.02))
@@ -154,10 +154,9 @@ def render_figure_13(results: Results) -> Artefact:
     ranks = ", ".join(f"{f:g}: {int(f * run.config.model.width + 1e-9)}" for f in fractions)
     caption = (
         f"No feed-forward layers. (a) Along training; (b, c) the trained model with W_O¹ cut to a fraction ρ of its "
-        f"rank (ranks kept: {ranks}), on clean test data with ceiling 1. {setting(run)} In the table, steps of the "
-        f"rank rows are ρ in thousandths."
+        f"rank (ranks kept: {ranks}), on clean test data with ceiling 1. {setting(run)}"
     )
-    return Artefact(figure, long_table(table), caption)
+    return Artefact(figure, long_table(table, "step or ρ"), caption)
 
 
 def _against_rank(ax: Any, fractions: np.ndarray, values: np.ndarray, label: str, colour: str) -> None:
