@@ -33,7 +33,6 @@ from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, new_figu
 PAPER_CORRECT = 0.98  # Figure 3's caption: the correct token's probability without F_2
 FIRST_STEPS = 20  # "the first few (~5) steps" of Figure 8, with room for a slower learner
 HIGH = 2 / 3  # a "high probability": twice everything else together
-PAPER_STEPS = 2000
 EDITS = {"full": "full model", "without_F2": "without F₂", "without_F1": "without F₁"}
 
 
@@ -267,19 +266,6 @@ def _figure_10(results: Results, first: str, second: str) -> dict[str, Any]:
     }
 
 
-def _measured_figure_10(results: Results) -> Any:
-    measured = _figure_10(results, "without_F1", "without_F2")
-    _, values = curve(main_result(results), "without_F1.noise")
-    half_way = values[:, values.shape[1] // 2 : -1].mean()
-    short = main_result(results).config.steps < PAPER_STEPS
-    if short and half_way < measured["without F₁, noise"] < HIGH:
-        reason = (
-            f"{measured['without F₁, noise']:.3f} and still rising when this scale ends, before {PAPER_STEPS} steps"
-        )
-        measured["without F₁, noise"] = Undecided(reason)
-    return trained(results, measured)
-
-
 FIGURE_10 = Claim(
     id="association/fig-10",
     locus="Appendix B.5, Figure 10",
@@ -291,7 +277,7 @@ FIGURE_10 = Claim(
         "without F₁, noise": HIGH,
         "without F₁, noise relative to full": 1.0,
     },
-    measure=_measured_figure_10,
+    measure=lambda results: trained(results, _figure_10(results, "without_F1", "without_F2")),
     control=lambda results: _figure_10(results, "without_F2", "without_F1"),  # the two layers exchanged
     check=Each(
         {
@@ -300,6 +286,8 @@ FIGURE_10 = Claim(
             "without F₁, noise relative to full": AtLeast(),
         }
     ),
+    remark="At laptop scale (16 characters, d = 64) the direction is as printed but the size is not: without F₁ the noise "
+    "probability is 1.2 times the full model's and levels off near 0.59 from step 500 on.",
 )
 
 
