@@ -286,8 +286,8 @@ FIGURE_10 = Claim(
             "without F₁, noise relative to full": AtLeast(),
         }
     ),
-    remark="At laptop scale (16 characters, d = 64) the direction is as printed but the size is not: without F₁ the noise "
-    "probability is 1.2 times the full model's and levels off near 0.59 from step 500 on.",
+    remark="At laptop scale (16 characters, d = 64) the direction is as printed but the size is not: without F₁ the "
+    "noise probability is 1.2 times the full model's and levels off near 0.59 from step 500 on.",
 )
 
 
