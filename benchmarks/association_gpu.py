@@ -5,9 +5,9 @@
     python benchmarks/association_gpu.py --small                # tiny sizes: does it run?
 
 Prints JSON. `run_s` starts when the first record is done, compilation behind it, and ends with the last of the steps
-and probes. The operations counted are those of the matrix products that the step performs (the last layer at the
-positions under the mask alone), the backward pass as twice the forward; `matmul_fraction` sets them against a large
-matrix product in the same arithmetic on the same device.
+and probes. The operations counted are those of the matrix products that the training steps perform (the last layer at
+the positions under the mask alone), probes left out; `matmul_fraction` sets them against a large matrix product in the
+same arithmetic on the same device.
 """
 
 import argparse
@@ -63,14 +63,20 @@ def probe(model: Transformer, task: NoisyRecall, key: Key[Array, ""]) -> Metrics
 
 
 def step_operations(config: TransformerConfig, batch: int, queries: int) -> float:
-    d, length = config.width, config.length
+    """Multiplications and additions of a step's matrix products, forward and backward, as the model performs them."""
+    d, length, vocab = config.width, config.length, config.vocab
     hidden, inner = config.hidden or 4 * d, config.value_width or d
 
     def layer(asked: int) -> float:
-        return 2.0 * asked * (d * d + 2 * length * d + 2 * d * inner + 2 * d * hidden)
+        return 3 * 2.0 * asked * (d * d + 2 * length * d + 2 * d * inner + 2 * d * hidden)
 
-    forward = sum(layer(length) for _ in config.feeds[:-1]) + layer(queries) + 2.0 * queries * config.vocab * d
-    return 3 * batch * forward
+    def first_layer() -> float:
+        """Its maps act on tables, and nothing is differentiated with respect to the embeddings."""
+        picked, scores, mixed, fed = 2 * vocab * d, length * d, length * d, 2 * d * hidden
+        return 2.0 * length * (2 * picked + 2 * scores + 3 * mixed + 3 * fed)
+
+    middle = sum(layer(length) for _ in config.feeds[1:-1])
+    return batch * (first_layer() + middle + layer(queries) + 2 * 2.0 * queries * vocab * d)
 
 
 def seconds_each(run: Callable[[Any], Any], start: Any, repeats: int) -> float:
