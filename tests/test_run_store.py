@@ -54,7 +54,7 @@ class Descent(RunConfig):
         )
         records = metrics["loss"].shape[1]
         table = {"seed": np.repeat(self.seeds, records), "loss": metrics["loss"].ravel()}
-        return RunOutput(table, {"model": np.asarray(state.model)})
+        return RunOutput(table, {"model": np.asarray(state.model), "scalar": np.asarray(2.5)})
 
 
 class Killed(Exception):
@@ -112,6 +112,7 @@ def test_nothing_is_computed_twice(store: Store) -> None:
     assert stamp == (store.folder(config.digest) / "record.json").stat().st_mtime_ns
     assert same_bits(first.metrics, second.metrics)
     assert second.config == config
+    assert second.arrays["scalar"].shape == ()
     assert second.record["config"]["steps"] == 20
     assert not list(store.leftovers())
 

@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Checkpoint
+from lemmata.run.store import contiguous
 
 Watcher = Callable[[str, int, int], None]  # stage, done, total
 
@@ -28,8 +29,7 @@ class StoredContext:
     def save(self, stage: str, checkpoint: Checkpoint) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         temporary = self.folder / f".{stage}-{os.getpid()}"
-        arrays = {name: np.ascontiguousarray(array) for name, array in checkpoint.arrays.items()}
-        save_file({**arrays, "__step__": np.asarray([checkpoint.step])}, temporary)
+        save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
         temporary.rename(self._path(stage))
 
     def load(self, stage: str) -> Checkpoint | None:

@@ -106,9 +106,9 @@ class Store:
         temporary = self.root / f".tmp-{config.digest}-{os.getpid()}"
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        table = pa.table({name: np.ascontiguousarray(column) for name, column in output.metrics.items()})
+        table = pa.table({name: np.asarray(column, order="C") for name, column in output.metrics.items()})
         pq.write_table(table, temporary / METRICS)
-        save_file({name: np.ascontiguousarray(array) for name, array in output.arrays.items()}, temporary / ARRAYS)
+        save_file(contiguous(output.arrays), temporary / ARRAYS)
         record = {
             "digest": config.digest,
             "kind": config.kind,
@@ -136,6 +136,11 @@ class Store:
         """What interrupted processes left: half-written folders and checkpoints."""
         yield from self.root.glob(".tmp-*")
         yield from self.root.glob(".partial/*")
+
+
+def contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays as safetensors takes them. (`np.ascontiguousarray` would give a scalar a dimension.)"""
+    return {name: np.array(array, order="C") for name, array in arrays.items()}
 
 
 def _hash_file(path: Path) -> str:
