@@ -7,7 +7,6 @@ import numpy as np
 from lemmata.core import (
     Artefact,
     AtLeast,
-    AtMost,
     Claim,
     Each,
     Experiment,
@@ -17,16 +16,21 @@ from lemmata.core import (
     Scale,
     Undecided,
 )
-from lemmata.papers.ic_recall.pattern_shape import LEAD, WITHIN, attention_rows, draw_attention, first_shape
+from lemmata.papers.ic_recall.pattern_shape import (
+    FIRST_PREDICTION,
+    FIRST_RULE,
+    LEAD,
+    attention_rows,
+    draw_attention,
+    first_shape,
+)
 from lemmata.papers.ic_recall.pretraining import DIRECTIONS, PretrainThenFineTune
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 from lemmata.tasks.ic_recall import RandomBijections
 
-ON_QUERY = 0.05
 REMARK_LEFT = "First-step accuracy stays under the best possible: see the lower panels."
 REMARK_RIGHT = (
-    "At the laptop scale all facts are stored and the three pairs are visible in the figure, but half of the "
-    "first-step attention rests on EoS and the second step has hardly moved: judged at the paper scale alone."
+    "Judged at the paper scale alone: 200 fine-tuning steps, all that a laptop affords here, do not converge."
 )
 LEFT = {"world": RandomBijections(n=8, relations=64), "k": 2, "temperature": 0.05}
 RIGHT = {"world": RandomBijections(n=8, relations=512), "k": 3, "temperature": 0.01}
@@ -39,10 +43,8 @@ def _grid(scale: Scale) -> tuple[RunConfig, ...]:
         return (PretrainThenFineTune(world=tiny, hidden=64, batch=128, pretrain_steps=900, steps=100, seeds=seeds),)
     left = PretrainThenFineTune(
         **LEFT,
-        batch=scale.pick(smoke=256, laptop=256, paper=512),
-        pretrain_steps=scale.pick(smoke=1200, laptop=1200, paper=10_000),
-        sequences=512,
-        steps=scale.pick(smoke=1500, laptop=1500, paper=10_000),
+        pretrain_steps=scale.pick(smoke=2000, laptop=2000, paper=10_000),
+        steps=scale.pick(smoke=3000, laptop=3000, paper=10_000),
         seeds=scale.seeds(smoke=1, laptop=2, paper=10),
     )
     right = PretrainThenFineTune(
@@ -78,24 +80,12 @@ def _shape_of(run: RunResult, record: int) -> dict[str, Any]:
     k = run.config.k
     first, second = (run.arrays[name][:, record] for name in ("first_attention", "second_attention"))
     others = np.delete(second, (2 * k, 2 * k + 1), axis=1).max(axis=1)  # all but the query subject and EoS
-    return {
-        "within / between pairs": first_shape(first)["within / between pairs"],
-        "on the query subject": first[:, 2 * k],
-        "second step, query subject / next": second[:, 2 * k] / others,
-    }
+    return {**first_shape(first), "second step, query subject / next": second[:, 2 * k] / others}
 
 
-RULE = {
-    "within / between pairs": AtMost(),
-    "on the query subject": AtMost(),
-    "second step, query subject / next": AtLeast(),
-}
-CLOSER = 1.0  # no theory says how equal the weights are with a trained memory: partners are closer than pairs
-PREDICTION = {
-    "within / between pairs": CLOSER,
-    "on the query subject": ON_QUERY,
-    "second step, query subject / next": LEAD,
-}
+# The first step by the rule of Figure 2; the second with EoS left aside, where the paper itself sees attention go.
+RULE = {**FIRST_RULE, "second step, query subject / next": AtLeast()}
+PREDICTION = {**FIRST_PREDICTION, "second step, query subject / next": LEAD}
 
 STORAGE = Claim(
     id="ic-recall/fig-4-storage",
@@ -116,31 +106,15 @@ def _pattern_claim(id: str, side: str, k: int, remark: str) -> Claim:
         id=id,
         locus=f"Figure 4, {side}",
         statement=f"With a pre-trained memory and {k} in-context pairs, fine-tuning W^KQ with the MLP frozen leads to "
-        "pairwise attention at the first decoding step (each token closer in weight to its partner than pairs are to "
-        "each other, next to nothing on the query subject; EoS carries no fact and is left aside), and at the second "
-        "step to attention on the query subject above every other token but EoS.",
+        "pairwise attention at the first decoding step (the two tokens of a pair differ by at most a quarter of the "
+        "difference between pairs, next to nothing on the query subject and EoS: the rule of Figure 2), and at the "
+        "second step to attention on the query subject above every other token but EoS.",
         predict=lambda results: PREDICTION,
         measure=lambda results: _shape(results, k),
         control=lambda results: _shape_of(_panel(results, k) or results.runs[0], 0),
         check=Each(RULE),
         remark=remark,
     )
-
-
-EQUAL = Claim(
-    id="ic-recall/fig-4-equal-weights",
-    locus="Figure 4, left; the pattern of Figure 2",
-    statement="With a pre-trained memory and 2 in-context pairs the two tokens of a pair get the same weight, by the "
-    "rule that the constructed memory meets in Figure 2: they differ by at most a quarter of the difference between "
-    "pairs.",
-    predict=lambda results: WITHIN,
-    measure=lambda results: _shape(results, 2)["within / between pairs"],
-    control=lambda results: _shape_of(_panel(results, 2) or results.runs[0], 0)["within / between pairs"],
-    check=AtMost(),
-    remark="Pairs form, but their tokens do not get quite the same weight: seed 0 ends at (0.16, 0.15, 0.26, 0.24), "
-    "and over two seeds partners differ by 0.2 and 0.3 of the difference between pairs. Equal weights come from the "
-    "constructed memory, which treats subjects and answers alike; a trained one need not.",
-)
 
 
 def _render(results: Results) -> Artefact:
@@ -189,10 +163,9 @@ EXPERIMENTS = (
             STORAGE,
             _pattern_claim("ic-recall/fig-4", "left", 2, REMARK_LEFT),
             _pattern_claim("ic-recall/fig-4-right", "right", 3, REMARK_RIGHT),
-            EQUAL,
         ),
         render=_render,
-        notes="Choices the paper leaves open: width 512, initial scale 0.1 of the MLP, loss over the whole vocabulary "
+        notes="Choices the paper leaves open: width 512, loss over the whole vocabulary "
         "at temperature 1 in pre-training, W^KQ reset to zero before fine-tuning, number of sequences.",
     ),
 )

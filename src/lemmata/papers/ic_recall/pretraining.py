@@ -40,7 +40,7 @@ class PretrainThenFineTune(RunConfig):
     k: int = 2
     temperature: float = 0.05
     hidden: int = 512  # the construction needs 3 |S| |A| = 192
-    initial_scale: float = 0.1  # of the MLP: directions that pre-training never visits (EoS) keep their initial noise
+    initial_scale: float = 1.0  # of the MLP: directions that pre-training never visits (EoS) keep their initial noise
     batch: int = 512
     pretrain_steps: int = 2000
     sequences: int = 128
