@@ -190,6 +190,8 @@ FIGURE_20 = Claim(
     ),
     control=lambda results: _all_depths(results, _gains(results, "full", "truncated", (3, 4)), (3, 4)),
     check=_at_least((3, 4)),
+    remark="At the paper's size (width 256, length 256, batch 512, one seed, 4,000 steps) the cut raises the accuracy "
+    "at both depths but not the clean loss, and the claim fails: the cut model is right more often, surer when wrong.",
 )
 
 

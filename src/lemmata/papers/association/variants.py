@@ -64,7 +64,7 @@ FIGURE_11 = Claim(
     ),
     remark="Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained on "
     "keys and queries that carry F₁'s output, and without it the correct token becomes less probable than in the full "
-    "model.",
+    "model: 0.71 times at laptop scale, 0.82 times at the paper's size.",
 )
 
 # Figure 12
@@ -129,6 +129,8 @@ FIGURE_13 = Claim(
             "gain / gain of dropping F₂ where it exists": AtMost(),
         }
     ),
+    remark="The best rank is a matter of size. At the paper's (d = 256, one seed, 2,000 steps) ρ = 0.05 of W_O^1 "
+    "already destroys the prediction (0.21 of the full model's correct probability), and the claim fails.",
 )
 
 

@@ -85,8 +85,9 @@ THEOREM_4_4 = Claim(
     control=lambda results: _worst_at_the_end(_control(results, stage2="symmetric"), "first_worst"),
     check=AtLeast(),
     remark="64 sequences, fewer than 1/T at every n. The constant C_1 matters: at C_1 = 1/40, the largest that the "
-    "proofs allow, 0.999 is not reached at small n (n = 7: 0.92 was the most we saw, after 3,389 steps); C_1 = 1/400 does it "
-    "for all n. The control leaves out the push and keeps rounding from standing in for it: the model stays at 1/2.",
+    "proofs allow, 0.999 is not reached at small n (n = 7: 0.92 was the most we saw, after 3,389 steps); C_1 = 1/400 "
+    "does it for all n. The control leaves out the push and keeps rounding from standing in for it: the model "
+    "stays at 1/2.",
 )
 
 LEMMA_4_5 = Claim(

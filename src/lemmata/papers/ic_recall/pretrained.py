@@ -28,7 +28,13 @@ from lemmata.papers.ic_recall.pretraining import DIRECTIONS, PretrainThenFineTun
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 from lemmata.tasks.ic_recall import RandomBijections
 
-REMARK_LEFT = "First-step accuracy stays under the best possible: see the lower panels."
+REMARK_LEFT = (
+    "The pattern is there, but not to the rule that the constructed memory meets. At the paper scale (10 seeds) "
+    "partners differ by under a quarter of the difference between pairs in 8 of 10 (median 0.13, worst 0.41), next to "
+    "nothing goes to the query subject and EoS in all ten, and the second step prefers the query subject by 1.20 "
+    "to 1.27 times the next token where the rule asks 1.25. Equal weights come from a memory that treats subjects and "
+    "answers alike; a trained one need not. First-step accuracy stays under the best possible: see the lower panels."
+)
 REMARK_RIGHT = (
     "Judged at the paper scale alone: 200 fine-tuning steps, all that a laptop affords here, do not converge."
 )
