@@ -71,4 +71,4 @@ def _row(experiment: Experiment, claim: Claim, scale: Scale, store: Store, runs:
     if claim.correction:
         row |= {"printed_formula": claim.correction.printed, "corrected_formula": claim.correction.corrected}
         row |= {"reason": claim.correction.reason}
-    return plain(row | (last_verdict(store, claim.id, scale=scale.name, runs=runs) or {}), limit=10**6)
+    return plain(row | last_verdict(store, claim, scale=scale.name, runs=runs), limit=10**6)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from lemmata.core import Judgement
+from lemmata.core import Claim, Judgement
 from lemmata.run.store import Store
 
 
@@ -19,15 +19,20 @@ def keep_verdict(store: Store, judgement: Judgement, *, scale: str, runs: Iterab
     temporary.rename(path)
 
 
-def last_verdict(store: Store, claim_id: str, *, scale: str, runs: Iterable[str]) -> dict[str, Any] | None:
-    """The verdict read from exactly these runs, if there is one and they are all still there."""
+EVIDENCE = ("status", "predicted", "measured", "margin", "control_status", "detail", "corrected", "seconds")
+
+
+def last_verdict(store: Store, claim: Claim, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
+    """The evidence read from exactly these runs under the claim's present words and rule; empty if there is none."""
     wanted = sorted(runs)
-    path = store.root / "verdicts" / _name(claim_id, scale)
     try:
-        row = json.loads(path.read_text())
+        row = json.loads((store.root / "verdicts" / _name(claim.id, scale)).read_text())
     except (OSError, ValueError):
-        return None
-    return row if row.get("runs") == wanted and all(digest in store for digest in wanted) else None
+        return {}
+    same = row["runs"] == wanted and row["rule"] == claim.check.describe() and row["statement"] == claim.statement
+    if not same or not all(digest in store for digest in wanted):
+        return {}
+    return {name: row[name] for name in EVIDENCE if name in row}
 
 
 def _name(claim_id: str, scale: str) -> str:
