@@ -76,12 +76,12 @@ def errata_section(rows: list[dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
-def papers_table(rows_of: dict[str, list[dict[str, Any]]]) -> str:
+def papers_table(rows_of: dict[str, list[dict[str, Any]]], cost: dict[str, float]) -> str:
     lines = ["| paper | command | computing, one core | verdicts |", "|---|---|---|---|"]
     for paper, rows in rows_of.items():
         counts = Counter(row["status"] or "not judged" for row in rows)
         verdicts = ", ".join(f"{counts[status]} {status}" for status in (*STATUSES, "not judged") if counts[status])
-        seconds = sum({row["experiment"]: row["seconds"] or 0 for row in rows}.values())
+        seconds = sum(cost.get(run, 0.0) for run in {run for row in rows for run in row["runs"]})
         lines.append(
             f"| [`{paper}`](docs/{paper}.md): {papers()[paper].title} | `lemmata reproduce {paper}` "
             f"| {seconds / 60:.1f} min | {len(rows)} claims: {verdicts} |"
@@ -89,15 +89,20 @@ def papers_table(rows_of: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
+def lemmata_json(*words: str) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "lemmata", *words, "--json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
 def main() -> None:
     rows_of = {}
     for paper in papers():
-        command = [sys.executable, "-m", "lemmata", "list", paper, "--json"]
-        rows = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        rows = lemmata_json("list", paper)
         rows_of[paper] = rows
         replace(DOCS / f"{paper}.md", "claims", claims_table(rows, source_files(paper)))
         replace(DOCS / "errata.md", paper, errata_section(rows))
-    replace(DOCS.parent / "README.md", "papers", papers_table(rows_of))
+    cost = {record["digest"]: record["seconds"] for record in lemmata_json("runs", "list")}
+    replace(DOCS.parent / "README.md", "papers", papers_table(rows_of, cost))
 
 
 if __name__ == "__main__":

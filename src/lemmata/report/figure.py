@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from lemmata.core import Artefact, Experiment, Results
 from lemmata.report.entry import Provenance
-from lemmata.report.files import write_whole
+from lemmata.report.files import digest_of, package_digest, write_whole
 from lemmata.report.style import GREY, styled
 
 DPI = 150
@@ -43,45 +43,59 @@ def draw(experiment: Experiment, results: Results) -> Artefact:
 
 
 def save_artefact(artefact: Artefact, folder: Path, name: str, provenance: Provenance) -> SavedArtefact:
-    """Write `folder/name.{png,svg,csv,json}`; `name` may hold slashes, as in an experiment's id."""
+    """Write `folder/name.{png,svg,csv,json}`; `name` may hold slashes, as in an experiment's id.
 
-    def target(suffix: str) -> Path:
-        return folder / f"{name}.{suffix}"
+    Drawing is the slow part, so files that this code drew from these runs before, and that nobody touched, stay.
+    """
+    table = csv_bytes(artefact.table) if artefact.table else None
+    facts = asdict(provenance) | {"caption": artefact.caption, "code": package_digest()}
+    kinds = [*(("png", "svg") if artefact.figure is not None else ()), *(("csv",) if table is not None else ())]
+    targets = {kind: folder / f"{name}.{kind}" for kind in kinds}
+    about = folder / f"{name}.json"
+    if not _drawn_before(about, targets, facts, table):
+        contents = figure_bytes(artefact.figure, provenance) if artefact.figure is not None else {}
+        if table is not None:
+            contents["csv"] = table
+        for kind, content in contents.items():
+            write_whole(targets[kind], content)
+        facts["files"] = {kind: digest_of(content) for kind, content in contents.items()}
+        write_whole(about, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+    return SavedArtefact(targets.get("png"), targets.get("svg"), targets.get("csv"), about)
 
-    png = svg = table = None
-    if artefact.figure is not None:
-        png = write_whole(target("png"), figure_bytes(artefact.figure, "png", provenance))
-        svg = write_whole(target("svg"), figure_bytes(artefact.figure, "svg", provenance))
-    if artefact.table:
-        table = write_whole(target("csv"), csv_bytes(artefact.table))
-    facts = asdict(provenance) | {"caption": artefact.caption}
-    about = write_whole(target("json"), (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
-    return SavedArtefact(png, svg, table, about)
+
+def _drawn_before(about: Path, targets: Mapping[str, Path], facts: Mapping[str, Any], table: bytes | None) -> bool:
+    try:
+        known = json.loads(about.read_text())
+        files = known.pop("files")
+        same = known == json.loads(json.dumps(facts)) and files.keys() == targets.keys()
+        same = same and all(digest_of(path.read_bytes()) == files[kind] for kind, path in targets.items())
+        return same and (table is None or files["csv"] == digest_of(table))
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False
 
 
-def figure_bytes(figure: Figure, kind: str, provenance: Provenance) -> bytes:
-    """The figure with a small footer that says how it was drawn, and the same in the file's metadata."""
+def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
+    """The figure as PNG and SVG, with a small footer that says how it was drawn, and the same in the metadata."""
     line = provenance.line()
     maker = f"lemmata {provenance.version}"
-    metadata = (
-        {"Software": maker, "Description": line}
-        if kind == "png"
-        else {"Creator": maker, "Description": line, "Date": None}
-    )
+    metadata = {
+        "png": {"Software": maker, "Description": line},
+        "svg": {"Creator": maker, "Description": line, "Date": None},
+    }
     width, height = (72 * inches for inches in figure.get_size_inches())
     wrapped = textwrap.fill(line, max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER))), break_long_words=False)
-    output = io.BytesIO()
+    contents = {}
     with styled():
+        # Constrained layout must not see the footer, the outer box must: lay out first, once, then add it.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         footer = figure.text(0.005, -6 / height, wrapped, fontsize=FOOTER_POINTS, color=GREY, ha="left", va="top")
-        footer.set_in_layout(False)
-        try:
-            # Constrained layout must not see the footer, the outer box must: lay out first, then let it count.
-            figure.draw_without_rendering()
-            footer.set_in_layout(True)
-            figure.savefig(output, format=kind, dpi=DPI, bbox_inches="tight", pad_inches=0.08, metadata=metadata)
-        finally:
-            footer.remove()
-    return output.getvalue()
+        for kind, facts in metadata.items():
+            output = io.BytesIO()
+            figure.savefig(output, format=kind, dpi=DPI, bbox_inches="tight", pad_inches=0.08, metadata=facts)
+            contents[kind] = output.getvalue()
+        footer.remove()
+    return contents
 
 
 def csv_bytes(table: Mapping[str, Any]) -> bytes:

@@ -1,9 +1,12 @@
-"""Files that are either whole or not there."""
+"""Files that are either whole or not there, and how to know one again."""
 
+import hashlib
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import lemmata
 from lemmata.core import UserError
 
 
@@ -23,3 +26,15 @@ def write_whole(path: Path, content: bytes) -> Path:
         Path(temporary).unlink(missing_ok=True)
         raise
     return path
+
+
+def digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@cache
+def package_digest() -> str:
+    """Of all the code that could have had a hand in a drawing."""
+    root = Path(lemmata.__file__).parent
+    sources = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".css"))
+    return digest_of(b"".join(str(path.relative_to(root)).encode() + path.read_bytes() for path in sources))
