@@ -13,7 +13,7 @@ from lemmata.models.association import Transformer, TransformerConfig, block_wei
 from lemmata.models.truncate import truncate
 from lemmata.probes.association import clean_predictions
 from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.train import AdamWConfig, QueryLoss, SGDConfig, StochasticDescent, fit, next_token_loss, stack
+from lemmata.train import AdamWConfig, QueryLoss, SGDConfig, StochasticDescent, fit, losses, next_token_loss, stack
 from lemmata.train.losses import query_positions
 
 TASK = NoisyRecall.create(RecallConfig(symbols=6, length=12))
@@ -40,6 +40,24 @@ def test_the_query_loss_is_the_masked_loss() -> None:
         for b, t in zip(*np.where(np.asarray(batch.mask)), strict=True)
     ]
     np.testing.assert_allclose(full, np.mean(surprise), rtol=1e-5)
+
+
+@pytest.mark.parametrize("many", [2, 10**6], ids=["either way", "one way"])
+def test_the_shorter_way_gives_the_same_numbers(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "MANY_QUERIES", many)
+    batch = sample(named_key(0, "batch"))
+    most = int(batch.mask.sum(axis=1).max())
+    learned, fixed = eqx.partition(MODEL, block_weights(MODEL))
+    expected, gradient = jax.jit(lambda *parts: losses.value_and_gradient(*parts))(
+        QueryLoss(TASK.queries), learned, fixed, batch
+    )
+    for queries in (most, 2 * most):  # half of it is too few, half of it is enough
+        value, other = jax.jit(lambda *parts: losses.value_and_gradient(*parts))(
+            QueryLoss(queries), learned, fixed, batch
+        )
+        np.testing.assert_allclose(value, expected, rtol=1e-5)
+        for a, b in zip(jax.tree.leaves(gradient), jax.tree.leaves(other), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
 
 
 def test_query_positions_hold_every_masked_place_once() -> None:

@@ -10,7 +10,7 @@ import optax
 from jaxtyping import Array, Key, PyTree
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
-from lemmata.train.losses import Loss
+from lemmata.train.losses import Loss, value_and_gradient
 
 
 class StochasticDescent(AbstractAlgorithm):
@@ -27,11 +27,7 @@ class StochasticDescent(AbstractAlgorithm):
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
         batch = task.sample(self.batch, key=key)
         learned, fixed = eqx.partition(state.model, self.trainable(state.model))
-
-        def objective(learned: PyTree) -> Array:
-            return self.loss(eqx.combine(learned, fixed), batch)
-
-        loss, gradient = jax.value_and_grad(objective)(learned)
+        loss, gradient = value_and_gradient(self.loss, learned, fixed, batch)
         updates, memory = self.optimizer.update(gradient, state.memory, learned)
         return TrainState(eqx.combine(eqx.apply_updates(learned, updates), fixed), memory), {"loss": loss}
 
