@@ -14,20 +14,19 @@ from lemmata.models.ic_recall import (
     KeyQuery,
     MemoryTransformer,
     PatternModel,
+    counted_decoding,
+    counted_surprises,
+    frozen,
     position_block,
     token_loss,
 )
-from lemmata.models.ic_recall.counted import counted_decoding, counted_surprises
-from lemmata.models.ic_recall.frozen import frozen
 from lemmata.papers.ic_recall.fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.one_large_step import ShortScheduleRun, second_log_error
 from lemmata.papers.ic_recall.pattern_shape import first_shape, second_shape
 from lemmata.papers.ic_recall.pretraining import PretrainThenFineTune
 from lemmata.papers.ic_recall.scale import SequencesNeeded
-from lemmata.tasks.ic_recall import Affine, RandomBijections, correct_pattern, dataset, stored
-from lemmata.tasks.ic_recall.pairs import TripletPairs, every_pair
-from lemmata.train import GradientDescent, OneLargeStep, fit, stack
-from lemmata.train.descend import descend
+from lemmata.tasks.ic_recall import Affine, RandomBijections, TripletPairs, correct_pattern, dataset, every_pair, stored
+from lemmata.train import GradientDescent, OneLargeStep, descend, fit, stack
 from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss
 
 WORLD = RandomBijections(n=6, relations=12)

@@ -25,7 +25,7 @@ def verdict_section(entries: Sequence[ReportedExperiment]) -> Html:
         element(
             "p",
             "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
-            "tolerance. The cost is that of the runs behind the claim, which claims of one experiment share. "
+            "tolerance or bound. The cost is that of the runs behind the claim, which claims of one experiment share. "
             "A control must fail.",
             class_="muted",
         ),

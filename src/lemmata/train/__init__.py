@@ -1,5 +1,6 @@
 """How a model changes: the loop, the losses, the algorithms."""
 
+from lemmata.train.descend import descend, push
 from lemmata.train.gradient_descent import Adam, GradientDescent, trainable
 from lemmata.train.loop import fit, stack
 from lemmata.train.losses import QueryLoss, masked_cross_entropy, next_token_loss
@@ -26,12 +27,14 @@ __all__ = [
     "StochasticDescent",
     "ToConvergence",
     "TwoStages",
+    "descend",
     "every_weight",
     "fit",
     "masked_cross_entropy",
     "next_token_loss",
     "perturb",
     "perturbed_gradient_descent",
+    "push",
     "radius",
     "stack",
     "trainable",

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PyTree
 
-from lemmata.train.gradient_descent import Loss, Projection, Where, _chosen
+from lemmata.train.gradient_descent import Loss, Projection, Where, chosen_leaves
 from lemmata.train.perturbed import perturb
 
 
@@ -46,7 +46,7 @@ def _descend(
     never = jax.random.key(0)  # a full-batch loss draws nothing
 
     def one(task: PyTree, model: Any) -> Any:
-        chosen, rest = eqx.partition(model, _chosen(model, where))
+        chosen, rest = eqx.partition(model, chosen_leaves(model, where))
 
         def step(_: Int[Array, ""], part: PyTree) -> PyTree:
             gradient = jax.grad(lambda part: loss(eqx.combine(part, rest), task, never))(part)
@@ -54,7 +54,7 @@ def _descend(
             if project is None:
                 return part
             projected = project(eqx.combine(part, rest))
-            return eqx.filter(projected, _chosen(model, where))
+            return eqx.filter(projected, chosen_leaves(model, where))
 
         return eqx.combine(jax.lax.fori_loop(0, steps, step, chosen), rest)
 

@@ -59,10 +59,11 @@ class Adam(AbstractAlgorithm):
 
 def trainable(model: Any, where: Where) -> Any:
     """The model with every leaf but the chosen ones replaced by None."""
-    return eqx.filter(model, _chosen(model, where))
+    return eqx.filter(model, chosen_leaves(model, where))
 
 
-def _chosen(model: Any, where: Where) -> PyTree:
+def chosen_leaves(model: Any, where: Where) -> PyTree:
+    """True on the chosen leaves of a model, False on the others."""
     nothing = jax.tree.map(lambda _: False, model)
     return eqx.tree_at(where, nothing, replace_fn=lambda leaf: True)
 
@@ -70,6 +71,6 @@ def _chosen(model: Any, where: Where) -> PyTree:
 def _value_and_gradient(
     algorithm: GradientDescent | Adam, task: Any, model: Any, key: Key[Array, ""]
 ) -> tuple[Float[Array, ""], Any, Float[Array, ""]]:
-    chosen, rest = eqx.partition(model, _chosen(model, algorithm.where))
+    chosen, rest = eqx.partition(model, chosen_leaves(model, algorithm.where))
     value, gradient = jax.value_and_grad(lambda part: algorithm.loss(eqx.combine(part, rest), task, key))(chosen)
     return value, gradient, optax.tree.norm(gradient)

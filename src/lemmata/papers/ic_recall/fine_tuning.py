@@ -13,12 +13,14 @@ from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, TrainState, 
 from lemmata.models.ic_recall import (
     MemoryTransformer,
     PatternModel,
+    both_attentions,
+    counted_decoding,
+    counted_surprises,
     first_accuracy,
     full_key_query,
     position_block,
     second_accuracy,
 )
-from lemmata.models.ic_recall.counted import both_attentions, counted_decoding, counted_surprises
 from lemmata.tasks.ic_recall import Dataset, RandomBijections, TableWorld, correct_pattern, dataset, dataset_of, stored
 from lemmata.train import Adam, fit, stack
 from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss

@@ -10,10 +10,16 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import Batch, Metrics, RunConfig, RunContext, RunOutput, named_key, precision, require
-from lemmata.models.ic_recall import DenseTransformer, KeyQuery, full_key_query, token_loss, whole_transformer
-from lemmata.models.ic_recall.frozen import FrozenTransformer, frozen
-from lemmata.tasks.ic_recall import RandomBijections, TableWorld, correct_pattern, stored
-from lemmata.tasks.ic_recall.pairs import TripletPairs, every_pair
+from lemmata.models.ic_recall import (
+    DenseTransformer,
+    FrozenTransformer,
+    KeyQuery,
+    frozen,
+    full_key_query,
+    token_loss,
+    whole_transformer,
+)
+from lemmata.tasks.ic_recall import RandomBijections, TableWorld, TripletPairs, correct_pattern, every_pair, stored
 from lemmata.train import Adam, fit, masked_cross_entropy, stack
 
 DIRECTIONS = ("subject", "answer", "relation")

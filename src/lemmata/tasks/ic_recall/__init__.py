@@ -2,6 +2,7 @@
 
 from lemmata.tasks.ic_recall.affine_world import AffineWorld
 from lemmata.tasks.ic_recall.dataset import Dataset, dataset, dataset_of
+from lemmata.tasks.ic_recall.pairs import TripletPairs, every_pair
 from lemmata.tasks.ic_recall.patterns import (
     confusing_pattern,
     confusing_patterns,
@@ -26,6 +27,7 @@ __all__ = [
     "Sequences",
     "StoredSequences",
     "TableWorld",
+    "TripletPairs",
     "World",
     "WorldConfig",
     "WorldReport",
@@ -34,6 +36,7 @@ __all__ = [
     "correct_pattern",
     "dataset",
     "dataset_of",
+    "every_pair",
     "forms",
     "is_prime",
     "mismatched_patterns",
