@@ -13,7 +13,7 @@ from lemmata.train.perturbed import (
     perturbed_gradient_descent,
     radius,
 )
-from lemmata.train.stochastic import AdamWConfig, OptimizerConfig, SGDConfig, StochasticDescent, every_weight
+from lemmata.train.stochastic import AdamWConfig, OptimizerConfig, SGDConfig, StochasticDescent
 
 __all__ = [
     "Adam",
@@ -28,7 +28,6 @@ __all__ = [
     "ToConvergence",
     "TwoStages",
     "descend",
-    "every_weight",
     "fit",
     "masked_cross_entropy",
     "next_token_loss",

@@ -27,11 +27,6 @@ def first_step_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[
     return _losses(model, task)[0]
 
 
-def second_step_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
-    """L_2 alone: the answer given the relation."""
-    return _losses(model, task)[1]
-
-
 def chain_of_thought_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
     """L = L_1 + L_2 (eq. 1)."""
     first, second = _losses(model, task)

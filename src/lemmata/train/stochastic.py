@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
-import jax
 import optax
 from jaxtyping import Array, Key, PyTree
 
@@ -30,11 +29,6 @@ class StochasticDescent(AbstractAlgorithm):
         loss, gradient = value_and_gradient(self.loss, learned, fixed, batch)
         updates, memory = self.optimizer.update(gradient, state.memory, learned)
         return TrainState(eqx.combine(eqx.apply_updates(learned, updates), fixed), memory), {"loss": loss}
-
-
-def every_weight(model: Any) -> PyTree:
-    """The filter that trains all of a model."""
-    return jax.tree.map(eqx.is_inexact_array, model)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from lemmata.models.ic_recall.key_query import KeyQuery
 from lemmata.models.ic_recall.leaves import full_key_query, memory_weights, position_block, whole_transformer
 from lemmata.models.ic_recall.losses import (
     Accuracy,
-    cot_loss,
     first_accuracy,
     first_loss,
     second_accuracy,
@@ -36,7 +35,6 @@ __all__ = [
     "Vocabulary",
     "associative_memory",
     "both_attentions",
-    "cot_loss",
     "counted_decoding",
     "counted_surprises",
     "exact_answer_logits",

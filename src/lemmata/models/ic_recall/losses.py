@@ -43,11 +43,6 @@ def second_loss(model: PatternModel, temperature: Temperature) -> Float[Array, "
     return jax.nn.logsumexp(scaled + model.second_log_counts()) - scaled[model.k]
 
 
-def cot_loss(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Float[Array, ""]:
-    """L = L_1 + L_2 (eq. 1)."""
-    return first_loss(model, dataset, temperature) + second_loss(model, temperature)
-
-
 def first_accuracy(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Accuracy:
     logits = model.first_logits()
     present = jnp.where(dataset.counts > 0, logits, -jnp.inf)

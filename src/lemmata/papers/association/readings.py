@@ -23,11 +23,6 @@ def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     return values[:, -max(values.shape[1] // LAST_PART, 1) :].mean(axis=1)
 
 
-def at_start(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
-    """A value a seed: before the phase's first step."""
-    return curve(run, column, phase)[1][:, 0]
-
-
 def first_step_over(run: RunResult, column: str, level: float) -> np.ndarray:
     """For each seed, the first recorded step at which the column is over the level; infinite if it never is."""
     steps, values = curve(run, column)

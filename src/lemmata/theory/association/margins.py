@@ -25,15 +25,6 @@ def printed_attention_margin(tokens: Tokens, chain: RecallChain) -> Margins:
     return (alpha**2 * q + alpha * (1 - q)) / chain.num_tokens
 
 
-def attention_margin(tokens: Tokens, chain: RecallChain) -> Margins:
-    """The leading order with both embeddings counted: 2 α̂ / N."""
-    return 2 * printed_attention_margin(tokens, chain)
-
-
-def printed_feed_forward_margin(chain: RecallChain) -> float:
-    return float(chain.alpha)
-
-
 def value_update(chain: RecallChain) -> tuple[np.ndarray, np.ndarray]:
     """-grad W_V of the population loss at zero, [j, k], on W_E(k) and on W̃_E(k), without approximation."""
     n = chain.num_tokens

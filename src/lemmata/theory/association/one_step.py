@@ -142,14 +142,6 @@ def exact_range(entry: Entry, chain: RecallChain) -> float:
     return largest
 
 
-def exact_fraction(token: Literal["noise", "trigger", "other"], chain: RecallChain) -> Number:
-    """E[f_k] over sequences, for the noise token, the trigger or any other one."""
-    total = chain.one - chain.one
-    for target_is_trigger, number, role, _ in _cases(Entry("noise", token), chain):
-        total += chain.one * number / chain.num_targets * count_moments(chain, target_is_trigger, role)[0]
-    return total / chain.length
-
-
 def _cases(entry: Entry, chain: RecallChain) -> list[tuple[bool, int, Token, Number]]:
     """(is ȳ = q, how many such ȳ, the part k plays given ȳ, P(y = j | ȳ)) for each kind of ȳ."""
     zero, hit, noise = chain.one - chain.one, 1 - chain.alpha, chain.alpha

@@ -82,12 +82,6 @@ def eq_25(v: Scores, theta_gradient: Scores, eta: float) -> Real:
     return eta * (linear + eta * quadratic)
 
 
-def growth_29(v: Scores, p2: Real, temperature: float, eta: float) -> Real:
-    """Eq. (29), first line without o(g) and O(|epsilon|): the step of g near the saddle."""
-    v1, v2, v3, v4, _, _ = np.moveaxis(v, -1, 0)
-    return 2 * p2 * eta / temperature * ((v1**2 + v3**2) * (v2 - v4) ** 2 + (v2**2 + v4**2) * (v1 - v3) ** 2)
-
-
 def confusing_accuracy_bounds(g: Real, temperature: float, n: float, exponent: float) -> tuple[Real, Real]:
     """Lower and upper bound on p(r_1) for a confusing sequence; the print of Lemma C.3 has exponent 1, right is 2."""
     upper = 1 / (1 + np.exp(-exponent * g / temperature))

@@ -126,11 +126,6 @@ def first_order_minimum(temperature: Real) -> Real:
     return 1 / 6 - np.asarray(temperature) * np.log(2) / 2
 
 
-def first_order_barrier(temperature: Real) -> Real:
-    """log of the second critical point for n = 3: x = 3 exp(-1/(2T))."""
-    return np.log(3) - 1 / (2 * np.asarray(temperature))
-
-
 def rescaled_derivative(x: float, temperature: float) -> float:
     """Claim 1's slope of Psi-tilde at its root, corrected: -16 e^(h/T) + 4 x h'(x)/T - 4."""
     h = float(np.polyval(H, x))

@@ -41,11 +41,6 @@ def one_pair_loss(temperature: float, log_n: float) -> float:
     return float(line_loss(0.0, temperature, log_n))
 
 
-def equal_loss(temperature: float, log_n: float) -> float:
-    """The loss at the saddle (1/4, 1/4, 1/4, 1/4, 0, 0)."""
-    return float(line_loss(0.25, temperature, log_n))
-
-
 def equal_curvature(temperature: Real, log_n: float) -> Real:
     """Curvature along the line at the saddle, up to a positive factor: positive where equal pairs are stable.
 

@@ -25,11 +25,6 @@ LOGIT_SLOPES = np.array([0, 0, 1, 0, 0, -1]) / 8  # eq. (12): l'(0) along DESCEN
 LOGIT_CURVATURES = np.array([4, 0, 3, 1, 1, 3]) / 16  # eq. (15): l''(0)
 
 
-def saddle_loss(temperature: Real) -> Real:
-    """L_1 at the saddle, log(2 + 4 exp(-1/(8T))): it tends to log 2 from above."""
-    return np.log(2 + 4 * np.exp(-1 / (8 * np.asarray(temperature))))
-
-
 def curvature(temperature: Real) -> Real:
     """f''(0) = -1/(8T) + p_3/(32 T^2) with p_3 = 1/(4 + 2 exp(1/(8T))).
 
