@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import UserError, named_key
+from lemmata.core import UserError, decode, encode, named_key
 from lemmata.tasks.association import (
     IOIConfig,
     MemoryConfig,
@@ -254,3 +254,18 @@ def test_the_library_never_imports_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_text_of_ones_own_is_known_by_its_content(tmp_path: Path) -> None:
+    text = tmp_path / "own.txt"
+    text.write_text("abcabcaabbcc" * 20)
+    config = RecallConfig(source=str(text), symbols=3, triggers=(0,), noise=1)
+    assert decode(RecallConfig, encode(config)) == config
+    counted = bigram_counts(text).statistics()
+    np.testing.assert_array_equal(config.statistics().bigram, counted.bigram)
+    with pytest.raises(UserError, match="at most 3"):
+        RecallConfig(source=str(text), symbols=4)
+    text.write_text("abcabcaabbcc" * 21)
+    with pytest.raises(UserError, match="the file has changed"):
+        decode(RecallConfig, encode(config))
+    assert RecallConfig(source=str(text), symbols=3, triggers=(0,), noise=1) != config

@@ -1,6 +1,8 @@
 """lemmata makes theory papers about transformers executable. Every lemma, theorem, table and figure of a paper is a
 claim: a program that predicts, measures, compares under a rule written beforehand, and gives a verdict.
 
+Exit codes: 0 done, 1 a claim fails (check) or a run is damaged (runs verify), 2 the request is not possible.
+
 Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
 """
 
@@ -13,22 +15,20 @@ from typing import Annotated, Any, Literal
 import tyro
 from rich.console import Console
 
-from lemmata.core import Scale, ScaleName, UserError
+from lemmata.core import Scale, ScaleName, UserError, require
 
-StorePath = Annotated[Path, tyro.conf.arg(help="Folder of stored runs (default: $LEMMATA_STORE or .lemmata).")]
+StorePath = Annotated[Path, tyro.conf.arg(help="Folder of stored runs; $LEMMATA_STORE sets another default.")]
 Json = Annotated[bool, tyro.conf.arg(help="Print JSON for scripts instead of tables.")]
 Ids = Annotated[
     tuple[str, ...],
     tyro.conf.Positional,
     tyro.conf.arg(metavar="[ID ...]", help="Papers, experiments or claims; everything if none is named."),
 ]
-Jobs = Annotated[int | None, tyro.conf.arg(help="Worker processes (default: one a core on a CPU, one on a GPU).")]
+Jobs = Annotated[int | None, tyro.conf.arg(help="Worker processes; None: one a core on a CPU, one on a GPU.")]
 ScaleOption = Annotated[
     ScaleName, tyro.conf.arg(help="smoke: seconds; laptop: minutes on two cores; paper: the paper's own sizes.")
 ]
-Seeds = Annotated[
-    int | None, tyro.conf.arg(help="Seeds a run is repeated with (default: the experiment's own number).")
-]
+Seeds = Annotated[int | None, tyro.conf.arg(help="Seeds a run is repeated with; None: the experiment's own number.")]
 
 
 def default_store() -> Path:
@@ -67,7 +67,10 @@ class Show:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce:
-    """The main job: run what is missing, judge, draw, write the page."""
+    """The main job: run what is missing, judge, draw, write the page.
+
+    Example: lemmata reproduce ic-recall/fig-3 association/thm-2 --scale laptop
+    """
 
     ids: Ids = ()
     scale: ScaleOption = "laptop"
@@ -84,7 +87,10 @@ class Reproduce:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """Run what is missing and judge; draw nothing. Exits 1 if a claim fails (an erratum is not a failure)."""
+    """Run what is missing and judge; draw nothing. Exits 1 if a claim fails (an erratum is not a failure).
+
+    Example: lemmata check ic-recall --scale laptop --json
+    """
 
     ids: Ids = ()
     scale: ScaleOption = "laptop"
@@ -107,7 +113,9 @@ class Run:
     Example: lemmata run ic-recall/fig-2 --set temperature=0.1 world.n=11
     """
 
-    experiment: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT")]
+    experiment: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT", help="Its id, as `lemmata list` shows it.")
+    ]
     set: Annotated[
         tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]],
         tyro.conf.arg(metavar="KEY=VALUE", help="A config field to change; may be given several times."),
@@ -153,7 +161,7 @@ class Query:
     Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
     """
 
-    sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL")]
+    sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
     store: StorePath = field(default_factory=default_store)
     json: Json = False
 
@@ -175,8 +183,7 @@ Command = (
 
 
 def scale_of(name: ScaleName, seeds: int | None) -> Scale:
-    if seeds is not None and seeds < 1:
-        raise UserError(f"--seeds = {seeds} is not possible: at least 1")
+    require(seeds is None or seeds >= 1, "--seeds", seeds, "at least 1")
     return Scale(name, seeds)
 
 

@@ -11,7 +11,7 @@ import jax
 from rich.console import Console
 
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Scale, Selection, UserError, papers, plain, select
+from lemmata.core import Scale, Selection, UserError, papers, plain, require, select
 from lemmata.report import ReportedExperiment, draw, seeds_of, verdict_table, write_page
 from lemmata.run import Examined, Store, examine
 
@@ -70,10 +70,9 @@ def _examine(
     jobs: int | None,
     changes: dict[str, str] | None = None,
 ) -> list[Examined]:
+    require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     with ProgressReporter() as reporter:
-        return examine(
-            selections, scale, store, jobs=_default_jobs() if jobs is None else jobs, reporter=reporter, changes=changes
-        )
+        return examine(selections, scale, store, jobs=jobs or _default_jobs(), reporter=reporter, changes=changes)
 
 
 def _default_jobs() -> int:

@@ -134,9 +134,9 @@ def _parse(annotation: Any, text: str) -> Any:
     arguments = typing.get_args(annotation)
     if annotation is str or (arguments and all(isinstance(item, str) for item in arguments)):
         return text
+    if typing.get_origin(annotation) is tuple and not text.lstrip().startswith("["):
+        return [_parse(arguments[0], part.strip()) for part in text.split(",") if part.strip()]
     try:
         return json.loads(text.lower() if text in ("True", "False", "None") else text)
     except json.JSONDecodeError:
-        if typing.get_origin(annotation) is tuple:
-            return [_parse(arguments[0], part.strip()) for part in text.split(",")]
         return None if text == "None" else text

@@ -16,10 +16,10 @@ def nearest(word: str, allowed: Iterable[str]) -> str | None:
 
 def unknown(what: str, word: str, allowed: Iterable[str]) -> UserError:
     """The error for a name that is not among the allowed ones, with a did-you-mean."""
-    names = sorted(allowed)
+    names = sorted(set(allowed))
     guess = nearest(word, names)
     hint = f"did you mean {guess!r}? " if guess else ""
-    shown = ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
+    shown = ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "")
     return UserError(f"unknown {what} {word!r}: {hint}allowed: {shown}")
 
 

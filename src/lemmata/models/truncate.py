@@ -114,10 +114,11 @@ def truncate_compiled(model: Any, where: str | Sequence[str], fractions: Sequenc
 
 
 def weight_matrices(model: Any) -> dict[str, Any]:
-    """Every matrix of a model by its dotted path."""
+    """Every matrix of a model by its dotted path; of a model's shapes, the shapes."""
     found = {}
     for keys, leaf in jax.tree_util.tree_flatten_with_path(model)[0]:
-        if eqx.is_inexact_array(leaf) and leaf.ndim == 2:
+        shaped = eqx.is_array(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)
+        if shaped and len(leaf.shape) == 2 and jnp.issubdtype(leaf.dtype, jnp.inexact):
             found[".".join(str(getattr(key, "name", getattr(key, "idx", key))) for key in keys)] = leaf
     return found
 

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from lemmata.core import RunConfig, RunResult, decode, encode, run_type
+from lemmata.core import RunConfig, RunResult, UserError, decode, encode, run_type
 from lemmata.run.checkpoints import StoredContext, Watcher
 from lemmata.run.provenance import provenance
 from lemmata.run.store import DamagedRun, Store
@@ -69,12 +70,18 @@ def obtain(
             store.remove(digest)
         missing.append(config)
     if missing:
+        existed = store.root.exists()
         store.ensure_writable()
         reporter.plan(len(missing))
-        if jobs > 1 and len(missing) > 1:
-            _execute_in_workers(missing, store, min(jobs, len(missing)), reporter)
-        else:
-            _execute_here(missing, store, reporter)
+        try:
+            if jobs > 1 and len(missing) > 1:
+                _execute_in_workers(missing, store, min(jobs, len(missing)), reporter)
+            else:
+                _execute_here(missing, store, reporter)
+        except UserError:
+            if not existed and not store.digests():  # a refused request leaves nothing behind
+                shutil.rmtree(store.root, ignore_errors=True)
+            raise
         results |= {config.digest: store.load(config) for config in missing}
     return {digest: results[digest] for digest in wanted}
 

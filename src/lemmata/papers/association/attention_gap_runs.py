@@ -42,6 +42,8 @@ class KeyGradients(RunConfig):
     seeds: tuple[int, ...] = tuple(range(48))
 
     def __post_init__(self) -> None:
+        require(self.batch >= 1, "batch", self.batch, "at least 1")
+        _ = self.chain  # refuses impossible sizes and noise levels
         require(self.beta_1 >= self.beta_2 >= 0, "beta_2", self.beta_2, f"between 0 and beta_1 = {self.beta_1}")
 
     @property

@@ -33,7 +33,9 @@ class SampledGradients(RunConfig):
     seeds: tuple[int, ...] = tuple(range(24))
 
     def __post_init__(self) -> None:
+        require(self.batch >= 1, "batch", self.batch, "at least 1")
         require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+        _ = self.chain  # refuses impossible sizes and noise levels
 
     @property
     def chain(self) -> RecallChain:

@@ -47,7 +47,9 @@ class OneStepMargins(RunConfig):
     seeds: tuple[int, ...] = tuple(range(3))
 
     def __post_init__(self) -> None:
+        require(self.batch >= 1, "batch", self.batch, "at least 1")
         require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+        _ = self.chain  # refuses impossible sizes and noise levels
         require(1 <= self.tests <= self.batch, "tests", self.tests, f"1 to batch = {self.batch}")
 
     @property

@@ -23,6 +23,7 @@ from lemmata.core import (
     TrainState,
     named_key,
     precision,
+    require,
 )
 from lemmata.models.association import SimplifiedModel
 from lemmata.papers.association.simplified import TRIGGER, sample, theory_task, zero_model
@@ -54,6 +55,12 @@ class NoiseLogitDescent(RunConfig):
     steps: int = 150
     ratios: tuple[float, ...] = tuple(round(0.80 + 0.02 * i, 2) for i in range(21))  # of the step to the printed bound
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.batch >= 1, "batch", self.batch, "at least 1")
+        require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+        require(self.steps >= 1, "steps", self.steps, "at least 1")
+        _ = self.chain  # refuses impossible sizes and noise levels
 
     @property
     def chain(self) -> RecallChain:

@@ -58,7 +58,14 @@ class RecallTraining(RunConfig):
     def __post_init__(self) -> None:
         require(len(self.model.feeds) == 2, "model.feeds", self.model.feeds, "two layers")
         for name, wanted in (("vocab", self.task.vocab), ("length", self.task.length)):
-            require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), f"{wanted}")
+            allowed = f"the task's is {wanted}: set both"
+            require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
+        for name in ("batch", "steps", "every"):
+            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        require(self.clean_steps >= 0, "clean_steps", self.clean_steps, "not negative")
+        require(all(0 <= f <= 1 for f in self.fractions), "fractions", self.fractions, "each from 0 to 1")
+        shapes = eqx.filter_eval_shape(lambda: Transformer.create(self.model, key=named_key(0, "init")))
+        resolve_paths(shapes, self.truncated if self.fractions else "blocks")  # refuses a name that is not there
         require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
         require(0 <= self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")
         allowed = f"4 to final_sequences = {self.final_sequences}"
@@ -69,9 +76,6 @@ class RecallTraining(RunConfig):
         algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
         create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
         models = [create(named_key(seed, "init")) for seed in self.seeds]
-        resolve_paths(
-            models[0], self.truncated if self.fractions else "blocks"
-        )  # a wrong name stops here, not after training
         test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
         noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)

@@ -21,7 +21,16 @@ from lemmata.models.ic_recall import (
     position_block,
     second_accuracy,
 )
-from lemmata.tasks.ic_recall import Dataset, RandomBijections, TableWorld, correct_pattern, dataset, dataset_of, stored
+from lemmata.tasks.ic_recall import (
+    Dataset,
+    RandomBijections,
+    TableWorld,
+    check_pairs,
+    correct_pattern,
+    dataset,
+    dataset_of,
+    stored,
+)
 from lemmata.train import Adam, fit, stack
 from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss
 
@@ -67,9 +76,7 @@ class AdamFineTuning(RunConfig):
 
     def __post_init__(self) -> None:
         require(self.temperature > 0, "temperature", self.temperature, "above 0")
-        require(2 <= self.k <= 5, "k", self.k, "between 2 and 5 in-context pairs")
-        n = self.world.n
-        require(self.k <= n - 1, "k", self.k, f"at most n - 1 = {n - 1}: a sequence has k + 1 subjects of n = {n}")
+        check_pairs(self.k, self.world.n)
         require(min(self.sequences, default=0) >= 1, "sequences", self.sequences, "at least 1 each")
         require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
         require(self.rate > 0, "rate", self.rate, "above 0")

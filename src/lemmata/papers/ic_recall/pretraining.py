@@ -19,7 +19,15 @@ from lemmata.models.ic_recall import (
     token_loss,
     whole_transformer,
 )
-from lemmata.tasks.ic_recall import RandomBijections, TableWorld, TripletPairs, correct_pattern, every_pair, stored
+from lemmata.tasks.ic_recall import (
+    RandomBijections,
+    TableWorld,
+    TripletPairs,
+    check_pairs,
+    correct_pattern,
+    every_pair,
+    stored,
+)
 from lemmata.train import Adam, fit, masked_cross_entropy, stack
 
 DIRECTIONS = ("subject", "answer", "relation")
@@ -59,9 +67,7 @@ class PretrainThenFineTune(RunConfig):
 
     def __post_init__(self) -> None:
         require(self.temperature > 0, "temperature", self.temperature, "above 0")
-        require(2 <= self.k <= 5, "k", self.k, "between 2 and 5 in-context pairs")
-        n = self.world.n
-        require(self.k <= n - 1, "k", self.k, f"at most n - 1 = {n - 1}: a sequence has k + 1 subjects of n = {n}")
+        check_pairs(self.k, self.world.n)
         for name in ("hidden", "batch", "pretrain_steps", "sequences", "records", "test_sequences"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")

@@ -12,7 +12,14 @@ from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from lemmata.core import AbstractTask, Batch, require
 from lemmata.tasks.association.alias import alias_draw, alias_table
-from lemmata.tasks.association.statistics import Statistics, shipped_counts, uniform_statistics
+from lemmata.tasks.association.statistics import (
+    Counts,
+    Statistics,
+    pinned,
+    pinned_counts,
+    shipped_counts,
+    uniform_statistics,
+)
 
 LossOn = Literal["last", "triggers", "bigrams"]
 SCAN_UNROLL = 8
@@ -22,7 +29,7 @@ SCAN_UNROLL = 8
 class RecallConfig:
     """The defaults are the paper's: 65 characters, the space as trigger (token 1), token 2 as noise, T = 256."""
 
-    source: Literal["corpus", "uniform"] = "corpus"  # of pi_u and pi_b
+    source: str = "corpus"  # of pi_u and pi_b: "corpus" (its counts are shipped), "uniform", or a text file's path
     symbols: int = 65  # N; fewer than the corpus has keeps the most frequent ones
     length: int = 256  # T
     triggers: tuple[int, ...] = (1,)
@@ -33,6 +40,12 @@ class RecallConfig:
 
     def __post_init__(self) -> None:
         n = self.symbols
+        if self.source not in ("corpus", "uniform"):
+            # A file can change under its name; a config cannot. So the name carries the hash of what it named.
+            object.__setattr__(self, "source", pinned(self.source))
+        if self.source != "uniform":
+            known = len(self._counts().symbols)
+            require(n <= known, "symbols", n, f"at most {known}, the different symbols of {self.source!r}")
         require(n >= 3, "symbols", n, "at least 3")
         require(self.length >= 3, "length", self.length, "at least 3")
         require(0 <= self.alpha < 1, "alpha", self.alpha, "in [0, 1)")
@@ -61,7 +74,10 @@ class RecallConfig:
     def statistics(self) -> Statistics:
         if self.source == "uniform":
             return uniform_statistics(self.symbols)
-        return shipped_counts().statistics(self.symbols)
+        return self._counts().statistics(self.symbols)
+
+    def _counts(self) -> Counts:
+        return shipped_counts() if self.source == "corpus" else pinned_counts(self.source)
 
 
 class RecallSample(eqx.Module):

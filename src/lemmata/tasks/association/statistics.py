@@ -1,8 +1,10 @@
 """Unigram and bigram statistics of characters (section 3): counted from a text, shipped with the package, uniform."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -67,12 +69,29 @@ def bigram_counts(path: str | Path, symbols: str | None = None) -> Counts:
     alphabet = tuple(sorted(set(text if symbols is None else symbols)))
     index = {symbol: i for i, symbol in enumerate(alphabet)}
     require(len(alphabet) >= 2, "corpus", str(path), "at least two different characters are needed")
-    for character in sorted(set(text)):
-        if character not in index:
-            raise UserError(f"corpus {str(path)!r}: symbol {character!r} is outside the table of {len(alphabet)}")
     tokens = encode_text(text, index)
     pairs = np.bincount(tokens[:-1] * len(alphabet) + tokens[1:], minlength=len(alphabet) ** 2)
     return Counts(alphabet, np.bincount(tokens, minlength=len(alphabet)), pairs.reshape(len(alphabet), len(alphabet)))
+
+
+PIN = "#sha256="
+
+
+def pinned(source: str) -> str:
+    """`path#sha256=...`: the name of a text file together with the hash of its content, checked if it is there."""
+    path, _, expected = source.partition(PIN)
+    try:
+        found = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
+    except OSError as error:
+        allowed = f"'corpus', 'uniform' or a text file ({error.strerror})"
+        raise UserError(f"source = {path!r} is not possible: {allowed}") from None
+    require(expected in ("", found), "source", source, f"the file has changed, its hash is now {found}")
+    return f"{path}{PIN}{found}"
+
+
+@cache
+def pinned_counts(source: str) -> Counts:
+    return bigram_counts(source.partition(PIN)[0])
 
 
 def encode_text(text: str, index: Mapping[str, int]) -> Int[np.ndarray, " length"]:
@@ -83,6 +102,7 @@ def encode_text(text: str, index: Mapping[str, int]) -> Int[np.ndarray, " length
     return np.array([index[character] for character in text], dtype=np.int64)
 
 
+@cache
 def shipped_counts() -> Counts:
     """The 65-symbol counts of the tiny Shakespeare corpus: counts, not the text."""
     data = json.loads(resources.files("lemmata.tasks.association").joinpath("counts_65.json").read_text())

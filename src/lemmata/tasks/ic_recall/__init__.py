@@ -12,7 +12,7 @@ from lemmata.tasks.ic_recall.patterns import (
     patterns,
 )
 from lemmata.tasks.ic_recall.primes import is_prime
-from lemmata.tasks.ic_recall.sequences import Sequences, WorldReport
+from lemmata.tasks.ic_recall.sequences import Sequences, WorldReport, check_pairs
 from lemmata.tasks.ic_recall.table_world import TableWorld
 from lemmata.tasks.ic_recall.token_task import IcRecallTask, StoredSequences, stored, token_batch
 from lemmata.tasks.ic_recall.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig
@@ -31,6 +31,7 @@ __all__ = [
     "World",
     "WorldConfig",
     "WorldReport",
+    "check_pairs",
     "confusing_pattern",
     "confusing_patterns",
     "correct_pattern",

@@ -49,8 +49,8 @@ class WorldReport:
 
 def check_pairs(k: int, n: int) -> None:
     """The task needs k + 1 distinct subjects, and two pairs to identify a relation."""
-    require(2 <= k <= 5, "k", k, "between 2 and 5 in-context pairs")
     require(k <= n - 1, "k", k, f"at most n - 1 = {n - 1}: a sequence has k + 1 distinct subjects of n = {n}")
+    require(2 <= k <= 5, "k", k, "between 2 and 5 in-context pairs (beyond, there are too many patterns to list)")
 
 
 def distinct_integers(rng: np.random.Generator, num: int, width: int, n: int) -> Int[np.ndarray, "num width"]:
