@@ -210,7 +210,7 @@ def test_bad_corpora(tmp_path) -> None:
         bigram_counts(tmp_path / "missing.txt")
     text = tmp_path / "text.txt"
     text.write_text("abz")
-    with pytest.raises(UserError, match="symbol 'z' is outside the table"):
+    with pytest.raises(UserError, match="unknown symbol 'z'"):
         bigram_counts(text, symbols="ab")
     with pytest.raises(UserError, match="unknown symbol 'z'"):
         encode_text("az", {"a": 0})
@@ -243,7 +243,7 @@ def test_other_bad_configs() -> None:
         IOIConfig(alpha=1.5)
     with pytest.raises(UserError, match="alpha"):
         MemoryConfig(alpha=1.0)
-    with pytest.raises(UserError, match="65 symbols"):
+    with pytest.raises(UserError, match="at most 65"):
         NoisyRecall.create(RecallConfig(symbols=66))
 
 
