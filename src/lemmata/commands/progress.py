@@ -61,4 +61,4 @@ class ProgressReporter:
             print(f"[{self._done}/{self._planned}] {kind} {digest[:8]} {seconds:.1f} s", file=sys.stderr, flush=True)
 
     def damaged(self, digest: str, reason: str) -> None:
-        self._console.print(f"run {digest}: {reason}; it is computed again", style="yellow")
+        self._console.print(f"run {digest}: {reason}; it is computed again", style="yellow", soft_wrap=True)
