@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from lemmata.theory.ic_recall import low_temperature, pairwise_line, saddle, second_step, symbolic
+from lemmata.theory.ic_recall import (
+    gradients,
+    low_temperature,
+    pairing,
+    pairwise_line,
+    saddle,
+    second_step,
+    symbolic,
+    symbolic_errata,
+)
 
 SIXTH, QUARTER, HALF = sp.Rational(1, 6), sp.Rational(1, 4), sp.Rational(1, 2)
 DIRECTION = (HALF, HALF, -HALF, -HALF, sp.Integer(0), sp.Integer(0))
@@ -69,3 +78,57 @@ def test_initial_gradient_of_the_second_step() -> None:
         if i != 4
     )
     assert worst == sp.Rational(32, 147)
+
+
+IDENTITIES = {identity.name: identity for identity in symbolic_errata.IDENTITIES}
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+def test_only_the_corrected_form_follows(name: str) -> None:
+    identity = IDENTITIES[name]
+    assert identity.verdicts() == (identity.printed == identity.corrected, True)
+
+
+def test_vanishing_is_decided_not_guessed() -> None:
+    t = symbolic.T
+    assert symbolic_errata.vanishes(sp.exp(1 / t) * sp.exp(-1 / t) - 1)
+    assert symbolic_errata.vanishes((t**2 - 1) / (t - 1) - t - 1)
+    assert not symbolic_errata.vanishes(t - t * (1 + sp.Rational(1, 10**30)))
+
+
+def test_symbolic_forms_are_those_the_claims_use() -> None:
+    t, v = 0.3, np.array([0.3, 0.2, 0.15, 0.1, 0.05, 0.2])
+    symmetric = np.array([0.3, 0.2, 0.3, 0.2, 0.0, 0.0])
+    p1, _, p3, *_ = gradients.relation_probabilities(saddle.SADDLE, t)
+    x = 0.12
+    e = float(np.exp(np.polyval(pairwise_line.H, x) / t))
+    pairs = {
+        "Claim 1: slope of Psi-tilde at its root": (None, pairwise_line.rescaled_derivative(x, t)),
+        "Lemma B.4: dL/dv_1, dL/dv_2 where the pairs agree": (
+            gradients.printed_symmetric_gradient(symmetric, t),
+            gradients.symmetric_gradient(symmetric, t),
+        ),
+        "Lemma B.5: term II": (saddle.printed_term_two(p1, p3, t), saddle.term_two(p1, p3, t)),
+        "Lemma B.5: f''(0)": (saddle.printed_curvature(t), saddle.curvature(t)),
+        "Lemma B.7: Σ v_j dL/dv_j": (pairing.printed_inner_product(v, t), pairing.inner_product(v, t)),
+        "Lemma B.7: differences of dL/dθ": (pairing.printed_differences(v, t), pairing.differences(v, t)),
+        "Lemma C.2: f''(0), r_1 and r_2 alone": (
+            low_temperature.printed_confusing_curvature(t, 0.4),
+            low_temperature.confusing_curvature(t, 0.4),
+        ),
+        "Lemma C.3: gradient, r_1 and r_2 alone": (
+            low_temperature.printed_confusing_gradient(v, 0.4, t),
+            low_temperature.confusing_gradient(v, 0.4, t),
+        ),
+    }
+    logits = gradients.relation_logits(v)
+    odds = np.exp((logits[1:] - logits[0]) / t)
+    for name, expected in pairs.items():
+        attention = symmetric if "B.4" in name else v
+        values = {symbolic.T: t, symbolic.X: x, symbolic_errata.GROWTH: e, symbolic_errata.P2: 0.4}
+        values |= dict(zip(symbolic.V, attention, strict=True)) | dict(zip(symbolic_errata.ODDS, odds, strict=True))
+        _, *forms = IDENTITIES[name].forms()
+        for form, number in zip(forms, expected, strict=True):
+            if number is not None:
+                found = floats([sp.N(entry.subs(values)) for entry in form])
+                np.testing.assert_allclose(found, np.ravel(number), rtol=1e-12, atol=1e-14, err_msg=name)

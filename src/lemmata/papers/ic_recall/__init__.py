@@ -16,6 +16,7 @@ PAPER = Paper(
         "engines",
         "warmup",
         "warmup_landscape",
+        "symbolic_claims",
         "warmup_dynamics",
         "general",
         "low_temperature",

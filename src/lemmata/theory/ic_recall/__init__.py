@@ -1,7 +1,8 @@
 """Closed forms of "Fine-Tuning Dynamics of In-Context Factual Recall in Transformers".
 
 Where a printed formula is wrong, its name starts with `printed_` (or `PRINTED_`) and the right one stands beside it;
-`symbolic` derives the right ones again with SymPy from Table 2. Symbols are explained in `GLOSSARY`.
+`symbolic` derives the right ones again with SymPy from Table 2 and `symbolic_errata` sets them beside the printed ones.
+Symbols are explained in `GLOSSARY`.
 
 relations       Table 1, Table 2, eq. (16), how many relations can match
 gradients       eqs. (2)-(8), Appendix C's general gradients
