@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import jax
 import pytest
 
 from lemmata.core import Scale, decode, encode, experiments, papers, run_type, select
@@ -40,6 +41,7 @@ def test_claims_at_smoke_scale(experiment_id: str, smoke_store: Store) -> None:
     assert artefact.caption
     lengths = {len(column) for column in artefact.table.values()}
     assert len(lengths) == 1, f"{experiment_id}: columns of unequal length {lengths}"
+    jax.clear_caches()  # forty experiments' programs would fill the memory
 
 
 @pytest.mark.parametrize("paper", PROMISED)
