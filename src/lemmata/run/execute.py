@@ -11,6 +11,8 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import jax
+
 from lemmata.core import RunConfig, RunResult, UserError, decode, encode, run_type
 from lemmata.run.checkpoints import StoredContext, Watcher
 from lemmata.run.provenance import provenance
@@ -137,6 +139,8 @@ def _work(kind: str, text: str, root: str) -> float:
     config = decode(run_type(kind), json.loads(text))
     digest = config.digest
     _events.put((digest, kind, "compile", 0, 1))
-    return execute(
+    seconds = execute(
         config, Store(Path(root)), lambda stage, done, total: _events.put((digest, kind, stage, done, total))
     )
+    jax.clear_caches()  # the next run has other shapes; programs of the last one would only fill the memory
+    return seconds
