@@ -1,0 +1,12 @@
+"""Chain of thought with length generalization: what the algebra of a state-tracking task decides."""
+
+from lemmata.core import Paper
+
+PAPER = Paper(
+    id="lego",
+    title="Transformers Provably Learn Chain-of-Thought Reasoning with Length Generalization",
+    authors="Yu Huang, Zixin Wen, Aarti Singh, Yuejie Chi, Yuxin Chen",
+    sentence="The algebra of a state-tracking task decides how far learned reasoning reaches; self-training extends it.",
+    package="lemmata.papers.lego",
+    modules=(),
+)
