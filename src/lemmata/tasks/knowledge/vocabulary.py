@@ -1,0 +1,65 @@
+"""How words are numbered: o, p, d, then relations, subjects, answers; or the letters that spell these."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
+SPECIAL = 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """One token a name, or names spelled with `name_length` letters of one alphabet. Sizes count padding too."""
+
+    templates: int
+    subjects: int
+    name_length: int = 1
+    alphabet: int = 32
+
+    @property
+    def size(self) -> int:
+        return SPECIAL + (self.templates + 2 * self.subjects if self.name_length == 1 else self.alphabet)
+
+    @property
+    def first_subject(self) -> int:
+        return SPECIAL + self.templates
+
+    @property
+    def first_answer(self) -> int:
+        return SPECIAL + self.templates + self.subjects
+
+    def classes(self) -> Int[np.ndarray, " class"]:
+        """The tokens that may follow a prefix, in order: d, then relations and answers (or the letters).
+
+        Subjects, o and p are never predicted, so they need no neurons.
+        """
+        if self.name_length > 1:
+            return np.concatenate([[DUMMY], np.arange(SPECIAL, self.size)]).astype(np.int32)
+        relations = np.arange(SPECIAL, self.first_subject)
+        answers = np.arange(self.first_answer, self.size)
+        return np.concatenate([[DUMMY], relations, answers]).astype(np.int32)
+
+    def single_names(self) -> dict[str, Int[np.ndarray, "name 1"]]:
+        """The token of every name, where a name is one token."""
+        subjects = np.arange(self.first_subject, self.first_answer, dtype=np.int32)
+        return {
+            "relation": np.arange(SPECIAL, self.first_subject, dtype=np.int32)[:, None],
+            "subject": subjects[:, None],
+            "answer": subjects[:, None] + self.subjects,
+        }
+
+    def spelled_names(self, stream: np.random.Generator) -> dict[str, Int[np.ndarray, "name letter"]]:
+        """A different random word of the alphabet for every name of all three kinds."""
+        numbers = {"relation": self.templates, "subject": self.subjects, "answer": self.subjects}
+        words = {kind: np.zeros((number, self.name_length), np.int32) for kind, number in numbers.items()}
+        seen: set[tuple[int, ...]] = set()
+        for kind, number in numbers.items():
+            for index in range(number):
+                word = tuple(int(letter) for letter in stream.integers(self.alphabet, size=self.name_length))
+                while word in seen:
+                    word = tuple(int(letter) for letter in stream.integers(self.alphabet, size=self.name_length))
+                seen.add(word)
+                words[kind][index] = word
+        return {kind: letters + SPECIAL for kind, letters in words.items()}
