@@ -1,0 +1,46 @@
+"""The numbers of the paper `lego`: accuracy by length, where attention looks, what the weights hold."""
+
+from lemmata.probes.lego.accuracy import (
+    SHARES,
+    Marks,
+    accuracy,
+    accuracy_at_lengths,
+    rolled_out,
+    teacher_forced,
+)
+from lemmata.probes.lego.attention import (
+    Look,
+    attention_at_lengths,
+    concentration,
+    heatmap,
+    look,
+    normalized_position,
+)
+from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
+from lemmata.probes.lego.intervals import wilson
+from lemmata.probes.lego.weights import Features, Learned, features, learned, learning_times, query_diagonals
+
+__all__ = [
+    "SHARES",
+    "Features",
+    "Learned",
+    "Look",
+    "Marks",
+    "accuracy",
+    "accuracy_at_lengths",
+    "attention_at_lengths",
+    "concentration",
+    "features",
+    "fitting_chunk",
+    "heatmap",
+    "learned",
+    "learning_times",
+    "look",
+    "normalized_position",
+    "over_replicas",
+    "over_sentences",
+    "query_diagonals",
+    "rolled_out",
+    "teacher_forced",
+    "wilson",
+]
