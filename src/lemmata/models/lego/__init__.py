@@ -2,5 +2,18 @@
 
 from lemmata.models.lego.reasoner import SLOTS, AbstractReasoner, NextClause
 from lemmata.models.lego.rollout import rollout
+from lemmata.models.lego.smooth_relu import smooth_relu
+from lemmata.models.lego.theory_transformer import Neurons, TheoryCache, TheoryConfig, TheoryTransformer, token_mass
 
-__all__ = ["SLOTS", "AbstractReasoner", "NextClause", "rollout"]
+__all__ = [
+    "SLOTS",
+    "AbstractReasoner",
+    "Neurons",
+    "NextClause",
+    "TheoryCache",
+    "TheoryConfig",
+    "TheoryTransformer",
+    "rollout",
+    "smooth_relu",
+    "token_mass",
+]

@@ -1,0 +1,230 @@
+"""The transformer of the experiments (section 7): one layer, two heads, no positions, every weight learned.
+
+A clause is the concatenation of five slot embeddings, blanks being zero vectors. Keys, values and queries are linear in
+it, so a clause's are sums of rows of tables that are projected once a pass, whatever the number of sentences: the same
+numbers as projecting every clause, at the cost of the vocabulary instead of the batch.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree
+
+from lemmata.core import require
+from lemmata.models.lego.reasoner import SLOTS, AbstractReasoner, NextClause
+from lemmata.models.lego.table_rows import RowGradient, sum_of_rows
+from lemmata.models.matmul import MatmulPrecision, contract
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentalConfig:
+    """What section 7 leaves open is a field here; the reasons stand in docs/lego.md."""
+
+    variables: int = 170
+    actions: int = 120
+    values: int = 5
+    width: int = 64  # of one slot; a clause has five times as much
+    heads: int = 2
+    hidden: int = 1024  # neurons of the feed-forward network
+    attention: Literal["full", "block-sparse"] = "full"  # block-sparse: Assumption 3.5's (4,3) and (4,4)
+    layer_norm: bool = False  # of what attention gives, before the feed-forward network
+    residual: bool = False  # adds the query's own clause to what attention gives
+    score_scale: float | None = None  # of q . k; None: one over the root of a head's size
+    embedding_scale: float = 1.0  # standard deviation at the start
+    precision: MatmulPrecision = "float32"
+    table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
+
+    def __post_init__(self) -> None:
+        for name in ("variables", "actions", "values", "width", "heads", "hidden"):
+            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        require(SLOTS * self.width % self.heads == 0, "heads", self.heads, f"a divisor of 5 width = {5 * self.width}")
+        for name in ("score_scale", "embedding_scale"):
+            value = getattr(self, name)
+            require(value is None or value > 0, name, value, "positive")
+
+    @property
+    def clause(self) -> int:
+        return SLOTS * self.width
+
+    @property
+    def vocab(self) -> int:
+        return self.variables + self.actions + self.values + 1
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many tokens may stand in each slot."""
+        return (self.variables, self.actions, self.variables, self.variables, self.values)
+
+
+class Tables(eqx.Module):
+    """Queries, and keys beside values, of every token in every slot it may stand in; the last row, a blank's, is zero."""
+
+    query: Float[Array, "row inner"]
+    key_value: Float[Array, "row twice_inner"]
+
+
+class Cache(eqx.Module):
+    """The clauses read so far, as keys and values, and where the next goes."""
+
+    tables: Tables
+    key_value: Float[Array, "clauses twice_inner"]
+    count: Int[Array, ""]
+
+
+class ExperimentalReasoner(AbstractReasoner):
+    """Full-clause attention, then a ReLU network whose neurons give the logits of tokens 4 and 5 (Definition 3.5)."""
+
+    embedding: Float[Array, "row width"]  # slots 1 to 5 one after another
+    query: Float[Array, "slot width inner"]
+    key: Float[Array, "slot width inner"]
+    value: Float[Array, "slot width inner"]
+    gain: Float[Array, " inner"]  # of the layer norm, if there is one
+    inner: Float[Array, "inner hidden"]
+    bias: Float[Array, " hidden"]
+    outer: Float[Array, "hidden two_vocab"]
+    score_scale: Float[Array, ""]  # a number, not learned: an array so that replicas may differ in it
+    config: ExperimentalConfig = eqx.field(static=True)
+    vocab: int = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, config: ExperimentalConfig, *, key: Key[Array, ""]) -> "ExperimentalReasoner":
+        keys = jax.random.split(key, 6)
+        rows, clause, slots = sum(config.rows), config.clause, (SLOTS, config.width, config.clause)
+        scale = (clause / config.heads) ** -0.5 if config.score_scale is None else config.score_scale
+        return cls(
+            embedding=config.embedding_scale * jax.random.normal(keys[0], (rows, config.width)),
+            query=clause**-0.5 * jax.random.normal(keys[1], slots),
+            key=clause**-0.5 * jax.random.normal(keys[2], slots),
+            value=clause**-0.5 * jax.random.normal(keys[3], slots),
+            gain=jnp.ones(clause),
+            inner=(2 / clause) ** 0.5 * jax.random.normal(keys[4], (clause, config.hidden)),
+            bias=jnp.zeros(config.hidden),
+            outer=config.hidden**-0.5 * jax.random.normal(keys[5], (config.hidden, 2 * config.vocab)),
+            score_scale=jnp.full((), scale),
+            config=config,
+            vocab=config.vocab,
+        )
+
+    def next_clause(self, clauses: Int[Array, "clauses 5"], answers: int) -> NextClause:
+        return jax.tree.map(lambda logits: logits[0], self.next_clauses(clauses[None], answers))
+
+    def next_clauses(self, clauses: Int[Array, "batch clauses 5"], answers: int) -> NextClause:
+        """`next_clause` of many sentences. Their rows are looked up together: one gradient of the tables."""
+        rows = jax.vmap(self.rows)(clauses)
+        weights, values = self._attend(self.tables(), rows, answers)
+        mixed = contract("bhqk,bkhs->bqhs", weights, values, self.config.precision)
+        return self._answer(mixed.reshape(*mixed.shape[:2], -1), rows[:, -answers:])
+
+    def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
+        return self._attend(self.tables(), self.rows(clauses)[None], answers)[0][0]
+
+    def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
+        tables = self.tables()
+        read = self._look_up(tables.key_value, self.rows(clauses))
+        return Cache(tables, jnp.pad(read, ((0, room), (0, 0))), jnp.asarray(len(clauses)))
+
+    def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
+        rows = self.rows(clause[None])
+        read = self._look_up(cache.tables.key_value, rows)[0]
+        key_value = jax.lax.dynamic_update_index_in_dim(cache.key_value, read, cache.count, axis=0)
+        keys, values = self._split(key_value)
+        queries = self._heads(self._look_up(cache.tables.query, rows))
+        seen = jnp.arange(len(keys)) <= cache.count
+        weights = self._weights(queries[None], keys[None], seen[None])
+        mixed = contract("bhqk,bkhs->bqhs", weights, values[None], self.config.precision)
+        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(mixed.reshape(1, 1, -1), rows[None]))
+        return Cache(cache.tables, key_value, cache.count + 1), after
+
+    def tables(self) -> Tables:
+        """Every token's share of a query, a key and a value, in each slot it may stand in."""
+        parts = self._parts()
+        block_sparse = self.config.attention == "block-sparse"
+        asking, asked = ((3,), (2, 3)) if block_sparse else (range(SLOTS), range(SLOTS))
+
+        def project(
+            matrix: Float[Array, "slot width inner"], slots: range | tuple[int, ...]
+        ) -> Float[Array, "row inner"]:
+            made = [
+                contract("rw,wi->ri", part, matrix[slot], self.config.precision)
+                if slot in slots
+                else jnp.zeros((len(part), matrix.shape[-1]), part.dtype)
+                for slot, part in enumerate(parts)
+            ]
+            return jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
+
+        key_value = [project(self.key, asked), project(self.value, range(SLOTS))]
+        return Tables(project(self.query, asking), jnp.concatenate(key_value, axis=1))
+
+    def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
+        """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
+        rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
+        firsts = (0, self.config.variables, 0, 0, self.config.variables + self.config.actions)
+        places, before, zero = [], 0, sum(self.config.rows)
+        for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
+            token = clauses[:, slot] - first
+            places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
+            before += count
+        first, second = jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4])
+        return jnp.stack([first, second, places[2]], axis=1)
+
+    def _attend(
+        self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
+    ) -> tuple[Float[Array, "batch head answers clauses"], Float[Array, "batch clauses head size"]]:
+        keys, values = self._split(self._look_up(tables.key_value, rows))
+        queries = self._heads(self._look_up(tables.query, rows[:, -answers:]))
+        place = jnp.arange(rows.shape[1])
+        return self._weights(queries, keys, place <= place[-answers:, None]), values
+
+    def _weights(
+        self,
+        queries: Float[Array, "batch answers head size"],
+        keys: Float[Array, "batch clauses head size"],
+        seen: Bool[Array, "answers clauses"],
+    ) -> Float[Array, "batch head answers clauses"]:
+        scores = self.score_scale * contract("bqhs,bkhs->bhqk", queries, keys, self.config.precision)
+        return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
+
+    def _answer(self, mixed: Float[Array, "batch answers inner"], rows: Int[Array, "batch answers 3"]) -> NextClause:
+        if self.config.residual:
+            mixed = mixed + self._look_up(self._embedding_rows(), rows)
+        if self.config.layer_norm:
+            centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
+            mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
+        neurons = jax.nn.relu(contract("bqi,ih->bqh", mixed, self.inner, self.config.precision) + self.bias)
+        logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
+        return NextClause(logits[..., : self.vocab], logits[..., self.vocab :])
+
+    def _embedding_rows(self) -> Float[Array, "row clause"]:
+        """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
+        slots = [
+            jnp.pad(part, ((0, 0), (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width)))
+            for slot, part in enumerate(self._parts())
+        ]
+        return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))
+
+    def _parts(self) -> list[Float[Array, "row width"]]:
+        """The embeddings of each slot."""
+        return jnp.split(self.embedding, np.cumsum(self.config.rows)[:-1].tolist())
+
+    def _look_up(self, table: Float[Array, "row width"], rows: Int[Array, "*items 3"]) -> Float[Array, "*items width"]:
+        flat = sum_of_rows(table, rows.reshape(-1, 3), self.config.table_gradient, self.config.precision)
+        return flat.reshape(*rows.shape[:-1], -1)
+
+    def _heads(self, flat: Float[Array, "*items inner"]) -> Float[Array, "*items head size"]:
+        return flat.reshape(*flat.shape[:-1], self.config.heads, -1)
+
+    def _split(
+        self, key_value: Float[Array, "*items twice_inner"]
+    ) -> tuple[Float[Array, "*items head size"], Float[Array, "*items head size"]]:
+        keys, values = jnp.split(key_value, 2, axis=-1)
+        return self._heads(keys), self._heads(values)
+
+
+def learned(model: ExperimentalReasoner) -> PyTree:
+    """True on what training moves: everything but the scale of the scores."""
+    moving = jax.tree.map(eqx.is_inexact_array, model)
+    return eqx.tree_at(lambda m: m.score_scale, moving, replace=False)
