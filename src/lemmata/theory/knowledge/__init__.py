@@ -2,7 +2,7 @@
 of a set of facts, the relation-covering prediction in N, K, |R| and coverage, the concentration bound of the appendix.
 All symbols are explained in `GLOSSARY`."""
 
-from lemmata.theory.knowledge import concentration, covering, optimal_loss
+from lemmata.theory.knowledge import concentration, covering, leak, optimal_loss
 from lemmata.theory.knowledge.glossary import GLOSSARY
 
-__all__ = ["GLOSSARY", "concentration", "covering", "optimal_loss"]
+__all__ = ["GLOSSARY", "concentration", "covering", "leak", "optimal_loss"]
