@@ -61,7 +61,7 @@ class ExperimentalConfig:
 
 
 class Tables(eqx.Module):
-    """Queries, and keys beside values, of every token in every slot it may stand in; the last row, a blank's, is zero."""
+    """Queries, and keys beside values, of every token in every slot it may stand in; the last row, of blanks, is 0."""
 
     query: Float[Array, "row inner"]
     key_value: Float[Array, "row twice_inner"]

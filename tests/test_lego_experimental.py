@@ -1,0 +1,127 @@
+"""The experimental reasoner: its tables against whole clauses, its cache against one pass, order against none."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lemmata.core import UserError, named_key, precision
+from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learned
+from lemmata.tasks.lego import Lego, LegoConfig, permute_predicates
+
+WORLD = LegoConfig(action="S3", variables=9, length=4)
+VARIANTS: dict[str, dict[str, Any]] = {
+    "full": {},
+    "sparse": {"attention": "block-sparse"},
+    "norm and residual": {"layer_norm": True, "residual": True},
+}
+
+
+def config(**changes: Any) -> ExperimentalConfig:
+    return ExperimentalConfig(**({"variables": 9, "actions": 6, "values": 3, "width": 4, "hidden": 16} | changes))
+
+
+def model_and_sentences(num: int = 3, **changes: Any) -> tuple[ExperimentalReasoner, jax.Array]:
+    model = ExperimentalReasoner.create(config(**changes), key=named_key(0, "init"))
+    return model, Lego.create(WORLD).draw(num, key=named_key(0, "sentences"))
+
+
+def dense(model: ExperimentalReasoner, clauses: np.ndarray, answers: int) -> np.ndarray:
+    """The definition, clause by clause: concatenated slot embeddings through whole matrices."""
+    made, slots = model.config, np.split(np.asarray(model.embedding), np.cumsum(model.config.rows)[:-1])
+    first_token = (0, made.variables, 0, 0, made.variables + made.actions)
+    embedded = np.zeros((len(clauses), 5, made.width))
+    for position, clause in enumerate(clauses):
+        for slot, token in enumerate(clause):
+            if token != made.vocab - 1:
+                embedded[position, slot] = slots[slot][token - first_token[slot]]
+    asking, asked = embedded.copy(), embedded.copy()
+    if made.attention == "block-sparse":
+        asking[:, [0, 1, 2, 4]] = 0
+        asked[:, [0, 1, 4]] = 0
+
+    def project(inputs: np.ndarray, matrix: jax.Array) -> np.ndarray:
+        return np.einsum("csw,swi->ci", inputs, np.asarray(matrix)).reshape(len(clauses), made.heads, -1)
+
+    queries, keys, values = project(asking, model.query), project(asked, model.key), project(embedded, model.value)
+    logits = []
+    for position in range(len(clauses) - answers, len(clauses)):
+        scores = np.einsum("hs,khs->hk", queries[position], keys[: position + 1]) * float(model.score_scale)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        mixed = np.einsum("hk,khs->hs", weights, values[: position + 1]).reshape(-1)
+        if made.residual:
+            mixed = mixed + embedded[position].reshape(-1)
+        if made.layer_norm:
+            mixed = (mixed - mixed.mean()) / np.sqrt(mixed.var() + 1e-5)
+        neurons = np.maximum(mixed @ np.asarray(model.inner) + np.asarray(model.bias), 0)
+        logits.append(neurons @ np.asarray(model.outer))
+    return np.stack(logits)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_tables_give_the_numbers_of_whole_clauses(variant: str) -> None:
+    with precision("float64"):
+        model, sentences = model_and_sentences(1, **VARIANTS[variant])
+        after = model.next_clause(sentences[0], 4)
+        expected = dense(model, np.asarray(sentences[0]), 4)
+        np.testing.assert_allclose(np.concatenate([after.variable, after.value], axis=1), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_cache_equals_one_pass(variant: str) -> None:
+    model, sentences = model_and_sentences(1, **VARIANTS[variant])
+    whole = model.next_clause(sentences[0], 5)
+    cache = model.begin(sentences[0, :4], room=5)
+    for answer in range(5):
+        cache, after = model.extend(cache, sentences[0, 4 + answer])
+        np.testing.assert_allclose(after.value, whole.value[answer], atol=1e-5)
+        np.testing.assert_allclose(after.variable, whole.variable[answer], atol=1e-5)
+
+
+def test_both_row_gradients_agree() -> None:
+    with precision("float64"):
+        gradients = []
+        for rule in ("scatter", "matmul"):
+            model, sentences = model_and_sentences(table_gradient=rule, residual=True)
+
+            @eqx.filter_grad
+            def loss(model: ExperimentalReasoner, sentences: jax.Array = sentences) -> jax.Array:
+                return jnp.sum(jnp.sin(model.next_clauses(sentences, 4).value))
+
+            gradients.append(jax.tree.leaves(eqx.filter(loss(model), learned(model))))
+        assert any(np.abs(leaf).max() > 1e-3 for leaf in gradients[0])
+        for scattered, multiplied in zip(*gradients, strict=True):
+            np.testing.assert_allclose(scattered, multiplied, atol=1e-11)
+
+
+def test_order_of_predicates_changes_nothing() -> None:
+    model, sentences = model_and_sentences(8)
+    shuffled = permute_predicates(sentences, named_key(1, "order"))
+    assert not np.array_equal(shuffled, sentences)
+    plain, moved = model.next_clauses(sentences[:, :-1], 4), model.next_clauses(shuffled[:, :-1], 4)
+    assert float(jnp.abs(plain.value - moved.value).max()) < 1e-5
+    assert float(jnp.abs(plain.variable - moved.variable).max()) < 1e-5
+
+
+def test_attention_is_a_distribution_over_what_was_read() -> None:
+    model, sentences = model_and_sentences(1)
+    weights = np.asarray(model.attention(sentences[0, :-1], 4))
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-6)
+    assert np.all(weights[:, np.triu_indices(4, 1)[0], 4 + np.triu_indices(4, 1)[1]] == 0)
+
+
+def test_token_in_the_wrong_slot_reads_as_blank() -> None:
+    model, sentences = model_and_sentences(1)
+    blank, misplaced = sentences[0].at[-1, 4].set(model.vocab - 1), sentences[0].at[-1, 4].set(2)
+    np.testing.assert_array_equal(model.next_clause(blank, 1).value, model.next_clause(misplaced, 1).value)
+
+
+def test_impossible_sizes_are_refused() -> None:
+    with pytest.raises(UserError, match="heads"):
+        config(heads=3)
+    with pytest.raises(UserError, match="score_scale"):
+        config(score_scale=0.0)
