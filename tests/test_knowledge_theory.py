@@ -15,7 +15,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lemmata.core import UserError, precision
-from lemmata.theory.knowledge import GLOSSARY, concentration, covering, optimal_loss
+from lemmata.theory.knowledge import GLOSSARY, concentration, covering, first_attention, optimal_loss
 
 
 def least_surprise(contexts: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
@@ -194,6 +194,66 @@ def test_subjects_needed_to_cover_every_template(multiplicity: int, templates: i
     enough = concentration.union_cover(multiplicity, templates, failure)
     assert needed <= enough <= concentration.hoeffding_cover(multiplicity, templates, failure)
     assert enough <= concentration.chernoff_cover(multiplicity, templates, failure)
+
+
+def first_step_scores(rows: np.ndarray, shared_query: bool) -> np.ndarray:
+    """Scores of o, s and r at [o s r], for each fact, after one gradient step on A = 0; class d alone has learned o."""
+    dimension, lam, vocabulary = 40, 3.0, int(rows.max()) + 1
+    with precision("float64"):
+        x = 1.7 * jnp.eye(dimension)[:vocabulary]
+        weights = jnp.zeros((vocabulary, dimension)).at[0].set(0.6 * x[0])  # class 0 is d; one neuron a class will do
+
+        def scores(matrix: Any, tokens: Any) -> Any:
+            return (x[0] if shared_query else x[tokens[-1]]) @ matrix @ x[tokens].T
+
+        def surprise(matrix: Any, tokens: Any, target: Any) -> Any:
+            mixed = x[tokens[-1]] + jax.nn.softmax(scores(matrix, tokens)) @ x[tokens]
+            return -jax.nn.log_softmax(lam * jax.nn.relu(weights @ mixed))[target]
+
+        def loss(matrix: Any) -> Any:
+            short = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :2]), jnp.asarray(rows[:, 2]))
+            long = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :3]), jnp.asarray(rows[:, 3]))
+            return jnp.mean(short + long)
+
+        @jax.jit
+        def stepped() -> Any:
+            matrix = -2.5 * jax.grad(loss)(jnp.zeros((dimension, dimension)))
+            return jax.vmap(scores, (None, 0))(matrix, jnp.asarray(rows[:, :3]))
+
+        return np.asarray(stepped())
+
+
+def balanced_facts(subjects: int, multiplicity: int, templates: int) -> np.ndarray:
+    pairs = [(s, (s + i) % templates) for s in range(subjects) for i in range(multiplicity)]
+    return np.array([[0, 11 + s, 1 + r, 11 + subjects + s] for s, r in pairs])
+
+
+@pytest.mark.parametrize(("subjects", "multiplicity", "templates"), [(6, 2, 4), (8, 1, 2), (5, 1, 5), (5, 3, 4)])
+def test_first_step_takes_the_subject_down_with_the_start(subjects: int, multiplicity: int, templates: int) -> None:
+    rows = balanced_facts(subjects, multiplicity, templates)
+    share = np.exp(first_step_scores(rows, shared_query=False))
+    share /= share[:, 2:]
+    sentences = [int(np.sum(rows[:, 2] == r)) for r in rows[:, 2]]
+    predicted = [first_attention.subject_share(f, n) for f, n in zip(share[:, 0], sentences, strict=True)]
+    np.testing.assert_allclose(share[:, 1], predicted, rtol=1e-9)
+    assert share[:, 0].max() < 0.8  # the step was a real one
+    if max(sentences) > 1:
+        some = int(np.argmax(sentences))
+        allowed = first_attention.first_share_allowed(share[some, 1], sentences[some])
+        assert allowed == pytest.approx(share[some, 0], rel=1e-9)
+    else:
+        np.testing.assert_allclose(share[:, 1], 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("subjects", "multiplicity", "templates"), [(6, 2, 3), (8, 1, 2), (5, 1, 5)])
+def test_first_step_with_one_query_for_all(subjects: int, multiplicity: int, templates: int) -> None:
+    scores = first_step_scores(balanced_facts(subjects, multiplicity, templates), shared_query=True)
+    drop = -scores[0, 0]
+    assert drop > 1.0
+    low, high = first_attention.shared_query_range(drop, subjects, templates)
+    ratio = scores[:, 1] - scores[:, 2]
+    assert np.all((low - 1e-9 <= ratio) & (ratio <= high + 1e-9))
+    assert low < ratio.min()  # strictly inside: both prompts pull
 
 
 PLACES = sorted({place for meaning in GLOSSARY.values() for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning)})
