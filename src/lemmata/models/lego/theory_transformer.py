@@ -34,7 +34,7 @@ class TheoryConfig:
     width: int = 12  # m, neurons a class; n_y <= m <= log^2 d in the theorems
     active: int | None = None  # neurons that speak, the first of them; so models of several widths share a shape
     power: int = 4  # q, "a large even integer": 4 is the least with a power method's gap in speed
-    smoothing: float | None = None  # rho, "1/polylog(d)"; 1/log d unless given
+    smoothing: float = 1.0  # rho, "1/polylog(d)"; must exceed the first pre-activation, sigma_0 log d, or none emerges
     scale: float | None = None  # sigma_0; the paper's d^-1/2 unless given
     clip: float = 2.0  # C_B: logits end at C_B log d
     reads: Reads = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
@@ -45,10 +45,9 @@ class TheoryConfig:
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         require(self.active is None or 1 <= self.active <= self.width, "active", self.active, f"1 to {self.width}")
         require(self.power >= 2, "power", self.power, "at least 2")
-        for name in ("smoothing", "scale"):
-            value = getattr(self, name)
-            require(value is None or value > 0, name, value, "positive, or none for the default")
-        require(self.clip > 0, "clip", self.clip, "positive")
+        require(self.scale is None or self.scale > 0, "scale", self.scale, "positive, or none for d^-1/2")
+        for name in ("smoothing", "clip"):
+            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         require(self.reads in ("needed", "all"), "reads", self.reads, "needed or all")
         require(self.classes in ("possible", "all"), "classes", self.classes, "possible or all")
 
@@ -60,10 +59,6 @@ class TheoryConfig:
     @property
     def sigma(self) -> float:
         return self.vocab**-0.5 if self.scale is None else self.scale
-
-    @property
-    def rho(self) -> float:
-        return 1 / math.log(self.vocab) if self.smoothing is None else self.smoothing
 
     @property
     def bound(self) -> float:
@@ -204,7 +199,7 @@ def _draw(
         tables=tuple(table(s, size) if s in read else None for s, (_, size) in enumerate(config.slots)),
         speaks=jnp.asarray(jnp.arange(config.width) < (config.active or config.width), float),
         bias=jnp.asarray(config.sigma * math.log(config.vocab), float),
-        rho=jnp.asarray(config.rho, float),
+        rho=jnp.asarray(config.smoothing, float),
         bound=jnp.asarray(config.bound, float),
         power=config.power,
         first=first,
