@@ -94,6 +94,7 @@ def follow(
     return jnp.concatenate([first[None], rest]).T
 
 
+@eqx.filter_jit
 def permute_predicates(
     clauses: Int[Array, "num clauses 5"], key: Key[Array, ""], length: int | None = None
 ) -> Int[Array, "num clauses 5"]:
@@ -105,6 +106,7 @@ def permute_predicates(
     return jnp.concatenate([shuffled, clauses[:, length:]], axis=1)
 
 
+@eqx.filter_jit
 def consistent(
     table: Int[Array, "action value"], clauses: Int[Array, "num clauses 5"], variables: int
 ) -> Bool[Array, " num"]:

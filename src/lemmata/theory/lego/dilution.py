@@ -1,7 +1,7 @@
 """How concentration dilutes with length, and the length it tolerates (Section 6.2.1).
 
-The query x_{l-1} of a sentence with L predicates sees L + l clauses. Its predicate scores log a and it itself log b; the
-other N = L + l - 2 score about the same, so the odds of looking elsewhere are N c / (a + b): linear in N.
+The query x_{l-1} of a sentence with L predicates sees L + l clauses. Its predicate scores log a, itself log b, and
+the other N = L + l - 2 score about the same, so the odds of looking elsewhere are N c / (a + b): linear in N.
 """
 
 import math
