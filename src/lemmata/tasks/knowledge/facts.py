@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, Key
+from jaxtyping import Array, Bool, Int, Key
 
 from lemmata.core import AbstractTask, Batch, named_integer, require
 from lemmata.tasks.knowledge.vocabulary import ASK, DUMMY, START, Vocabulary
@@ -59,20 +59,24 @@ class FactsConfig:
         templates, subjects = self.pad_templates or self.templates, self.pad_subjects or self.subjects
         return Vocabulary(templates, subjects, self.name_length, self.alphabet)
 
+    def present(self) -> Bool[np.ndarray, " token"]:
+        """The tokens of the padded vocabulary that are real."""
+        return self.vocabulary().present(self.templates, self.subjects)
+
 
 class Facts(AbstractTask):
     """The sizes are arrays, so one compiled program serves every world that fits the padded shape."""
 
-    templates: Int[Array, "*replica subject slot"]  # the K templates of each subject; unused slots hold 0
-    subject_order: Int[Array, "*replica subject"]  # real subjects in split order (fine-tuning first), then padding
-    template_order: Int[Array, "*replica template"]  # the order in which templates are covered, then padding
-    subject_names: Int[Array, "*replica subject letter"]
-    template_names: Int[Array, "*replica template letter"]
-    answer_names: Int[Array, "*replica subject letter"]
-    num_subjects: Int[Array, "*replica"]
-    num_templates: Int[Array, "*replica"]
-    multiplicity: Int[Array, "*replica"]
-    num_held_out: Int[Array, "*replica"]
+    templates: Int[Array, "subject slot"]  # the K templates of each subject; unused slots hold 0
+    subject_order: Int[Array, " subject"]  # real subjects in split order (fine-tuning first), then padding
+    template_order: Int[Array, " template"]  # the order in which templates are covered, then padding
+    subject_names: Int[Array, "subject letter"]
+    template_names: Int[Array, "template letter"]
+    answer_names: Int[Array, "subject letter"]
+    num_subjects: Int[Array, ""]
+    num_templates: Int[Array, ""]
+    multiplicity: Int[Array, ""]
+    num_held_out: Int[Array, ""]
     vocabulary: Vocabulary = eqx.field(static=True)
 
     @classmethod
@@ -122,6 +126,10 @@ class Facts(AbstractTask):
         # A subject is given, not predicted: the loss is taken at o and wherever a letter of r or a comes next.
         mask = (position == 0) | ((position >= length) & (position < 3 * length))
         return _batch(names, mask, dummy_first=True)
+
+    def prompts(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
+        """The questions alone: `o s p`."""
+        return self.question_batch(subjects).tokens[:, : self.vocabulary.name_length + 2]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
         """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson."""

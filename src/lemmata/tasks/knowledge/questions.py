@@ -46,11 +46,11 @@ class Questions(eqx.Module):
     """A fine-tuning set and what is held out from it."""
 
     facts: Facts
-    asked: Int[Array, "*replica entry"]  # the subject of each fine-tuning sample; entries from num_asked on are padding
-    num_asked: Int[Array, "*replica"]
-    taught: Int[Array, "*replica subject"]  # the answer taught for each subject
-    test: Float[Array, "*replica subject slot"]  # 1 on each fact (subject and slot) that is held out
-    covered: Bool[Array, "*replica template"]  # templates of some subject that is asked about
+    asked: Int[Array, " entry"]  # the subject of each fine-tuning sample; entries from num_asked on are padding
+    num_asked: Int[Array, ""]
+    taught: Int[Array, " subject"]  # the answer taught for each subject
+    test: Float[Array, "subject slot"]  # 1 on each fact (subject and slot) that is held out
+    covered: Bool[Array, " template"]  # templates of some subject that is asked about
 
     @classmethod
     def choose(cls, facts: Facts, config: CoverageConfig, seed: int) -> "Questions":

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
 SPECIAL = 3
@@ -23,6 +23,10 @@ class Vocabulary:
         return SPECIAL + (self.templates + 2 * self.subjects if self.name_length == 1 else self.alphabet)
 
     @property
+    def template_slice(self) -> slice:
+        return slice(SPECIAL, self.first_subject)
+
+    @property
     def first_subject(self) -> int:
         return SPECIAL + self.templates
 
@@ -40,6 +44,21 @@ class Vocabulary:
         relations = np.arange(SPECIAL, self.first_subject)
         answers = np.arange(self.first_answer, self.size)
         return np.concatenate([[DUMMY], relations, answers]).astype(np.int32)
+
+    def present(self, templates: int, subjects: int) -> Bool[np.ndarray, " token"]:
+        """The tokens that are real where only so many templates and subjects are."""
+        real = np.ones(self.size, bool)
+        if self.name_length == 1:
+            real[SPECIAL + templates : self.first_subject] = False
+            real[self.first_subject + subjects : self.first_answer] = False
+            real[self.first_answer + subjects :] = False
+        return real
+
+    def read(self) -> Bool[np.ndarray, " token"]:
+        """The tokens a model ever reads: an answer of one token, and d, are only predicted."""
+        seen = np.arange(self.size) < self.first_answer if self.name_length == 1 else np.ones(self.size, bool)
+        seen[DUMMY] = False
+        return seen
 
     def single_names(self) -> dict[str, Int[np.ndarray, "name 1"]]:
         """The token of every name, where a name is one token."""

@@ -1,0 +1,7 @@
+"""The one-layer transformer that stores facts, its low-rank edit, and what of it learns."""
+
+from lemmata.models.knowledge.edits import Part, learned, merged, with_low_rank
+from lemmata.models.knowledge.low_rank import Factors, check_rank
+from lemmata.models.knowledge.one_layer import OneLayer, OneLayerConfig
+
+__all__ = ["Factors", "OneLayer", "OneLayerConfig", "Part", "check_rank", "learned", "merged", "with_low_rank"]
