@@ -6,6 +6,8 @@ shallow one. With `bfloat16` the weights, the residual stream, LayerNorm, softma
 everything between two of them is in bfloat16.
 """
 
+import itertools
+import math
 from dataclasses import dataclass
 
 import equinox as eqx
@@ -103,27 +105,33 @@ class GPT2(AbstractModel):
     @classmethod
     def create(cls, config: GPT2Config, *, key: Key[Array, ""]) -> "GPT2":
         """Normal weights, zero biases; what writes to the residual stream is smaller by sqrt(2 layers)."""
-        d, hidden, std = config.width, config.hidden or 4 * config.width, config.initial_std
-        written = std * (2 * config.layers) ** -0.5
-        token_key, position_key, *keys = jax.random.split(key, 6)
-        stacked = (config.layers,)
-
-        def linear(key: Key[Array, ""], inner: int, outer: int, std: float) -> Linear:
-            return Linear(std * jax.random.normal(key, (*stacked, inner, outer)), jnp.zeros((*stacked, outer)))
-
+        d, hidden, layers = config.width, config.hidden or 4 * config.width, config.layers
+        shapes = ((config.vocab, d), (config.length, d), (layers, d, 3 * d), (layers, d, d))
+        shapes += ((layers, d, hidden), (layers, hidden, d))
+        # One draw for all of them: a compiler needs its time for each.
+        sizes = [math.prod(shape) for shape in shapes]
+        drawn = config.initial_std * jax.random.normal(key, (sum(sizes),))
+        parts = jnp.split(drawn, list(itertools.accumulate(sizes[:-1])))
+        tokens, positions, *weights = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+        written = (2 * layers) ** -0.5
+        query_key_value, attention_output, feed_input, feed_output = (
+            Linear(scale * weight, jnp.zeros((layers, weight.shape[-1])))
+            for scale, weight in zip((1, written, 1, written), weights, strict=True)
+        )
+        before_attention, before_feed = (LayerNorm(jnp.ones((layers, d)), jnp.zeros((layers, d))) for _ in range(2))
         return cls(
-            std * jax.random.normal(token_key, (config.vocab, d)),
-            std * jax.random.normal(position_key, (config.length, d)),
+            tokens,
+            positions,
             Block(
-                _norm(*stacked, d),
-                linear(keys[0], d, 3 * d, std),
-                linear(keys[1], d, d, written),
-                _norm(*stacked, d),
-                linear(keys[2], d, hidden, std),
-                linear(keys[3], hidden, d, written),
+                before_attention,
+                query_key_value,
+                attention_output,
+                before_feed,
+                feed_input,
+                feed_output,
                 config.heads,
             ),
-            _norm(d),
+            LayerNorm(jnp.ones(d), jnp.zeros(d)),
             config,
         )
 
@@ -170,7 +178,3 @@ def matrices(model: GPT2) -> PyTree:
     return jax.tree_util.tree_map_with_path(
         lambda path, _: jax.tree_util.keystr(path[-1:]) in (".weight", ".tokens", ".positions"), model
     )
-
-
-def _norm(*shape: int) -> LayerNorm:
-    return LayerNorm(jnp.ones(shape), jnp.zeros(shape))
