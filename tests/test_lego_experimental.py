@@ -12,6 +12,8 @@ from lemmata.core import UserError, named_key, precision
 from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learned
 from lemmata.tasks.lego import Lego, LegoConfig, permute_predicates
 
+create = eqx.filter_jit(ExperimentalReasoner.create)
+run = eqx.filter_jit(lambda method, *inputs: method(*inputs))
 WORLD = LegoConfig(action="S3", variables=9, length=4)
 VARIANTS: dict[str, dict[str, Any]] = {
     "full": {},
@@ -21,11 +23,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def config(**changes: Any) -> ExperimentalConfig:
-    return ExperimentalConfig(**({"variables": 9, "actions": 6, "values": 3, "width": 4, "hidden": 16} | changes))
+    sizes: dict[str, Any] = {"variables": 9, "actions": 6, "values": 3, "width": 4, "hidden": 16}
+    return ExperimentalConfig(**(sizes | changes))
 
 
 def model_and_sentences(num: int = 3, **changes: Any) -> tuple[ExperimentalReasoner, jax.Array]:
-    model = ExperimentalReasoner.create(config(**changes), key=named_key(0, "init"))
+    model = create(config(**changes), key=named_key(0, "init"))
     return model, Lego.create(WORLD).draw(num, key=named_key(0, "sentences"))
 
 
@@ -66,7 +69,7 @@ def dense(model: ExperimentalReasoner, clauses: np.ndarray, answers: int) -> np.
 def test_tables_give_the_numbers_of_whole_clauses(variant: str) -> None:
     with precision("float64"):
         model, sentences = model_and_sentences(1, **VARIANTS[variant])
-        after = model.next_clause(sentences[0], 4)
+        after = run(model.next_clause, sentences[0], 4)
         expected = dense(model, np.asarray(sentences[0]), 4)
         np.testing.assert_allclose(np.concatenate([after.variable, after.value], axis=1), expected, atol=1e-12)
 
@@ -74,10 +77,10 @@ def test_tables_give_the_numbers_of_whole_clauses(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_cache_equals_one_pass(variant: str) -> None:
     model, sentences = model_and_sentences(1, **VARIANTS[variant])
-    whole = model.next_clause(sentences[0], 5)
-    cache = model.begin(sentences[0, :4], room=5)
+    whole = run(model.next_clause, sentences[0], 5)
+    cache = run(model.begin, sentences[0, :4], 5)
     for answer in range(5):
-        cache, after = model.extend(cache, sentences[0, 4 + answer])
+        cache, after = run(model.extend, cache, sentences[0, 4 + answer])
         np.testing.assert_allclose(after.value, whole.value[answer], atol=1e-5)
         np.testing.assert_allclose(after.variable, whole.variable[answer], atol=1e-5)
 
@@ -88,6 +91,7 @@ def test_both_row_gradients_agree() -> None:
         for rule in ("scatter", "matmul"):
             model, sentences = model_and_sentences(table_gradient=rule, residual=True)
 
+            @eqx.filter_jit
             @eqx.filter_grad
             def loss(model: ExperimentalReasoner, sentences: jax.Array = sentences) -> jax.Array:
                 return jnp.sum(jnp.sin(model.next_clauses(sentences, 4).value))
@@ -102,14 +106,14 @@ def test_order_of_predicates_changes_nothing() -> None:
     model, sentences = model_and_sentences(8)
     shuffled = permute_predicates(sentences, named_key(1, "order"))
     assert not np.array_equal(shuffled, sentences)
-    plain, moved = model.next_clauses(sentences[:, :-1], 4), model.next_clauses(shuffled[:, :-1], 4)
+    plain, moved = (run(model.next_clauses, given[:, :-1], 4) for given in (sentences, shuffled))
     assert float(jnp.abs(plain.value - moved.value).max()) < 1e-5
     assert float(jnp.abs(plain.variable - moved.variable).max()) < 1e-5
 
 
 def test_attention_is_a_distribution_over_what_was_read() -> None:
     model, sentences = model_and_sentences(1)
-    weights = np.asarray(model.attention(sentences[0, :-1], 4))
+    weights = np.asarray(run(model.attention, sentences[0, :-1], 4))
     np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-6)
     assert np.all(weights[:, np.triu_indices(4, 1)[0], 4 + np.triu_indices(4, 1)[1]] == 0)
 
@@ -117,7 +121,8 @@ def test_attention_is_a_distribution_over_what_was_read() -> None:
 def test_token_in_the_wrong_slot_reads_as_blank() -> None:
     model, sentences = model_and_sentences(1)
     blank, misplaced = sentences[0].at[-1, 4].set(model.vocab - 1), sentences[0].at[-1, 4].set(2)
-    np.testing.assert_array_equal(model.next_clause(blank, 1).value, model.next_clause(misplaced, 1).value)
+    one, other = (run(model.next_clause, given, 1).value for given in (blank, misplaced))
+    np.testing.assert_array_equal(one, other)
 
 
 def test_impossible_sizes_are_refused() -> None:

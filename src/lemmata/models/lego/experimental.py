@@ -19,6 +19,8 @@ from lemmata.models.lego.reasoner import SLOTS, AbstractReasoner, NextClause
 from lemmata.models.lego.table_rows import RowGradient, sum_of_rows
 from lemmata.models.matmul import MatmulPrecision, contract
 
+IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentalConfig:
@@ -32,6 +34,7 @@ class ExperimentalConfig:
     hidden: int = 1024  # neurons of the feed-forward network
     attention: Literal["full", "block-sparse"] = "full"  # block-sparse: Assumption 3.5's (4,3) and (4,4)
     layer_norm: bool = False  # of what attention gives, before the feed-forward network
+    outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
     residual: bool = False  # adds the query's own clause to what attention gives
     score_scale: float | None = None  # of q . k; None: one over the root of a head's size
     embedding_scale: float = 1.0  # standard deviation at the start
@@ -53,6 +56,11 @@ class ExperimentalConfig:
     @property
     def vocab(self) -> int:
         return self.variables + self.actions + self.values + 1
+
+    @property
+    def predicted(self) -> tuple[int, int]:
+        """How many logits tokens 4 and 5 have."""
+        return (self.vocab, self.vocab) if self.outputs == "vocabulary" else (self.variables, self.values)
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -85,7 +93,7 @@ class ExperimentalReasoner(AbstractReasoner):
     gain: Float[Array, " inner"]  # of the layer norm, if there is one
     inner: Float[Array, "inner hidden"]
     bias: Float[Array, " hidden"]
-    outer: Float[Array, "hidden two_vocab"]
+    outer: Float[Array, "hidden logits"]  # those of token 4, then of token 5
     score_scale: Float[Array, ""]  # a number, not learned: an array so that replicas may differ in it
     config: ExperimentalConfig = eqx.field(static=True)
     vocab: int = eqx.field(static=True)
@@ -103,7 +111,7 @@ class ExperimentalReasoner(AbstractReasoner):
             gain=jnp.ones(clause),
             inner=(2 / clause) ** 0.5 * jax.random.normal(keys[4], (clause, config.hidden)),
             bias=jnp.zeros(config.hidden),
-            outer=config.hidden**-0.5 * jax.random.normal(keys[5], (config.hidden, 2 * config.vocab)),
+            outer=config.hidden**-0.5 * jax.random.normal(keys[5], (config.hidden, sum(config.predicted))),
             score_scale=jnp.full((), scale),
             config=config,
             vocab=config.vocab,
@@ -196,7 +204,12 @@ class ExperimentalReasoner(AbstractReasoner):
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
         neurons = jax.nn.relu(contract("bqi,ih->bqh", mixed, self.inner, self.config.precision) + self.bias)
         logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
-        return NextClause(logits[..., : self.vocab], logits[..., self.vocab :])
+        variable, value = jnp.split(logits, [self.config.predicted[0]], axis=-1)
+        if self.config.outputs == "slot":
+            first_value = self.config.variables + self.config.actions
+            variable = _among(variable, 0, self.vocab)
+            value = _among(value, first_value, self.vocab)
+        return NextClause(variable, value)
 
     def _embedding_rows(self) -> Float[Array, "row clause"]:
         """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
@@ -222,6 +235,12 @@ class ExperimentalReasoner(AbstractReasoner):
     ) -> tuple[Float[Array, "*items head size"], Float[Array, "*items head size"]]:
         keys, values = jnp.split(key_value, 2, axis=-1)
         return self._heads(keys), self._heads(values)
+
+
+def _among(logits: Float[Array, "*answers some"], first: int, vocab: int) -> Float[Array, "*answers vocab"]:
+    """Logits of consecutive tokens within the vocabulary; the others are impossible."""
+    widths = [(0, 0)] * (logits.ndim - 1) + [(first, vocab - first - logits.shape[-1])]
+    return jnp.pad(logits, widths, constant_values=IMPOSSIBLE)
 
 
 def learned(model: ExperimentalReasoner) -> PyTree:
