@@ -41,7 +41,7 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
             laptop=PhaseConfig(steps=30, every=10, batch=32, rate=5e-4),
             paper=PhaseConfig(steps=60, every=20, batch=128, rate=1e-4),
         ),
-        seeds=scale.seeds(smoke=1, laptop=3, paper=1),
+        seeds=scale.seeds(smoke=1, laptop=4, paper=1),
     )
 
 
@@ -139,6 +139,9 @@ FIGURE_3_PRINTED = Claim(
     measure=_measured_or_missing(_trend_at_printed, "true"),
     control=_measured_or_missing(_trend_at_printed, "shuffled"),
     check=Each({"extraction by |R|, K = 5": Monotone(slack=0.1), "fall from |R| = 5 to 80, K = 5": AtLeast()}),
+    remark="At laptop scale extraction at K = 5 is near its ceiling for every |R|: it falls by less than 0.1. Many "
+    "templates also teach the decoder to pass over a phrase it does not know, so that with |R| = 20 or 80 most facts "
+    "come out before any fine-tuning (0.6 to 0.9 of them; with |R| = 5 about 0.3).",
 )
 
 
