@@ -1,7 +1,18 @@
 """The one-layer transformer that stores facts, its low-rank edit, and what of it learns."""
 
-from lemmata.models.knowledge.edits import Part, learned, merged, with_low_rank
+from lemmata.models.knowledge.edits import Part, learned, low_rank_factors, merged, with_factors, with_low_rank
 from lemmata.models.knowledge.low_rank import Factors, check_rank
 from lemmata.models.knowledge.one_layer import OneLayer, OneLayerConfig
 
-__all__ = ["Factors", "OneLayer", "OneLayerConfig", "Part", "check_rank", "learned", "merged", "with_low_rank"]
+__all__ = [
+    "Factors",
+    "OneLayer",
+    "OneLayerConfig",
+    "Part",
+    "check_rank",
+    "learned",
+    "low_rank_factors",
+    "merged",
+    "with_factors",
+    "with_low_rank",
+]

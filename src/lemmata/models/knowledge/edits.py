@@ -12,24 +12,32 @@ from lemmata.models.knowledge.one_layer import OneLayer
 Part = Literal["both", "attention", "neurons"]
 
 
+def low_rank_factors(
+    shape: tuple[int, int, int], rank: int, part: Part, seed: int
+) -> tuple[Factors | None, Factors | None]:
+    """For A and for w, where `shape` is that of w: (width, neuron, class)."""
+    d, m, c = shape
+    attention = None if part == "neurons" else Factors.create(d, d, rank, seed, "attention")
+    neurons = None if part == "attention" else Factors.create(d, m * c, rank, seed, "neurons")
+    return attention, neurons
+
+
+def with_factors(model: OneLayer, attention: Factors | None, neurons: Factors | None) -> OneLayer:
+    """The model (or a stack of them) with these low-rank updates."""
+    where = lambda one: (one.attention_update, one.neuron_update)  # noqa: E731
+    return eqx.tree_at(where, model, (attention, neurons), is_leaf=lambda leaf: leaf is None)
+
+
 def with_low_rank(model: OneLayer, rank: int, part: Part, seed: int) -> OneLayer:
     """The same function of its input, with thin factors beside A, w or both."""
     d, m, c = model.neurons.shape
-    attention, neurons = model.attention_update, model.neuron_update
-    if part != "neurons":
-        attention = Factors.create(d, d, rank, seed, "attention")
-    if part != "attention":
-        neurons = Factors.create(d, m * c, rank, seed, "neurons")
-    where = lambda one: (one.attention_update, one.neuron_update)  # noqa: E731
-    return eqx.tree_at(where, model, (attention, neurons), is_leaf=lambda leaf: leaf is None)
+    return with_factors(model, *low_rank_factors((d, m, c), rank, part, seed))
 
 
 def merged(model: OneLayer) -> OneLayer:
     """The low-rank updates added to the matrices they change."""
     a, w = model.matrices()
-    bare = eqx.tree_at(lambda one: (one.attention, one.neurons), model, (a, w))
-    where = lambda one: (one.attention_update, one.neuron_update)  # noqa: E731
-    return eqx.tree_at(where, bare, (None, None), is_leaf=lambda leaf: leaf is None)
+    return with_factors(eqx.tree_at(lambda one: (one.attention, one.neurons), model, (a, w)), None, None)
 
 
 def learned(model: OneLayer, part: Part = "both") -> PyTree:

@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, RunResult, Scale, named_key, require
-from lemmata.models.knowledge import OneLayer, OneLayerConfig
+from lemmata.models.knowledge import OneLayer, OneLayerConfig, low_rank_factors, with_factors
 from lemmata.probes.knowledge import extracted_facts, stored_facts
 from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit, stack
+from lemmata.train import fit
 from lemmata.train.knowledge import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
 
 BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
@@ -87,8 +87,8 @@ def pretrain(
     config: PreTrainingConfig,
     context: RunContext,
     stage: str = "pre-training",
-) -> tuple[list[OneLayer], list[Facts], dict[str, np.ndarray]]:
-    """Worlds and seeds of one padded shape, in one program: models, facts, and metrics (cell, record, ...)."""
+) -> tuple[OneLayer, list[Facts], dict[str, np.ndarray]]:
+    """Worlds and seeds of one padded shape, in one program: stacked models, facts, metrics (cell, record, ...)."""
     facts = [Facts.create(world, seed) for world, seed in cells]
     words = facts[0].vocabulary
     models = [
@@ -98,8 +98,8 @@ def pretrain(
     algorithm = PreTraining(config)
     state, metrics = fit(
         algorithm,
-        stack(facts),
-        _started(algorithm, stack(models)),
+        stack_on_host(facts),
+        _started(algorithm, stack_on_host(models)),
         jnp.stack([named_key(seed, "pre-training") for _, seed in cells]),
         steps=config.steps,
         every=max(config.steps // config.records, 1),
@@ -108,11 +108,11 @@ def pretrain(
         context=context,
         stage=stage,
     )
-    return unstack(state.model, len(cells)), facts, metrics
+    return state.model, facts, metrics
 
 
 def tune(
-    models: list[OneLayer],
+    models: OneLayer,
     facts: list[Facts],
     tunings: list[FineTuningConfig],
     seeds: tuple[int, ...],
@@ -126,12 +126,17 @@ def tune(
         for tuning in tunings
         for world, seed in zip(facts, seeds, strict=True)
     ]
-    prepared = [config.prepared(model, seed) for model, seed in zip(models, seeds, strict=True)]
+    if config.rank is not None:
+        _, d, m, c = models.neurons.shape
+        factors = [low_rank_factors((d, m, c), config.rank, config.part, seed) for seed in seeds]
+        models = with_factors(models, *stack_on_host(factors))
+    if len(tunings) > 1:
+        models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
     algorithm = FineTuning(config)
     _, metrics = fit(
         algorithm,
-        stack(questions),
-        _started(algorithm, stack(prepared * len(tunings))),
+        stack_on_host(questions),
+        _started(algorithm, models),
         jnp.stack([named_key(seed, "fine-tuning") for seed in seeds] * len(tunings)),
         steps=config.steps,
         every=max(config.steps // config.records, 1),
@@ -158,8 +163,9 @@ def together() -> Any:
     return "map" if jax.default_backend() == "cpu" else "vmap"
 
 
-def unstack(tree: Any, number: int) -> list[Any]:
-    return [jax.tree.map(lambda leaf, i=i: leaf[i] if eqx.is_array(leaf) else leaf, tree) for i in range(number)]
+def stack_on_host(items: list[Any]) -> Any:
+    """As `stack`, through NumPy: what was drawn on the host needs no program for each shape."""
+    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
 
 
 def _started(algorithm: PreTraining | FineTuning, models: OneLayer) -> Any:
@@ -194,16 +200,27 @@ def _output(
     arrays |= {name: stored[name][:, -1] for name in ("attention_os", "attention_osr")}
     arrays |= {
         "reply": _each(outcomes, lambda o: o.metrics["reply"][:, -1]),
-        "asked": _each(outcomes, lambda o: np.stack([np.asarray(q.asked_subjects) for q in o.questions])),
+        "asked": _each(outcomes, lambda o: np.stack([_asked(q) for q in o.questions])),
         "held_out": _each(outcomes, lambda o: np.stack([np.asarray(q.test) > 0 for q in o.questions])),
         "covered": _each(outcomes, lambda o: np.stack([np.asarray(q.covered) for q in o.questions])),
-        "leak": _each(outcomes, lambda o: np.array([float(q.leak()) for q in o.questions])),
+        "leak": _each(outcomes, lambda o: np.array([_leak(q) for q in o.questions])),
         "attention_osp": _each(outcomes, lambda o: o.metrics["attention_osp"][:, [0, -1]]),
     }
     for when, record in (("before", 0), ("after", -1)):
         for name in BY_TEMPLATE:
             arrays[f"{when}.{name}"] = _each(outcomes, lambda o, n=name, r=record: o.metrics[n][:, r])
     return RunOutput({name: np.concatenate(parts) for name, parts in columns.items()}, arrays)
+
+
+def _asked(questions: Questions) -> np.ndarray:
+    """`questions.asked_subjects`, on the host."""
+    subjects = np.arange(len(questions.taught))
+    return np.isin(subjects, np.asarray(questions.asked)[: int(questions.num_asked)])
+
+
+def _leak(questions: Questions) -> float:
+    held_out = np.asarray(questions.test)
+    return float((held_out * _asked(questions)[:, None]).sum() / held_out.sum())
 
 
 def _each(outcomes: list[Outcome], read: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
-from lemmata.models.knowledge import OneLayer, Part, check_rank, learned, with_low_rank
+from lemmata.models.knowledge import OneLayer, Part, check_rank, learned
 from lemmata.tasks.knowledge import CoverageConfig, Questions
 from lemmata.train.knowledge.pretraining import _rule, adamw_step
 from lemmata.train.losses import next_token_loss
@@ -39,10 +39,6 @@ class FineTuningConfig:
         """Refuse a rank over that of A (width x width) or of w (width x neurons in all), whichever learns."""
         if self.rank is not None:
             check_rank(self.rank, width if self.part == "attention" else min(width, neurons), f"{where}.rank")
-
-    def prepared(self, model: OneLayer, seed: int) -> OneLayer:
-        """The model with the factors that this fine-tuning learns, if it is low-rank."""
-        return model if self.rank is None else with_low_rank(model, self.rank, self.part, seed)
 
 
 class FineTuning(AbstractAlgorithm):
