@@ -1,0 +1,165 @@
+"""Facts that fine-tuning never asked about come out (abstract), and the better the more often they were told."""
+
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
+from lemmata.papers.knowledge.training import before, stored_at_end
+from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, learned, long_table, place, tuned
+from lemmata.papers.knowledge.tuned_runs import main_result, main_run, plane_runs, standard
+from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+
+STORED = 0.95  # pre-training accuracy from which facts count as stored
+TAUGHT = {"true": ("their own answers", "blue"), "shuffled": ("answers of others", "vermillion")}
+
+
+# Facts whose subject never occurs in fine-tuning
+
+
+def _unseen(results: Results, answers: str) -> dict[str, float]:
+    run = main_result(results)
+    return {
+        "held-out questions in fine-tuning": float(run.arrays["leak"][place(run, answers=answers)].max()),
+        "pre-training accuracy": accuracy(run),
+        "extraction before fine-tuning": float(before(run, "extraction").mean()),
+        "extraction": float(tuned(run, answers=answers).mean()),
+    }
+
+
+UNSEEN = Claim(
+    id="knowledge/extraction-unseen-facts",
+    locus="Abstract; core claim; appendix, steps 44-45",
+    statement="Fine-tuning on questions about half of the subjects makes the model answer questions about the other "
+    "half, which fine-tuning never names. Rule, on means over seeds: none of the held-out questions stands in the "
+    "fine-tuning set; pre-training recalls at least 0.95 of the facts; at most 0.1 of the held-out facts come out "
+    "before fine-tuning and at least 0.6 after it.",
+    predict=lambda results: {
+        "held-out questions in fine-tuning": 0.0,
+        "pre-training accuracy": STORED,
+        "extraction before fine-tuning": 0.1,
+        "extraction": 0.6,
+    },
+    measure=lambda results: learned(results, _unseen(results, "true")),
+    control=lambda results: _unseen(results, "shuffled"),  # fine-tuning on the answers of other subjects
+    check=Each(
+        {
+            "held-out questions in fine-tuning": AtMost(),
+            "pre-training accuracy": AtLeast(),
+            "extraction before fine-tuning": AtMost(),
+            "extraction": AtLeast(),
+        }
+    ),
+)
+
+
+def render_unseen(results: Results) -> Artefact:
+    run = main_result(results)
+    figure, axes = new_figure(1, 2)
+    table = {}
+    for answers, (label, colour) in TAUGHT.items():
+        steps, values = table[f"taught {label}"] = curve(run, answers=answers)
+        band(axes[0], steps, values, f"taught {label}", color=COLOURS[colour])
+    ceiling(axes[0], accuracy(run), "accuracy of pre-training")
+    said = {"extraction": ("its answer", "blue"), "relation_fraction": ("a relation", "orange")}
+    said["other_fraction"] = ("another's answer", "black")
+    for column, (label, colour) in said.items():
+        steps, values = table[f"said: {label}"] = curve(run, column)
+        band(axes[1], steps, values, label, color=COLOURS[colour])
+    axes[0].set(title="held-out facts that come out", ylabel="share of held-out facts")
+    axes[1].set(title="what is said to held-out questions", ylabel="share of held-out questions")
+    for letter, ax in zip("ab", axes, strict=True):
+        ax.set(xlabel="fine-tuning step", ylim=(-0.02, 1.02))
+        legend(ax, loc="center right", fontsize=7.5)
+        panel_label(ax, letter)
+    caption = (
+        "(a) Questions about subjects that fine-tuning never names, along fine-tuning on the other half of the "
+        "subjects: with their own answers and, as a control, with other subjects' answers. (b) What the model of the "
+        f"first says to them. {described(run)}"
+    )
+    return Artefact(figure, long_table(table, "step", run), caption)
+
+
+# Multiplicity
+
+
+def _multiplicity(results: Results, answers: str) -> dict[str, Any]:
+    runs = standard(results)
+    means = {run.config.facts.multiplicity: float(tuned(run, answers=answers).mean()) for run in runs}
+    return {
+        "rise from K = 2 to the largest K": means[max(means)] - means[2],
+        "extraction by K, from 2": np.array([value for k, value in means.items() if k >= 2]),
+        "least pre-training accuracy": min(accuracy(run) for run in runs),
+    }
+
+
+MULTIPLICITY = Claim(
+    id="knowledge/multiplicity",
+    locus="Abstract; core claim; consequence 2",
+    statement="Extraction rises with the number K of templates through which pre-training tells a fact: at |R| = 20 by "
+    "at least 0.25 from K = 2 to K = 10 (means over seeds), with no fall of more than 0.05 on the way, and every model "
+    "has stored its facts (pre-training accuracy at least 0.95).",
+    predict=lambda results: {
+        "rise from K = 2 to the largest K": 0.25,
+        "extraction by K, from 2": "increasing",
+        "least pre-training accuracy": STORED,
+    },
+    measure=lambda results: learned(results, _multiplicity(results, "true")),
+    control=lambda results: _multiplicity(results, "shuffled"),  # fine-tuning on the answers of other subjects
+    check=Each(
+        {
+            "rise from K = 2 to the largest K": AtLeast(),
+            "extraction by K, from 2": Monotone(slack=0.05),
+            "least pre-training accuracy": AtLeast(),
+        }
+    ),
+)
+
+
+def render_multiplicity(results: Results) -> Artefact:
+    runs = standard(results)
+    ks = np.array([run.config.facts.multiplicity for run in runs])
+    figure, axes = new_figure(1, 2)
+    table = {}
+    for answers, (label, colour) in TAUGHT.items():
+        values = np.stack([tuned(run, answers=answers) for run in runs], axis=1)
+        table[f"extraction, taught {label}"] = (ks, values)
+        band(axes[0], ks, values, f"taught {label}", color=COLOURS[colour], marker="o")
+    relations = np.stack([tuned(run, "relation_fraction") for run in runs], axis=1)
+    table["a relation is said"] = (ks, relations)
+    band(axes[0], ks, relations, "a relation is said", color=COLOURS["orange"], marker="o")
+    for column, label, colour in (
+        ("fact_accuracy", "accuracy", "green"),
+        ("excess", "loss over the least (nats)", "purple"),
+    ):
+        values = np.stack([stored_at_end(run, column) for run in runs], axis=1)
+        table[f"pre-training, {label}"] = (ks, values)
+        band(axes[1], ks, values, label, color=COLOURS[colour], marker="o")
+    axes[0].set(title="held-out questions", ylabel="share of held-out facts")
+    axes[1].set(title="pre-training", ylabel="accuracy; nats")
+    for letter, ax in zip("ab", axes, strict=True):
+        ax.set(xlabel="multiplicity K", xscale="log", ylim=(-0.02, 1.02))
+        ax.set_xticks(ks, [str(k) for k in ks])
+        ax.set_xticks([], minor=True)
+        legend(ax)
+        panel_label(ax, letter)
+    caption = f"(a) Extraction against multiplicity; (b) what pre-training reached. {described(*runs)}"
+    return Artefact(figure, long_table(table, "K", *runs), caption)
+
+
+EXPERIMENTS = (
+    Experiment(
+        id="knowledge/extraction-unseen-facts",
+        title="Facts that fine-tuning never named",
+        grid=lambda scale: (main_run(scale),),
+        claims=(UNSEEN,),
+        render=render_unseen,
+    ),
+    Experiment(
+        id="knowledge/multiplicity",
+        title="The more often told, the easier to reach",
+        grid=plane_runs,
+        claims=(MULTIPLICITY,),
+        render=render_multiplicity,
+    ),
+)
