@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Int, Key
 
 from lemmata.core import AbstractTask, Batch, require
 from lemmata.tasks.lego.actions import action
-from lemmata.tasks.lego.distinct import distinct
+from lemmata.tasks.lego.distinct import below, distinct, distinct_from_bits
 from lemmata.tasks.lego.vocabulary import CLAUSE, Vocabulary
 
 
@@ -70,11 +70,10 @@ def _draw(
     table: Int[Array, "action value"], variables: int, num: int, length: int, key: Key[Array, ""]
 ) -> Int[Array, "num clauses 5"]:
     vocabulary = Vocabulary(variables, *table.shape)
-    variable_key, action_key, value_key = jax.random.split(key, 3)
-    x = distinct(variables, length + 1, num, key=variable_key)
-    g = jax.random.randint(action_key, (num, length), 0, vocabulary.actions, dtype=jnp.int32)
-    first = jax.random.randint(value_key, (num,), 0, vocabulary.values, dtype=jnp.int32)
-    y = follow(table, g, first)
+    bits = jax.random.bits(key, (2 * length + 2, num), dtype=jnp.uint32)
+    x = distinct_from_bits(bits[: length + 1], variables)
+    g = below(bits[length + 1 : -1], vocabulary.actions).T
+    y = follow(table, g, below(bits[-1], vocabulary.values))
     blanks = jnp.full((num, length + 1, 3), vocabulary.blank, dtype=jnp.int32)
     predicates = [x[:, 1:, None], g[..., None] + vocabulary.first_action, x[:, :-1, None], blanks[:, 1:, :2]]
     answers = [blanks, x[..., None], y[..., None] + vocabulary.first_value]
@@ -90,7 +89,7 @@ def follow(
         new = table[acting, value]
         return new, new
 
-    _, rest = jax.lax.scan(step, first, actions.T, unroll=min(actions.shape[1], 8))
+    _, rest = jax.lax.scan(step, first, actions.T, unroll=min(actions.shape[1], 4))
     return jnp.concatenate([first[None], rest]).T
 
 
