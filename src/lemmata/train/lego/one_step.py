@@ -26,7 +26,7 @@ class Pace(eqx.Module):
     """A replica's own rate and length of training, so that many of them are one program."""
 
     rate: Float[Array, ""]
-    stride: Float[Array, ""]  # no weight moves further than this in a step: the rate is lowered for it
+    stride: Float[Array, ""]  # the share of itself (up to rho) and of the bias that no weight's step exceeds
     left: Int[Array, ""]  # steps still to go; at 0 it stands still
     time: Float[Array, ""]  # of the gradient flow that is followed: the rates so far, summed
 
@@ -34,8 +34,8 @@ class Pace(eqx.Module):
 class OneStep(AbstractAlgorithm):
     """Plain descent of W_4 (`variable`) or W_5 (`value`) on Loss^1 of that token; the other weights stay.
 
-    The paper's rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts to the gradient
-    (up to `rate`): the same flow, in as many steps as its path is long, however slow the start.
+    The paper's rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts (up to `rate`)
+    so that no weight moves by more than a share of itself: the same flow in few steps, however slow its start and end.
     `batch` is None for the exact gradient over all inputs, else the number of sentences drawn a step.
     """
 
@@ -64,8 +64,10 @@ class OneStep(AbstractAlgorithm):
             return metrics["loss"], metrics
 
         (_, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(neurons.tables)
-        largest = jnp.stack([jnp.max(jnp.abs(g)) for g in jax.tree.leaves(gradient)]).max()
-        rate = jnp.minimum(pace.rate, pace.stride / jnp.maximum(largest, jnp.finfo(largest.dtype).tiny))
+        size = jax.tree.map(lambda w: neurons.bias + jnp.minimum(jnp.abs(w), neurons.rho), neurons.tables)
+        hurry = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
+        fastest = jnp.stack(jax.tree.leaves(hurry)).max()
+        rate = jnp.minimum(pace.rate, pace.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
         rate = jnp.where(pace.left > 0, rate, 0)
         tables = jax.tree.map(lambda w, g: w - rate * g, neurons.tables, gradient)
         new = eqx.tree_at(lambda m: getattr(m, self.token).tables, model, tables)
