@@ -8,7 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import Results, RunResult, Scale, UserError, judge, named_key
+from lemmata.core import (
+    AbstractAlgorithm,
+    Checkpoint,
+    Metrics,
+    Results,
+    RunResult,
+    Scale,
+    TrainState,
+    Unattended,
+    UserError,
+    judge,
+    named_key,
+)
 from lemmata.models.gpt2 import GPT2, GPT2Config
 from lemmata.papers.knowledge.gpt2 import FIGURE_3, FIGURE_3_PRINTED, decoder_run
 from lemmata.papers.knowledge.gpt2_runs import (
@@ -21,7 +33,7 @@ from lemmata.papers.knowledge.gpt2_runs import (
 )
 from lemmata.tasks.knowledge import ASK, START, CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.tasks.knowledge.spelled import PhraseQuestions, padded, phrase_questions
-from lemmata.train import next_token_loss
+from lemmata.train import fit, next_token_loss
 
 WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2, name_length=3, alphabet=8)
 MODEL = GPT2Config(vocab=11, length=10, width=8, heads=2)
@@ -127,6 +139,34 @@ def test_the_loss_at_the_masked_places_is_the_next_token_loss() -> None:
         )
     )(model)
     np.testing.assert_allclose(placed, whole, rtol=1e-5)
+
+
+class Halving(AbstractAlgorithm):
+    def init(self, model: Any) -> TrainState:
+        return TrainState(model, None)
+
+    def step(self, task: Any, state: TrainState, *, key: object) -> tuple[TrainState, Metrics]:
+        return TrainState(state.model / 2, None), {"value": state.model}
+
+
+@pytest.mark.parametrize("checkpoints", [True, False])
+def test_a_run_without_checkpoints_neither_writes_nor_reads_one(checkpoints: bool) -> None:
+    saved: list[int] = []
+
+    class Watch(Unattended):
+        def save(self, stage: str, checkpoint: Checkpoint) -> None:
+            saved.append(checkpoint.step)
+
+        def load(self, stage: str) -> Checkpoint | None:
+            return Checkpoint(2, {"leaf00000": np.array([1.0], np.float32), "leaf00001": np.zeros((1, 4), np.float32)})
+
+    start, keys = TrainState(jnp.array([64.0]), None), jnp.stack([named_key(0, "data")])
+    state, found = fit(
+        Halving(), None, start, keys, steps=3, every=1, context=Watch(), stage="half", checkpoints=checkpoints
+    )
+    assert bool(saved) == checkpoints
+    np.testing.assert_array_equal(state.model, [0.25] if checkpoints else [8.0])
+    np.testing.assert_array_equal(found["value"][0], [0, 0, 0.5, 0.25] if checkpoints else [64, 32, 16, 8])
 
 
 def results(told: float, by_cell: dict[tuple[int, int], float], shuffled: float) -> Results:

@@ -33,13 +33,15 @@ def fit(
     replicas: Literal["map", "vmap"] = "map",
     context: RunContext | None = None,
     stage: str = "train",
+    checkpoints: bool = True,
 ) -> tuple[TrainState, dict[str, np.ndarray]]:
     """Train every replica for `steps` steps; return the last states and metrics of shape (replica, record).
 
     `task` and `state` carry a leading replica axis on every array (see `stack`). Record 0 is taken before the first
     step, record r after `r * every` steps; a row holds the step's own metrics and, if given, the probe's.
     `map` runs replicas one after another (on a CPU this is often faster and never couples their rounding);
-    `vmap` runs them together.
+    `vmap` runs them together. Without `checkpoints` a killed run starts again: for states that take longer to write
+    than to compute.
     """
     require(steps >= 0 and every >= 1 and steps % every == 0, "steps", steps, f"a multiple of every = {every}")
     context = context or Unattended()
@@ -96,7 +98,7 @@ def fit(
 
     task_arrays, state_arrays = dynamic
     buffer, done = empty(), 0
-    saved = context.load(stage)
+    saved = context.load(stage) if checkpoints else None
     if saved is not None:
         (state_arrays, buffer), done = _unflatten((state_arrays, buffer), saved), saved.step
     chunk, next_save = 1, 0.0
@@ -111,7 +113,7 @@ def fit(
         chunk = int(min(max(grown, 1), 50 * chunk)) if done else 1 if every > 100 else 8
         done = stop
         context.progress(stage, min(done * every, steps), steps)
-        if time.monotonic() >= next_save or done == records:
+        if checkpoints and (time.monotonic() >= next_save or done == records):
             began = time.monotonic()
             context.save(stage, _flatten((state_arrays, buffer), done))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE

@@ -34,12 +34,12 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
         pretraining=scale.pick(
             smoke=few_steps,
             laptop=PhaseConfig(steps=200, every=40, batch=48, rate=4e-3, warmup=20),
-            paper=PhaseConfig(steps=400, every=50, batch=512, rate=6e-4, warmup=40, weight_decay=0.1),
+            paper=PhaseConfig(steps=160, every=40, batch=512, rate=6e-4, warmup=40, weight_decay=0.1),
         ),
         fine_tuning=scale.pick(
             smoke=few_steps,
             laptop=PhaseConfig(steps=30, every=10, batch=32, rate=5e-4),
-            paper=PhaseConfig(steps=60, every=20, batch=128, rate=1e-4),
+            paper=PhaseConfig(steps=30, every=10, batch=128, rate=3e-4),
         ),
         seeds=scale.seeds(smoke=1, laptop=4, paper=1),
     )

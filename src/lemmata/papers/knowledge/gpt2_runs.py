@@ -129,8 +129,9 @@ class DecoderExtraction(RunConfig):
             steps=phase.steps,
             every=phase.every,
             probe=told_accuracy,
-            context=_saving(context, state),
+            context=context,
             stage="pretraining",
+            checkpoints=_quick_to_write(state),
         )
         return state.model, self.rows("pretraining", told, phase)
 
@@ -155,8 +156,9 @@ class DecoderExtraction(RunConfig):
             steps=phase.steps,
             every=phase.every,
             probe=lambda model, task, key: extraction(model, task.questions),
-            context=_saving(context, state),
+            context=context,
             stage="fine-tuning",
+            checkpoints=_quick_to_write(state),
         )
         half = len(true)
         parts = [
@@ -233,23 +235,5 @@ def _mean(values: Array, weights: Array) -> Float[Array, ""]:
     return jnp.sum(values * weights) / jnp.maximum(jnp.sum(weights), 1)
 
 
-def _saving(context: RunContext, state: Any) -> RunContext:
-    """The context, without its checkpoints where the state is large."""
-    size = sum(leaf.nbytes for leaf in jax.tree.leaves(eqx.filter(state, eqx.is_array)))
-    return context if size <= LARGEST_CHECKPOINT else _Unsaved(context)
-
-
-@dataclass(frozen=True)
-class _Unsaved:
-    """Shows progress and keeps no checkpoint: writing many large models takes longer than training them again."""
-
-    context: RunContext
-
-    def progress(self, stage: str, done: int, total: int) -> None:
-        self.context.progress(stage, done, total)
-
-    def save(self, stage: str, checkpoint: Any) -> None:
-        pass
-
-    def load(self, stage: str) -> None:
-        return None
+def _quick_to_write(state: Any) -> bool:
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(eqx.filter(state, eqx.is_array))) <= LARGEST_CHECKPOINT
