@@ -31,8 +31,17 @@ from lemmata.papers.knowledge.gpt2_runs import (
     extraction,
     told_accuracy,
 )
-from lemmata.tasks.knowledge import ASK, START, CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.tasks.knowledge.spelled import PhraseQuestions, padded, phrase_questions
+from lemmata.tasks.knowledge import (
+    ASK,
+    START,
+    CoverageConfig,
+    Facts,
+    FactsConfig,
+    PhraseQuestions,
+    Questions,
+    padded,
+    phrase_questions,
+)
 from lemmata.train import fit, next_token_loss
 
 WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2, name_length=3, alphabet=8)

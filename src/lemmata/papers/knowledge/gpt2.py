@@ -174,7 +174,7 @@ def render(results: Results) -> Artefact:
         ax.set(xlabel=xlabel, title=title, ylim=(-0.03, 1.05))
         panel_label(ax, letter)
     axes[0].set_ylabel("exact match, held-out subjects")
-    legend(axes[1], fontsize=7, loc="best")
+    legend(axes[1], fontsize=7, loc="upper right", bbox_to_anchor=(1.0, 0.93))
     return Artefact(figure, _table(results), _caption(config))
 
 

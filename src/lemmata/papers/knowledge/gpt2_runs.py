@@ -13,8 +13,15 @@ from jaxtyping import Array, Float, Key
 
 from lemmata.core import Batch, Metrics, RunConfig, RunContext, RunOutput, named_key, require
 from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
-from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.tasks.knowledge.spelled import PhraseQuestions, padded, phrase_questions
+from lemmata.tasks.knowledge import (
+    CoverageConfig,
+    Facts,
+    FactsConfig,
+    PhraseQuestions,
+    Questions,
+    padded,
+    phrase_questions,
+)
 from lemmata.train import StochasticDescent, fit, masked_cross_entropy, stack
 
 LARGEST_CHECKPOINT = 10**9  # bytes
