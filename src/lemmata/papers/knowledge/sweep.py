@@ -1,0 +1,287 @@
+"""Extraction against the number of subjects and of templates: Figure 2, the template universe, and the whole plane."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import (
+    Artefact,
+    AtLeast,
+    Claim,
+    Each,
+    Experiment,
+    Monotone,
+    Results,
+    RunResult,
+    Scale,
+    Undecided,
+)
+from lemmata.papers.knowledge.sweep_runs import Sweep
+from lemmata.papers.knowledge.training import setting
+from lemmata.report.plots import COLOURS, band, heatmap, legend, new_figure, panel_label
+
+RISE_WITH_SUBJECTS = 0.15
+FALL_WITH_TEMPLATES = 0.25  # from |R| = 5 to 80
+LEARNED = 0.95  # of the facts: below it a cell says nothing about extraction
+TREND_SHARE = 0.8
+SLACK = 0.05
+
+
+def lines(scale: Scale) -> Sweep:
+    """Figure 2's two lines through the base cell: N at its |R|, and |R| at its N."""
+    base = setting(scale)
+    n, r, k = base.facts.subjects, base.facts.templates, base.facts.multiplicity
+    numbers = scale.pick(smoke=(8, n), laptop=(50, 100, n, 400), paper=(250, 500, n, 2000))
+    universes = scale.pick(smoke=(3, r), laptop=(5, r, 40, 80), paper=(r, 10, 20, 40, 80))
+    cells = {(number, r, k) for number in numbers} | {(n, templates, k) for templates in universes}
+    shapes = scale.pick(
+        smoke=((n, r),),
+        laptop=((100, r), (n, 80), (400, r)),
+        paper=((500, r), (n, 80), (2000, r)),
+    )
+    return Sweep(
+        cells=tuple(sorted(cells)),
+        shapes=shapes,
+        model=base.model,
+        pretraining=base.pretraining,
+        tuning=base.tuning,
+        seeds=base.seeds,
+    )
+
+
+def plane(scale: Scale) -> Sweep:
+    """The product of the three sizes; K is at most the smallest |R|, so every cell exists."""
+    base = setting(scale)
+    numbers, universes, multiplicities = scale.pick(
+        smoke=((8, 16), (3, 6), (1, 3)),
+        laptop=((50, 100), (10, 40), (2, 5, 10)),
+        paper=((50, 100, 200, 400, 800), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
+    )
+    shapes = scale.pick(smoke=((16, 6),), laptop=((100, 40),), paper=((200, 160), (800, 160)))
+    return Sweep(
+        cells=tuple(product(numbers, universes, multiplicities)),
+        shapes=shapes,
+        model=base.model,
+        pretraining=setting(Scale("laptop")).pretraining if scale.name == "paper" else base.pretraining,
+        tuning=base.tuning,
+        seeds=scale.seeds(smoke=1, laptop=2, paper=2),
+    )
+
+
+# Readings: (seed, cell) along a line
+
+
+def along(run: RunResult, name: str, **fixed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The varied size in order, and a metric as (seed, size)."""
+    (varied,) = {"subjects", "templates"} - set(fixed)
+    sizes = np.unique(run.column(varied, **fixed))
+    values = [run.column(name, **fixed, **{varied: size}) for size in sizes]
+    return sizes, np.stack(values, axis=1)
+
+
+def over_subjects(results: Results, name: str) -> tuple[np.ndarray, np.ndarray]:
+    return along(results.one(Sweep), name, templates=setting(results.scale).facts.templates)
+
+
+def over_templates(results: Results, name: str) -> tuple[np.ndarray, np.ndarray]:
+    return along(results.one(Sweep), name, subjects=setting(results.scale).facts.subjects)
+
+
+def _decidable(results: Results, reading: Any, value: Any) -> Any:
+    """A measurement on cells that have learned their facts, with three seeds at least."""
+    stored = reading(results, "fact_accuracy")[1]
+    if results.scale.name == "smoke" or len(stored) < 3:
+        return Undecided("too small: two seeds, a dozen subjects")
+    if stored.mean(axis=0).min() < LEARNED:
+        return Undecided(f"a cell has learned only {stored.mean(axis=0).min():.2f} of its facts in pre-training")
+    return value
+
+
+def _rise(results: Results, name: str) -> dict[str, Any]:
+    means = over_subjects(results, name)[1].mean(axis=0)
+    return {"rise": float(means[-1] - means[0]), "order": means}
+
+
+FIGURE_2A = Claim(
+    id="knowledge/fig-2a",
+    locus="Figure 2 (a)",
+    statement="Extraction on unseen facts rises with the number of subject-answer pairs N, half of which are asked "
+    f"about in fine-tuning. Rule: by at least {RISE_WITH_SUBJECTS:g} from the smallest to the largest N, never falling "
+    f"by more than {SLACK:g} between neighbours (means over seeds). Control: the same steps on shuffled answers.",
+    predict=lambda results: {"rise": RISE_WITH_SUBJECTS, "order": "increasing"},
+    measure=lambda results: _decidable(results, over_subjects, _rise(results, "extraction")),
+    control=lambda results: _rise(results, "extraction_shuffled"),
+    check=Each({"rise": AtLeast(), "order": Monotone(slack=SLACK)}),
+)
+
+
+def _order(results: Results, name: str) -> dict[str, Any]:
+    means = over_templates(results, name)[1].mean(axis=0)
+    return {"order": means, "largest, at the smallest |R|": float(means[0])}
+
+
+FIGURE_2B = Claim(
+    id="knowledge/fig-2b",
+    locus="Figure 2 (b)",
+    statement="Extraction falls as the number of relation templates |R| grows. Rule: it never rises by more than "
+    f"{SLACK:g} between neighbouring |R| (means over seeds), and is at least .6 at the smallest. Control: the same "
+    "steps on shuffled answers.",
+    predict=lambda results: {"order": "decreasing", "largest, at the smallest |R|": 0.6},
+    measure=lambda results: _decidable(results, over_templates, _order(results, "extraction")),
+    control=lambda results: _order(results, "extraction_shuffled"),
+    check=Each({"order": Monotone(slack=SLACK), "largest, at the smallest |R|": AtLeast()}),
+)
+
+
+def _fall(results: Results, name: str) -> float:
+    means = over_templates(results, name)[1].mean(axis=0)
+    return float(means[0] - means[-1])
+
+
+TEMPLATE_UNIVERSE = Claim(
+    id="knowledge/template-universe",
+    locus="Abstract: extraction becomes harder as the relation-template universe grows",
+    statement=f"From |R| = 5 to |R| = 80 extraction falls by at least {FALL_WITH_TEMPLATES:g} (mean over seeds), while "
+    "the facts stay stored. Control: fine-tuning on shuffled answers.",
+    predict=lambda results: FALL_WITH_TEMPLATES,
+    measure=lambda results: _decidable(results, over_templates, _fall(results, "extraction")),
+    control=lambda results: _fall(results, "extraction_shuffled"),
+    check=AtLeast(),
+)
+
+
+def cube(run: RunResult, name: str) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
+    """The sizes in order, and a metric as (seed, N, |R|, K)."""
+    sizes = tuple(np.unique(run.metrics[axis]) for axis in ("subjects", "templates", "multiplicity"))
+    seeds = len(run.config.seeds)
+    values = np.zeros((seeds, *(len(size) for size in sizes)))
+    for index in np.ndindex(*values.shape[1:]):
+        n, r, k = (size[i] for size, i in zip(sizes, index, strict=True))
+        values[(slice(None), *index)] = run.column(name, subjects=n, templates=r, multiplicity=k)
+    return sizes, values
+
+
+def _shares(results: Results, name: str) -> dict[str, float]:
+    """The share of neighbouring pairs of cells, along K and along |R|, that move the predicted way."""
+    means = cube(results.one(Sweep), name)[1].mean(axis=0)
+    return {
+        "rises with K": float((np.diff(means, axis=2) > 0).mean()),
+        "falls with |R|": float((np.diff(means, axis=1) < 0).mean()),
+    }
+
+
+def _plane(results: Results) -> Any:
+    if results.scale.name == "smoke":
+        return Undecided("too small: one seed, a dozen subjects")
+    return _shares(results, "extraction")
+
+
+PLANE = Claim(
+    id="knowledge/sweep",
+    locus="Abstract: extraction improves with multiplicity and becomes harder with more templates",
+    statement="Over the product of sizes N, |R| and K, extraction rises with K and falls with |R| between neighbouring "
+    f"cells. Rule: in at least {TREND_SHARE:g} of the pairs, each. Control: fine-tuning on shuffled answers.",
+    predict=lambda results: {"rises with K": TREND_SHARE, "falls with |R|": TREND_SHARE},
+    measure=_plane,
+    control=lambda results: _shares(results, "extraction_shuffled"),
+    check=Each({"rises with K": AtLeast(), "falls with |R|": AtLeast()}),
+)
+
+
+# Drawings
+
+SERIES = {
+    "extraction": ("after fine-tuning", COLOURS["vermillion"]),
+    "extraction_before": ("before fine-tuning", COLOURS["sky"]),
+    "extraction_shuffled": ("shuffled answers", "0.6"),
+    "fact_accuracy": ("facts stored", COLOURS["blue"]),
+}
+
+BESIDE = {
+    "excess": ("loss above the optimum", COLOURS["blue"]),
+    "relation_fraction": ("answered by a relation", COLOURS["orange"]),
+    "other_fraction": ("by another's answer", COLOURS["green"]),
+}
+
+
+def _line(reading: Any, xlabel: str, what: str) -> Any:
+    def render(results: Results) -> Artefact:
+        run = results.one(Sweep)
+        figure, axes = new_figure(1, 2)
+        sizes, values = reading(results, "extraction")
+        seeds = np.repeat(run.config.seeds, len(sizes))
+        table: dict[str, Any] = {"size": np.tile(sizes, len(values)), "seed": seeds}
+        for name in (*SERIES, "template_accuracy", "excess", "relation_fraction", "other_fraction", "covered"):
+            values = reading(results, name)[1]
+            table[name] = np.ravel(values)
+            if name in SERIES:
+                label, colour = SERIES[name]
+                band(axes[0], sizes, values, label, color=colour, marker="o", markersize=3)
+        for name, (label, colour) in BESIDE.items():
+            band(axes[1], sizes, reading(results, name)[1], label, color=colour, marker="o", markersize=3)
+        axes[0].set(ylim=(-0.02, 1.02), ylabel="share of facts")
+        axes[1].set(ylabel="share of questions, or nats", ylim=(-0.02, None))
+        for letter, ax in zip("ab", axes, strict=True):
+            ax.set_xscale("log")
+            ax.set_xticks(sizes, [str(size) for size in sizes])
+            ax.minorticks_off()
+            ax.set_xlabel(xlabel)
+            legend(ax)
+            panel_label(ax, letter)
+        return Artefact(figure, table, f"{what} {_setting(run)}")
+
+    return render
+
+
+def _setting(run: RunResult) -> str:
+    config = run.config
+    return (
+        f"Held-out subjects only; d = {config.model.width}, K = {config.cells[0][2]}, {config.pretraining.steps} steps "
+        f"of pre-training, {config.tuning.steps} of fine-tuning; mean and one standard deviation of "
+        f"{len(config.seeds)} seeds. The ceiling of extraction is the share of facts stored."
+    )
+
+
+def render_plane(results: Results) -> Artefact:
+    run = results.one(Sweep)
+    (numbers, universes, multiplicities), values = cube(run, "extraction")
+    figure, axes = new_figure(1, len(numbers), width=3.3 * len(numbers) + 0.6, height=3.2, squeeze=False)
+    for ax, number, panel in zip(axes[0], numbers, values.mean(axis=0), strict=True):
+        heatmap(ax, panel, xlabels=list(multiplicities), ylabels=list(universes), vmin=0, vmax=1)
+        ax.set(title=f"N = {number}", xlabel="K, templates a subject", ylabel="|R|, templates in all")
+    caption = (
+        f"Share of held-out facts extracted, mean of {len(run.config.seeds)} seeds, over N, |R| and K "
+        f"(d = {run.config.model.width}, {run.config.pretraining.steps} steps of pre-training at batch "
+        f"{run.config.pretraining.batch}). The least share of facts stored in any cell is "
+        f"{run.metrics['fact_accuracy'].min():.2f}."
+    )
+    return Artefact(figure, dict(run.metrics), caption)
+
+
+FIGURE_2A_CAPTION = "Extraction against the number of subject-answer pairs N (a), and what else is answered (b)."
+FIGURE_2B_CAPTION = "Extraction against the number of relation templates |R| (a), and what else is answered (b)."
+
+EXPERIMENTS = (
+    Experiment(
+        id="knowledge/fig-2a",
+        title="Extraction rises with the number of subjects",
+        grid=lambda scale: (lines(scale),),
+        claims=(FIGURE_2A,),
+        render=_line(over_subjects, "N, subjects", FIGURE_2A_CAPTION),
+    ),
+    Experiment(
+        id="knowledge/fig-2b",
+        title="Extraction falls with the number of templates",
+        grid=lambda scale: (lines(scale),),
+        claims=(FIGURE_2B, TEMPLATE_UNIVERSE),
+        render=_line(over_templates, "|R|, templates", FIGURE_2B_CAPTION),
+    ),
+    Experiment(
+        id="knowledge/sweep",
+        title="Extraction over N, |R| and K",
+        grid=lambda scale: (plane(scale),),
+        claims=(PLANE,),
+        render=render_plane,
+    ),
+)
