@@ -1,0 +1,119 @@
+"""What a finished one-step run says about its neurons, read from the stored features. Arrays are [seed, ...]."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import RunResult
+from lemmata.tasks.lego import action
+from lemmata.theory.lego.curriculum import Curriculum, curriculum, rank_agreement
+from lemmata.theory.lego.features import Structure
+
+LEARNED = 0.25  # of B: a neuron whose composite magnitude is above it has learned that combination
+
+
+class Neuron(NamedTuple):
+    """What the neuron of one combination holds, in units of its own composite magnitude psi."""
+
+    structure: Structure
+    output: float  # what the neuron says on the combination, sReLU(psi + b), in units of B
+    confounding: float  # the largest composite of a pair that shares one part with the combination, in psi
+
+
+def table_of(run: RunResult) -> np.ndarray:
+    return action(run.config.task.action).table
+
+
+def fibre_magnitudes(run: RunResult, moment: str, replica: int) -> np.ndarray:
+    """V_{j,r} on the fibre of (j, y): [class, neuron, value]."""
+    acting, value = run.arrays[f"{moment}.action"][replica], run.arrays[f"{moment}.value"][replica]
+    table, classes = table_of(run), len(value)
+    found = np.empty((classes, acting.shape[1], classes))
+    for j, y in np.ndindex(classes, classes):
+        found[j, :, y] = (acting[j][:, table[:, y] == j].mean(axis=1) + value[j, :, y]) / 2
+    return found
+
+
+def neurons_of(run: RunResult, moment: str = "final") -> list[Neuron]:
+    """The neuron with the largest magnitude for each combination, over all seeds."""
+    found = []
+    table, model = table_of(run), replace(run.config.model, scale=run.config.scales[0])
+    bias, rho, power = model.sigma * np.log(model.vocab), model.smoothing, model.power
+    for replica, (acting, value) in enumerate(
+        zip(run.arrays[f"{moment}.action"], run.arrays[f"{moment}.value"], strict=True)
+    ):
+        magnitudes = fibre_magnitudes(run, moment, replica)
+        for j, y in np.ndindex(len(value), len(value)):
+            r = int(np.argmax(magnitudes[j, :, y]))
+            psi, in_fibre = magnitudes[j, r, y], table[:, y] == j
+            of_action, of_value = acting[j, r] / psi, value[j, r] / psi
+            inside, outside = of_action[in_fibre], of_action[~in_fibre]
+            others = np.delete(of_value, y)
+            structure = Structure(*(float(x) for x in (inside.mean(), of_value[y], outside.mean(), others.mean())))
+            confounding = max((outside + of_value[y]).max(), (inside[:, None] + others).max()) / 2
+            x = psi + bias
+            output = rho / power * np.clip(x / rho, 0, 1) ** power + max(x - rho, 0)
+            found.append(Neuron(structure, float(output / model.bound), float(confounding)))
+    return found
+
+
+def median_structure(run: RunResult, moment: str = "final") -> dict[str, float]:
+    """Medians over combinations and seeds."""
+    neurons = neurons_of(run, moment)
+    found = {
+        name: float(np.median([getattr(neuron.structure, name) for neuron in neurons]))
+        for name in ("action", "value", "other_action", "other_value")
+    }
+    return found | {
+        "output": float(np.median([neuron.output for neuron in neurons])),
+        "confounding": float(np.median([neuron.confounding for neuron in neurons])),
+    }
+
+
+def neurons_per_combination(run: RunResult, moment: str = "final") -> np.ndarray:
+    """How many neurons of its class have learned each combination: [replica, class, value]."""
+    replicas = len(run.arrays[f"{moment}.value"])
+    limit = LEARNED * run.config.model.bound
+    return np.stack([np.sum(fibre_magnitudes(run, moment, i) > limit, axis=1) for i in range(replicas)])
+
+
+def distinct(run: RunResult, moment: str = "final") -> bool:
+    """Whether, in every seed, no neuron is the largest for two combinations of its class."""
+    for replica in range(len(run.arrays[f"{moment}.value"])):
+        winners = np.argmax(fibre_magnitudes(run, moment, replica), axis=1)
+        if any(len(set(row)) < len(row) for row in winners.tolist()):
+            return False
+    return True
+
+
+def predicted_curricula(run: RunResult) -> list[Curriculum]:
+    """By the initial magnitudes alone, one a seed."""
+    replicas = len(run.arrays["initial.value"])
+    return [curriculum(fibre_magnitudes(run, "initial", replica)) for replica in range(replicas)]
+
+
+def learning_steps(run: RunResult, replica: int) -> np.ndarray:
+    """The step at which a neuron first holds half of B for each combination: [class, value]."""
+    history = run.arrays["magnitude"][replica].max(axis=2)  # [record, class, value]
+    passed = history > run.config.model.bound / 2
+    every = run.config.value.every
+    return np.where(passed.any(axis=0), passed.argmax(axis=0), len(history)) * every
+
+
+def order_agreement(run: RunResult, shift: int = 0) -> float:
+    """Kendall's tau of learning times with the predicted order, mean over seeds; `shift` takes another seed's order."""
+    curricula = predicted_curricula(run)
+    count = len(curricula)
+    return float(
+        np.mean([rank_agreement(learning_steps(run, i), curricula[(i + shift) % count].rank) for i in range(count)])
+    )
+
+
+def predicted_neurons(run: RunResult) -> float:
+    """The share of combinations that were learned by the neuron predicted at initialization."""
+    same = [
+        np.argmax(fibre_magnitudes(run, "final", i), axis=1) == predicted.neuron
+        for i, predicted in enumerate(predicted_curricula(run))
+    ]
+    return float(np.mean(same))
