@@ -11,7 +11,7 @@ import optax
 
 from lemmata.core import named_key, precision
 from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learned
-from lemmata.probes.lego import over_replicas, rolled_out, teacher_forced
+from lemmata.probes.lego import over_replicas, prefix_marks, rolled_out, shortened, teacher_forced
 from lemmata.tasks.lego import Lego, LegoConfig
 from lemmata.train import fit, stack
 from lemmata.train.lego import NextClauseAdam, SentenceSet, label_quality, next_clause_loss, written_answers
@@ -102,6 +102,22 @@ def test_rollout_equals_the_parallel_pass_wherever_both_tokens_are_right() -> No
     whole = right.all(axis=-1)
     np.testing.assert_array_equal(whole, np.asarray(rolled.variable & rolled.value).all(axis=-1))
     assert 0.05 < whole.mean() < 0.95, "the model must be sometimes right and sometimes wrong"
+
+
+def test_prefixes_of_longer_sentences_give_the_marks_of_short_ones() -> None:
+    models, _ = half_trained()
+    model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, models)
+    clauses = TASK.draw(60, key=named_key(0, "held out"), length=6)
+    short = jax.vmap(lambda one: shortened(one, jnp.asarray(4)))(clauses)[:, :9]
+    assert np.array_equal(short[:, :4], clauses[:, :4])
+    assert np.array_equal(short[:, 4:], clauses[:, 6:11])
+    read = eqx.filter_jit(jax.vmap(lambda one: prefix_marks(model, one, jnp.asarray(4))))(clauses)
+    marks = eqx.filter_jit(jax.vmap(partial(teacher_forced, model)))(short)
+    both = np.asarray(marks.variable & marks.value)
+    np.testing.assert_allclose(read["step"], both.mean(axis=1), atol=1e-6)
+    np.testing.assert_array_equal(np.asarray(read["both"]) == 1, both.all(axis=1))
+    np.testing.assert_array_equal(np.asarray(read["values"]) == 1, np.asarray(marks.value).all(axis=1))
+    np.testing.assert_allclose(read["value_step"], np.asarray(marks.value).mean(axis=1), atol=1e-6)
 
 
 def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:

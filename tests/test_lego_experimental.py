@@ -16,8 +16,8 @@ create = eqx.filter_jit(ExperimentalReasoner.create)
 run = eqx.filter_jit(lambda method, *inputs: method(*inputs))
 WORLD = LegoConfig(action="S3", variables=9, length=4)
 VARIANTS: dict[str, dict[str, Any]] = {
-    "full": {},
-    "sparse": {"attention": "block-sparse"},
+    "full": {"attention": "full", "score_scale": None},
+    "sparse": {},
     "norm and residual": {"layer_norm": True, "residual": True},
 }
 

@@ -32,11 +32,11 @@ class ExperimentalConfig:
     width: int = 64  # of one slot; a clause has five times as much
     heads: int = 2
     hidden: int = 1024  # neurons of the feed-forward network
-    attention: Literal["full", "block-sparse"] = "full"  # block-sparse: Assumption 3.5's (4,3) and (4,4)
+    attention: Literal["full", "block-sparse"] = "block-sparse"  # Assumption 3.5's blocks (4,3) and (4,4), or all
     layer_norm: bool = False  # of what attention gives, before the feed-forward network
     outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
     residual: bool = False  # adds the query's own clause to what attention gives
-    score_scale: float | None = None  # of q . k; None: one over the root of a head's size
+    score_scale: float | None = 1.0  # of q . k, as section 3.2 has it; None: one over the root of a head's size
     embedding_scale: float = 1.0  # standard deviation at the start
     precision: MatmulPrecision = "float32"
     table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device

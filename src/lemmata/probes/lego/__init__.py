@@ -18,6 +18,7 @@ from lemmata.probes.lego.attention import (
 )
 from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.probes.lego.intervals import wilson
+from lemmata.probes.lego.prefixes import accuracy_of_prefixes, prefix_marks, shortened
 from lemmata.probes.lego.weights import Features, Learned, features, learned, learning_times, query_diagonals
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Marks",
     "accuracy",
     "accuracy_at_lengths",
+    "accuracy_of_prefixes",
     "attention_at_lengths",
     "concentration",
     "features",
@@ -39,8 +41,10 @@ __all__ = [
     "normalized_position",
     "over_replicas",
     "over_sentences",
+    "prefix_marks",
     "query_diagonals",
     "rolled_out",
+    "shortened",
     "teacher_forced",
     "wilson",
 ]
