@@ -22,7 +22,6 @@ def _unseen(results: Results, answers: str) -> dict[str, float]:
     return {
         "held-out questions in fine-tuning": float(run.arrays["leak"][place(run, answers=answers)].max()),
         "pre-training accuracy": accuracy(run),
-        "extraction before fine-tuning": float(before(run, "extraction").mean()),
         "extraction": float(tuned(run, answers=answers).mean()),
     }
 
@@ -32,12 +31,10 @@ UNSEEN = Claim(
     locus="Abstract; core claim; appendix, steps 44-45",
     statement="Fine-tuning on questions about half of the subjects makes the model answer questions about the other "
     "half, which fine-tuning never names. Rule, on means over seeds: none of the held-out questions stands in the "
-    "fine-tuning set; pre-training recalls at least 0.95 of the facts; at most 0.1 of the held-out facts come out "
-    "before fine-tuning and at least 0.6 after it.",
+    "fine-tuning set; pre-training recalls at least 0.95 of the facts; at least 0.6 of the held-out facts come out.",
     predict=lambda results: {
         "held-out questions in fine-tuning": 0.0,
         "pre-training accuracy": STORED,
-        "extraction before fine-tuning": 0.1,
         "extraction": 0.6,
     },
     measure=lambda results: learned(results, _unseen(results, "true")),
@@ -46,10 +43,26 @@ UNSEEN = Claim(
         {
             "held-out questions in fine-tuning": AtMost(),
             "pre-training accuracy": AtLeast(),
-            "extraction before fine-tuning": AtMost(),
             "extraction": AtLeast(),
         }
     ),
+    remark="One question is almost enough, and it need not be right: at laptop scale fine-tuning on a single subject "
+    "gives 0.51, and on a single subject with a wrong answer 0.34, 0.79 and 0.01 in three seeds. What is learned is "
+    "that the prompt token attends to the subject.",
+)
+
+SILENT = Claim(
+    id="knowledge/silent-before-fine-tuning",
+    locus="Abstract: facts may be stored but remain inaccessible",
+    statement="Before fine-tuning the stored facts do not answer to the question prompt: at most 0.1 of the held-out "
+    "facts come out (mean over seeds).",
+    predict=lambda results: 0.1,
+    measure=lambda results: learned(results, float(before(main_result(results), "extraction").mean())),
+    control=lambda results: learned(results, float(tuned(main_result(results)).mean())),  # after fine-tuning
+    check=AtMost(),
+    remark="At laptop scale 0.13, 0.13 and 0.05 come out in three seeds, just over the rule. The prompt token has an "
+    "embedding but was never trained, and the attention matrix of pre-training happens to send 0.3 to 0.6 of its "
+    "attention to the subject, which alone drives its answer.",
 )
 
 
@@ -113,13 +126,16 @@ MULTIPLICITY = Claim(
             "least pre-training accuracy": AtLeast(),
         }
     ),
+    remark="Covering is not the reason: at laptop scale and K = 1 extraction is 0.18 with every template covered. A "
+    "subject's direction drives its answer and its relations in competition: from K = 1 to 10 the answer's logit from "
+    "it grows from 9 to 13 after fine-tuning, and a relation's shrinks from 10 to 3.",
 )
 
 
 def render_multiplicity(results: Results) -> Artefact:
     runs = standard(results)
     ks = np.array([run.config.facts.multiplicity for run in runs])
-    figure, axes = new_figure(1, 2)
+    figure, axes = new_figure(1, 3, width=11.4)
     table = {}
     for answers, (label, colour) in TAUGHT.items():
         values = np.stack([tuned(run, answers=answers) for run in runs], axis=1)
@@ -135,15 +151,26 @@ def render_multiplicity(results: Results) -> Artefact:
         values = np.stack([stored_at_end(run, column) for run in runs], axis=1)
         table[f"pre-training, {label}"] = (ks, values)
         band(axes[1], ks, values, label, color=COLOURS[colour], marker="o")
-    axes[0].set(title="held-out questions", ylabel="share of held-out facts")
-    axes[1].set(title="pre-training", ylabel="accuracy; nats")
-    for letter, ax in zip("ab", axes, strict=True):
-        ax.set(xlabel="multiplicity K", xscale="log", ylim=(-0.02, 1.02))
+    for column, label, colour in (
+        ("answer_from_subject", "its answer", "blue"),
+        ("relation_from_subject", "each of its relations", "orange"),
+    ):
+        values = np.stack([tuned(run, column) for run in runs], axis=1)
+        table[f"logit from the subject, {label}"] = (ks, values)
+        band(axes[2], ks, values, label, color=COLOURS[colour], marker="o")
+    axes[0].set(title="held-out questions", ylabel="share of held-out facts", ylim=(-0.02, 1.02))
+    axes[1].set(title="pre-training", ylabel="accuracy; nats", ylim=(-0.02, 1.02))
+    axes[2].set(title="what a subject's direction drives", ylabel="logit", ylim=(0, None))
+    for letter, ax in zip("abc", axes, strict=True):
+        ax.set(xlabel="multiplicity K", xscale="log")
         ax.set_xticks(ks, [str(k) for k in ks])
         ax.set_xticks([], minor=True)
         legend(ax)
         panel_label(ax, letter)
-    caption = f"(a) Extraction against multiplicity; (b) what pre-training reached. {described(*runs)}"
+    caption = (
+        "(a) Extraction against multiplicity; (b) what pre-training reached; (c) after fine-tuning, the logits that a "
+        f"subject's embedding alone gives to its answer and to its relations. {described(*runs)}"
+    )
     return Artefact(figure, long_table(table, "K", *runs), caption)
 
 
@@ -152,7 +179,7 @@ EXPERIMENTS = (
         id="knowledge/extraction-unseen-facts",
         title="Facts that fine-tuning never named",
         grid=lambda scale: (main_run(scale),),
-        claims=(UNSEEN,),
+        claims=(UNSEEN, SILENT),
         render=render_unseen,
     ),
     Experiment(

@@ -11,7 +11,7 @@ from lemmata.papers.knowledge.tuned_runs import plane_runs, standard
 from lemmata.report.plots import COLOURS, CYCLE, GREY, heatmap, legend, new_figure, panel_label
 from lemmata.theory.knowledge import covering
 
-LEVELS = (0.5, 0.9, 0.99)
+LEVELS = {0.5: "solid", 0.9: "dashed", 0.99: "dotted"}
 LOCUS = "Core claim: the relation-covering characterization; the formula is ours (theory.knowledge.covering)"
 
 
@@ -37,7 +37,11 @@ def predicted(results: Results) -> np.ndarray:
 
 
 def _order(results: Results, values: np.ndarray) -> float:
-    return float(np.asarray(stats.spearmanr(predicted(results).ravel(), values.ravel()))[0])
+    return _rank_correlation(predicted(results), values)
+
+
+def _rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.asarray(stats.spearmanr(first.ravel(), second.ravel()))[0])
 
 
 def _error(results: Results, values: np.ndarray) -> float:
@@ -54,6 +58,8 @@ PLANE = Claim(
     measure=lambda results: learned(results, _order(results, measured(results).mean(axis=0))),
     control=lambda results: _order(results, measured(results).mean(axis=0)[::-1]),  # multiplicities exchanged
     check=AtLeast(),
+    remark="Weak evidence for covering: K alone orders the cells better (0.97 against 0.82 at laptop scale). The "
+    "number of subjects acts as predicted only up to about three.",
 )
 
 LEVEL = Claim(
@@ -65,6 +71,9 @@ LEVEL = Claim(
     measure=lambda results: learned(results, _error(results, measured(results).mean(axis=0))),
     control=lambda results: _error(results, measured(results).mean(axis=0)[::-1]),  # multiplicities exchanged
     check=AtMost(),
+    remark="The prediction says 1 wherever everything is covered; measured extraction levels off at 0.18, 0.45, 0.69 "
+    "and 0.88 for K = 1, 2, 5 and 10. It misses that a covered fact must still win against its subject's relations. "
+    "With the one-parameter form that dilutes the prompt over the covered templates the error is 0.19 at best.",
 )
 
 
@@ -74,6 +83,7 @@ def render_plane(results: Results) -> Artefact:
     means = cells.mean(axis=0)
     ks = [run.config.facts.multiplicity for run in runs]
     asked, templates = list(asked_numbers(runs[0]).values()), runs[0].config.facts.templates
+    alone = np.broadcast_to(np.array(ks)[:, None], means.shape)
     figure, axes = new_figure(1, 2, width=9.6, height=3.6)
     heatmap(axes[0], means, asked, ks, vmin=0.0, vmax=1.0, colorbar=True)
     _contour(axes[0], ks, asked, templates)
@@ -89,8 +99,9 @@ def render_plane(results: Results) -> Artefact:
         panel_label(ax, letter)
     caption = (
         f"(a) Extraction of held-out facts, |R| = {templates}; lines: where the covering prediction passes "
-        f"{', '.join(f'{level:g}' for level in LEVELS)}. (b) Against the prediction: rank correlation "
-        f"{_order(results, means):.2f}, mean absolute error {_error(results, means):.2f}. {described(*runs)}"
+        f"{', '.join(f'{level:g} ({style})' for level, style in LEVELS.items())}. (b) Against the prediction: rank "
+        f"correlation {_order(results, means):.2f} (of K alone: {_rank_correlation(alone, means):.2f}), mean absolute "
+        f"error {_error(results, means):.2f}. {described(*runs)}"
     )
     size = len(asked)
     table = {
@@ -113,9 +124,11 @@ def _contour(ax: Any, ks: list[int], asked: list[int], templates: int) -> None:
     numbers = np.exp(np.interp(columns, np.arange(len(asked)), np.log(asked)))
     miss = np.array([covering.covered_miss(int(k), templates) for k in every_k])
     heights = 1 - miss[:, None] ** numbers
-    reached = [level for level in LEVELS if heights.min() < level < heights.max()]
-    lines = ax.contour(columns, rows, heights, levels=reached, colors=COLOURS["vermillion"], linewidths=1.2)
-    ax.clabel(lines, fmt="%g", fontsize=7.5)
+    for level, style in LEVELS.items():
+        if heights.min() < level < heights.max():
+            ax.contour(
+                columns, rows, heights, levels=[level], colors=COLOURS["vermillion"], linewidths=1.6, linestyles=style
+            )
 
 
 EXPERIMENTS = (

@@ -59,6 +59,8 @@ SPLIT = Claim(
             "accuracy on the held-out half": Close(atol=0.05),
         }
     ),
+    remark="At laptop scale 467 of 500 held-out questions stand in the fine-tuning set, and accuracy reads 0.98 where "
+    "unseen facts give 0.69.",
 )
 
 
