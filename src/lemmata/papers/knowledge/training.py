@@ -17,7 +17,15 @@ from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Question
 from lemmata.train import fit
 from lemmata.train.knowledge import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
 
-BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
+BY_TEMPLATE = (
+    "relation_logit",
+    "answer_logit",
+    "template_extraction",
+    "relation_from_ask",
+    "answer_from_relation",
+    "ask_pull",
+    "ask_likeness",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,8 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
 
     answer_from_subject: s_j drives a_j, mean over subjects. relation_from_subject: s_j drives the relations it was told
     with, mean over facts. By template: relation_from_ask, p drives r_i; answer_from_relation, r_i drives the answers of
-    the held-out facts told with it.
+    the held-out facts told with it; and without the relu, which hides inhibition: ask_pull, what p adds to the
+    neurons of r_i; ask_likeness, the cosine between what p and what r_i add to the neurons of the answers.
     """
     facts, words = questions.facts, questions.facts.vocabulary
     subjects = jnp.arange(words.subjects)
@@ -74,6 +75,10 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
         w = model.matrices()[1]
         return gain * jnp.sum(jax.nn.relu(jnp.einsum("rd,dmc->rmc", x, w)), axis=1)
 
+    neurons = gain * jnp.sum(model.matrices()[1], axis=1)  # the relu left out, a class is one direction
+    ask, relations = model.embeddings[1] @ neurons, model.embeddings[words.template_slice] @ neurons
+    ask_answers, relation_answers = ask[1 + words.templates :], relations[:, 1 + words.templates :]
+    lengths = jnp.linalg.norm(relation_answers, axis=1) * jnp.linalg.norm(ask_answers)
     from_subjects = drive(model.embeddings[words.first_subject + subjects])
     from_relations = drive(model.embeddings[words.template_slice])
     from_ask = drive(model.embeddings[1:2])[0]
@@ -85,6 +90,8 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
         "relation_from_subject": jnp.sum(jnp.where(used, own_relations, 0)) / jnp.sum(used),
         "relation_from_ask": from_ask[1 : 1 + words.templates],
         "answer_from_relation": _by_template(answers, questions),
+        "ask_pull": ask[1 : 1 + words.templates],
+        "ask_likeness": relation_answers @ ask_answers / lengths,
     }
 
 
