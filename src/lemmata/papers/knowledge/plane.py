@@ -41,6 +41,9 @@ def _order(results: Results, values: np.ndarray) -> float:
 
 
 def _rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
+    """Spearman's; 0 where all cells are alike and there is nothing to order."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return 0.0
     return float(np.asarray(stats.spearmanr(first.ravel(), second.ravel()))[0])
 
 
