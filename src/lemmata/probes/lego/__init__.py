@@ -19,6 +19,7 @@ from lemmata.probes.lego.attention import (
 from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.probes.lego.intervals import wilson
 from lemmata.probes.lego.prefixes import accuracy_of_prefixes, prefix_marks, shortened
+from lemmata.probes.lego.values import length_reached, over_lengths, value_accuracy, value_marks
 from lemmata.probes.lego.weights import Features, Learned, features, learned, learning_times, query_diagonals
 
 __all__ = [
@@ -37,8 +38,10 @@ __all__ = [
     "heatmap",
     "learned",
     "learning_times",
+    "length_reached",
     "look",
     "normalized_position",
+    "over_lengths",
     "over_replicas",
     "over_sentences",
     "prefix_marks",
@@ -46,5 +49,7 @@ __all__ = [
     "rolled_out",
     "shortened",
     "teacher_forced",
+    "value_accuracy",
+    "value_marks",
     "wilson",
 ]
