@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Results, RunResult
 from lemmata.papers.lego.feature_reading import (
+    at_scale,
     distinct,
     fibre_magnitudes,
     learning_steps,
@@ -57,29 +58,27 @@ def draw_one_step(results: Results) -> Artefact:
 
 def draw_features(results: Results) -> Artefact:
     figure, axes = new_figure(2, 4, width=15.5, height=6.6)
-    both = [next(r for r in results if r.config.task.action == name) for name in _families(results)]
+    both = [at_scale(run, run.config.scales[0]) for run in results.runs[:2]]
     for ax, run in zip(axes[0, :2], both, strict=True):
         _growth(ax, run)
     _order(axes[0, 2], both)
-    _regimes(axes[0, 3], [r for r in results if len(r.config.scales) > 1])
-    for ax, run in zip(axes[1, :2], both, strict=True):
+    _regimes(axes[0, 3], [r for r in results.runs[2:] if len(r.config.scales) > 1])
+    together = [at_scale(run, run.config.scales[-1]) for run in results.runs[:2]]
+    for ax, run in zip(axes[1, :2], together, strict=True):
         _neurons(ax, run)
-    _imbalance(axes[1, 2], [r for r in results if len(r.config.scales) == 1])
+    _imbalance(axes[1, 2], [*together, *(r for r in results if len(r.config.scales) == 1)], both)
     for ax, letter in zip(axes.flat, "abcdefg", strict=False):
         panel_label(ax, letter)
     figure.delaxes(axes[1, 3])
     caption = (
-        "Neurons along the gradient flow of the one-step task (q = 6, sigma_0 = 0.005 unless said). a, b: the largest "
-        "composite magnitude of each combination, one seed. c: when it is learned against its magnitude at "
-        "initialization, all seeds. d: neurons that learned a combination, by initial scale and power, three seeds. "
+        "Neurons along the gradient flow of the one-step task, q = 6. a-c at sigma_0 = 0.005: the largest composite "
+        "magnitude of each combination, one seed, and when it is learned against its magnitude at initialization, all "
+        "seeds. d: neurons that learned a combination, by initial scale and power. e-g at sigma_0 = 0.02. "
         "e, f: the neurons of class 0: rows are the values y they answer, columns V at each value and the mean V over "
-        "each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) and (18)."
+        "each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) and (18), "
+        "open circles sigma_0 = 0.005."
     )
     return Artefact(figure, _table(results), caption)
-
-
-def _families(results: Results) -> list[str]:
-    return [run.config.task.action for run in results.runs[:2]]
 
 
 def _growth(ax: Axes, run: RunResult) -> None:
@@ -126,18 +125,20 @@ def _neurons(ax: Axes, run: RunResult) -> None:
     names = [f"y{y}" for y in values] + [f"g:{y}→0" for y in values]
     heatmap(ax, matrix, names, [f"y{y}" for y in values], ".1f", cmap=DIVERGING, vmin=-2, vmax=2)
     ax.tick_params(labelsize=7)
+    ax.tick_params(axis="x", rotation=90)
     ax.set(xlabel="what is read", ylabel="neuron of", title=f"{run.config.task.action}, class 0, V / B")
 
 
-def _imbalance(ax: Axes, runs: list[RunResult]) -> None:
+def _imbalance(ax: Axes, runs: list[RunResult], sharp: list[RunResult]) -> None:
     for index, run in enumerate(runs):
         actions, values = table_of(run).shape
         fibre = actions // values
-        share = median_structure(run)["value"] / 2
         predicted = balanced_structure(values, fibre).value / 2
-        printed = 0.5 if fibre == 1 else 1 / values
-        ax.plot(predicted, share, "o", color=CYCLE[index], label=f"{run.config.task.action}, fibre of {fibre}")
-        ax.plot(predicted, printed, "x", color=CYCLE[index])
+        label = f"{run.config.task.action}, fibre of {fibre}"
+        ax.plot(predicted, median_structure(run)["V(y)"] / 2, "o", color=CYCLE[index], label=label)
+        ax.plot(predicted, 0.5 if fibre == 1 else 1 / values, "x", color=CYCLE[index])
+        if index < len(sharp):
+            ax.plot(predicted, median_structure(sharp[index])["V(y)"] / 2, "o", color=CYCLE[index], fillstyle="none")
     ax.plot([0.2, 0.5], [0.2, 0.5], color="0.6", linewidth=1, zorder=0)
     ax.set(xlabel="k = (f + n - 1) / (n (f + 1))", ylabel="V(y) / (V(g) + V(y))")
     legend(ax, fontsize=7)
@@ -146,25 +147,22 @@ def _imbalance(ax: Axes, runs: list[RunResult]) -> None:
 def _table(results: Results) -> dict[str, list[Any]]:
     rows: list[dict[str, Any]] = []
     for run in results:
-        count = len(run.config.seeds)
-        for index, scale in enumerate(run.config.scales):
-            part = slice(index * count, (index + 1) * count)
-            arrays = {name: values[part] for name, values in run.arrays.items()}
-            one = RunResult(replace(run.config, scales=(scale,)), run.metrics, arrays, run.record)
+        for scale in run.config.scales:
+            one = at_scale(run, scale)
             actions, values = table_of(run).shape
             rows.append(
                 {
                     "action": run.config.task.action,
                     "power": run.config.model.power,
                     "sigma_0": replace(run.config.model, scale=scale).sigma,
-                    "seeds": count,
+                    "seeds": len(run.config.seeds),
                     **median_structure(one),
-                    "predicted value": balanced_structure(values, actions // values).value,
+                    "predicted V(y)": balanced_structure(values, actions // values).value,
                     "neurons per combination": float(neurons_per_combination(one).mean()),
                     "distinct": distinct(one),
                     "order tau": order_agreement(one),
                     "by the predicted neuron": predicted_neurons(one),
-                    "accuracy": float(np.min(arrays["value.accuracy"])),
+                    "accuracy": float(np.min(one.arrays["value.accuracy"])),
                 }
             )
     return {name: [row[name] for row in rows] for name in rows[0]}

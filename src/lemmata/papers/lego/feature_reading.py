@@ -10,6 +10,7 @@ from lemmata.tasks.lego import action
 from lemmata.theory.lego.curriculum import Curriculum, curriculum, rank_agreement
 from lemmata.theory.lego.features import Structure
 
+SYMBOLS = {"V(g)": "action", "V(y)": "value", "V(g')": "other_action", "V(y')": "other_value"}
 LEARNED = 0.25  # of B: a neuron whose composite magnitude is above it has learned that combination
 
 
@@ -23,6 +24,13 @@ class Neuron(NamedTuple):
 
 def table_of(run: RunResult) -> np.ndarray:
     return action(run.config.task.action).table
+
+
+def at_scale(run: RunResult, scale: float | None) -> RunResult:
+    """The seeds that started from one of the run's initial scales."""
+    count, index = len(run.config.seeds), run.config.scales.index(scale)
+    arrays = {name: values[index * count : (index + 1) * count] for name, values in run.arrays.items()}
+    return RunResult(replace(run.config, scales=(scale,)), run.metrics, arrays, run.record)
 
 
 def fibre_magnitudes(run: RunResult, moment: str, replica: int) -> np.ndarray:
@@ -62,8 +70,8 @@ def median_structure(run: RunResult, moment: str = "final") -> dict[str, float]:
     """Medians over combinations and seeds."""
     neurons = neurons_of(run, moment)
     found = {
-        name: float(np.median([getattr(neuron.structure, name) for neuron in neurons]))
-        for name in ("action", "value", "other_action", "other_value")
+        symbol: float(np.median([getattr(neuron.structure, part) for neuron in neurons]))
+        for symbol, part in SYMBOLS.items()
     }
     return found | {
         "output": float(np.median([neuron.output for neuron in neurons])),

@@ -132,6 +132,6 @@ def score(
     rival = jnp.maximum(rival, 0) if silent else rival
     return {
         "loss": jnp.mean(surprise),
-        "accuracy": jnp.mean(jnp.asarray(right > rival, logits.dtype)),
+        "accuracy": 1 - jnp.mean(jnp.asarray(right <= rival, logits.dtype)),  # exactly 1 where none is wrong
         "probability": jnp.mean(jnp.exp(-surprise)),
     }
