@@ -8,5 +8,17 @@ PAPER = Paper(
     authors="Ruichen Xu, Kexin Chen",
     sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation templates.",
     package="lemmata.papers.knowledge",
-    modules=("cover_bound", "attention_stages", "sweep", "extraction", "coverage", "plane", "variants", "split", "steps", "gpt2"),
+    modules=(
+        "training",
+        "cover_bound",
+        "attention_stages",
+        "sweep",
+        "extraction",
+        "coverage",
+        "plane",
+        "variants",
+        "split",
+        "steps",
+        "gpt2",
+    ),
 )

@@ -127,7 +127,7 @@ def _contour(ax: Any, ks: list[int], asked: list[int], templates: int) -> None:
     numbers = np.exp(np.interp(columns, np.arange(len(asked)), np.log(asked)))
     miss = np.array([covering.covered_miss(int(k), templates) for k in every_k])
     heights = 1 - miss[:, None] ** numbers
-    for level, style in LEVELS.items():
+    for level, style in LEVELS.items() if len(every_k) > 1 else ():
         if heights.min() < level < heights.max():
             ax.contour(
                 columns, rows, heights, levels=[level], colors=COLOURS["vermillion"], linewidths=1.6, linestyles=style
