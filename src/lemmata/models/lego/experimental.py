@@ -36,7 +36,7 @@ class ExperimentalConfig:
     layer_norm: bool = False  # of what attention gives, before the feed-forward network
     outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
     residual: bool = False  # adds the query's own clause to what attention gives
-    score_scale: float | None = 1.0  # of q . k, as section 3.2 has it; None: one over the root of a head's size
+    score_scale: float | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
     embedding_scale: float = 1.0  # standard deviation at the start
     precision: MatmulPrecision = "float32"
     table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
