@@ -78,7 +78,7 @@ class Neurons(eqx.Module):
     Everything that may differ between models of one shape is an array, so that they run as one program.
     """
 
-    tables: tuple[Float[Array, "tokens classes neurons"] | None, ...]  # W by slot; None is not read
+    tables: tuple[Float[Array, "_ classes neurons"] | None, ...]  # W by slot, [token, class, r]; None is not read
     speaks: Float[Array, " neurons"]  # 1, or 0 for a neuron that is left out
     bias: Float[Array, ""]  # sigma_0 log d, fixed
     rho: Float[Array, ""]

@@ -193,9 +193,9 @@ SYMMETRIC = Claim(
     check=STRUCTURE,
     remark=(
         "At sigma_0 = 0.02, where several combinations emerge at a time and cancel together, S5 agrees with the "
-        "corrected form to 0.04. At 0.005 they emerge strictly one by one: features off the fibre are set while V(y) is "
-        "still large, stay below what cancels at the end, and V(y) ends at 0.35 psi instead of 0.45. The conserved sum "
-        "is the same in both; (18c) is an inequality, and only its equality gives k."
+        "corrected form to 0.04. At 0.005 they emerge strictly one by one: features off the fibre are set while V(y) "
+        "is still large, stay below what cancels at the end, and V(y) ends at 0.35 psi instead of 0.45. The conserved "
+        "sum is the same in both; (18c) is an inequality, and only its equality gives k."
     ),
     correction=Correction(
         predict=lambda results: predicted_structure(results, 1, printed=False),
