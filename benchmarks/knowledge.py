@@ -1,0 +1,197 @@
+"""A pre-training step of the one-layer model against plain PyTorch, on two cores.
+
+    python benchmarks/knowledge.py            # a table
+    python benchmarks/knowledge.py --json     # the same numbers as JSON
+
+A step draws 128 sentences, computes the loss of their three prefixes and its gradient, and updates with AdamW. The
+PyTorch step is written for speed: the prefix [o] is one row with its weight, neurons are one product in the layout
+that suits the sum over a class, targets that cannot occur have no neurons, AdamW is the fused one; `torch.compile` is
+tried too. Before timing, both give the same loss and gradient on the same sentences. Sides take turns, so that
+whatever else the machine does hits both; the median of the turns is shown.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from lemmata.core import TrainState, named_key
+from lemmata.models.knowledge import OneLayer, OneLayerConfig
+from lemmata.tasks.knowledge import START, Facts, FactsConfig
+from lemmata.train.knowledge import PreTraining, PreTrainingConfig, sentence_gradient
+
+THREADS = 2
+STEPS = 40  # a turn
+CASES = {  # the world, and how many times faster we must be
+    "N = 200, |R| = 20": (FactsConfig(subjects=200, templates=20, multiplicity=5), 3.0),
+    "N = 1000, |R| = 5": (FactsConfig(subjects=1000, templates=5, multiplicity=5), 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    size: str
+    ours_ms: float
+    other: str
+    other_ms: float
+    required: float  # how many times faster we must be
+
+    @property
+    def speedup(self) -> float:
+        return self.other_ms / self.ours_ms
+
+
+class TorchStep:
+    """The same step in PyTorch, from our first weights."""
+
+    def __init__(self, model: OneLayer, facts: Facts, config: PreTrainingConfig) -> None:
+        words = facts.vocabulary
+        self.embeddings = tensor(model.embeddings)
+        self.subjects = self.embeddings[words.first_subject : words.first_answer]
+        self.relations = self.embeddings[words.template_slice]
+        self.start = self.embeddings[START : START + 1]
+        self.templates = tensor(facts.templates).long()
+        width, self.neurons, self.classes = model.neurons.shape
+        self.w = tensor(model.neurons).reshape(width, -1).requires_grad_()
+        self.a = tensor(model.attention).requires_grad_()
+        self.gain = model.config.scale / model.config.neurons
+        self.batch = config.batch
+        self.weights = torch.full((2 * config.batch + 1,), 1 / (3 * config.batch))
+        self.weights[0] = 1 / 3
+        self.first_target = torch.zeros(1, dtype=torch.long)
+        groups = [{"params": [self.w], "lr": config.neuron_rate}, {"params": [self.a], "lr": config.attention_rate}]
+        self.optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
+        self.loss = self.eager_loss
+
+    def eager_loss(
+        self, w: torch.Tensor, a: torch.Tensor, subjects: torch.Tensor, templates: torch.Tensor
+    ) -> torch.Tensor:
+        o, s, r = self.start, self.subjects[subjects], self.relations[templates]
+        query_s, query_r = s @ a, r @ a
+        two = torch.softmax(torch.stack([query_s @ o[0], (query_s * s).sum(1)], 1), 1)
+        three = torch.softmax(torch.stack([query_r @ o[0], (query_r * s).sum(1), (query_r * r).sum(1)], 1), 1)
+        x_two = s * (1 + two[:, 1:]) + two[:, :1] * o
+        x_three = r * (1 + three[:, 2:]) + three[:, :1] * o + three[:, 1:2] * s
+        hidden = torch.relu(torch.cat([2 * o, x_two, x_three]) @ w)
+        logits = self.gain * hidden.view(-1, self.neurons, self.classes).sum(1)
+        targets = torch.cat([self.first_target, 1 + templates, 1 + len(self.relations) + subjects])
+        surprise = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+        return (surprise * self.weights).sum()
+
+    def step(self) -> None:
+        subjects = torch.randint(len(self.templates), (self.batch,))
+        templates = self.templates[subjects, torch.randint(self.templates.shape[1], (self.batch,))]
+        self.optimizer.zero_grad(set_to_none=True)
+        self.loss(self.w, self.a, subjects, templates).backward()
+        self.optimizer.step()
+
+    def run(self, steps: int) -> None:
+        for _ in range(steps):
+            self.step()
+
+    def compile(self) -> bool:
+        """Whether `torch.compile` works here; from then on it is used."""
+        try:
+            self.loss = torch.compile(self.eager_loss)
+            self.step()
+        except Exception as problem:
+            print(f"torch.compile does not work here: {str(problem).splitlines()[0][:100]}")
+            return False
+        return True
+
+
+def tensor(array: jax.Array) -> torch.Tensor:
+    return torch.from_numpy(np.array(array))
+
+
+def our_run(model: OneLayer, facts: Facts, config: PreTrainingConfig) -> Callable[[int], None]:
+    """As in `lemmata.train.fit`: one compiled program for any number of steps."""
+    algorithm = PreTraining(config)
+    arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
+    key = named_key(0, "pre-training")
+
+    @jax.jit
+    def advance(arrays: Any, steps: int) -> Any:
+        def one(i: Any, arrays: Any) -> Any:
+            state: TrainState = eqx.combine(arrays, static)
+            return eqx.filter(algorithm.step(facts, state, key=jax.random.fold_in(key, i))[0], eqx.is_array)
+
+        return jax.lax.fori_loop(0, steps, one, arrays)
+
+    return lambda steps: jax.block_until_ready(advance(arrays, steps))
+
+
+def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
+    """Both sides compute the same thing, away from the start too."""
+    keys = jax.random.split(named_key(0, "check"))
+    moved = eqx.tree_at(
+        lambda one: (one.attention, one.neurons),
+        model,
+        (
+            0.02 * jax.random.normal(keys[0], model.attention.shape),
+            0.1 * jax.random.normal(keys[1], model.neurons.shape),
+        ),
+    )
+    subjects, templates = facts.draw(128, key=keys[0])
+    loss, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
+    w = tensor(moved.neurons).reshape(other.w.shape).requires_grad_()
+    a = tensor(moved.attention).requires_grad_()
+    theirs = other.eager_loss(w, a, tensor(subjects).long(), tensor(templates).long())
+    theirs.backward()
+    assert w.grad is not None
+    assert a.grad is not None
+    np.testing.assert_allclose(float(loss), theirs.item(), rtol=1e-5)
+    np.testing.assert_allclose(np.ravel(neurons), w.grad.numpy().ravel(), atol=2e-6)
+    np.testing.assert_allclose(np.asarray(attention), a.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[Row]:
+    words, facts = world.vocabulary(), Facts.create(world, 0)
+    model = OneLayer.create(OneLayerConfig(), 0, present=world.present(), read=words.read(), classes=words.classes())
+    config = PreTrainingConfig()
+    plain, compiled = TorchStep(model, facts, config), TorchStep(model, facts, config)
+    check_equal(model, facts, plain)
+    sides = {"ours": our_run(model, facts, config), "PyTorch": plain.run}
+    if compiled.compile():
+        sides["torch.compile"] = compiled.run
+    times: dict[str, list[float]] = {side: [] for side in sides}
+    for run in sides.values():
+        run(STEPS)
+    for _ in range(turns):
+        for side, run in sides.items():
+            began = time.perf_counter()
+            run(STEPS)
+            times[side].append(1e3 * (time.perf_counter() - began) / STEPS)
+    ours = statistics.median(times.pop("ours"))
+    return [Row(name, ours, side, statistics.median(values), required) for side, values in times.items()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--turns", type=int, default=15)
+    arguments = parser.parse_args()
+    torch.set_num_threads(THREADS)
+    rows = [row for name, case in CASES.items() for row in measure(name, *case, arguments.turns)]
+    if arguments.json:
+        print(json.dumps([{**asdict(row), "speedup": row.speedup} for row in rows], indent=2))
+        return
+    table = Table("size", "ours, ms", "other", "other, ms", "times faster", "required")
+    for row in rows:
+        cells = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.2f}", f"{row.speedup:.1f}", f"{row.required:g}")
+        table.add_row(row.size, *cells)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
