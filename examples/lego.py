@@ -1,5 +1,51 @@
-"""What the paper `lego` shows, in a sentence; the worlds and models to play with follow as they land."""
+"""Teach a one-layer transformer one step of state tracking, then where to look, and let it reason far past its training.
 
-from lemmata.core import papers
+python examples/lego.py        # about 15 seconds on two cores
+"""
 
-print(papers()["lego"].sentence)
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lemmata.core import named_key
+from lemmata.models.lego import TheoryConfig, TheoryTransformer, rollout
+from lemmata.probes.lego import accuracy_at_lengths, attention_at_lengths
+from lemmata.tasks.lego import Lego, LegoConfig, action, to_text
+from lemmata.theory.lego.dilution import diluted
+from lemmata.train import fit, stack
+from lemmata.train.lego import AttentionDescent, OneStep
+
+SEED, VARIABLES, LENGTHS = 0, 21, (2, 5, 10, 20)
+world = action("C6")
+task = Lego.create(LegoConfig(action="C6", variables=VARIABLES, length=2))
+sizes = task.vocabulary
+config = TheoryConfig(variables=VARIABLES, actions=sizes.actions, values=sizes.values, scale=0.02)
+model = TheoryTransformer.create(config, key=named_key(SEED, "init"))
+print(f"{world.name}: simply transitive {world.simply_transitive}, solvable {world.solvable}")
+print("a sentence:", to_text(np.asarray(task.draw(1, key=named_key(SEED, "show"))[0]), world, VARIABLES))
+
+# Stage 1 teaches the neurons one step, stage 2 teaches attention on sentences of two.
+stages = (
+    ("neurons, value", OneStep(token="value", rate=10.0), 6000),
+    ("neurons, variable", OneStep(token="variable", rate=10.0), 2000),
+    ("attention", AttentionDescent(length=2, answers=(1, 2), batch=64), 400),
+)
+for name, algorithm, steps in stages:
+    key = jnp.stack([named_key(SEED, "data", name)])  # one replica: a leading axis of one on every array
+    state, metrics = fit(algorithm, stack([task]), stack([algorithm.init(model)]), key, steps=steps, every=steps)
+    model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, state.model)
+    print(f"{name}: loss {metrics['loss'][0, 0]:.3f} -> {metrics['loss'][0, -1]:.4f}")
+
+found = accuracy_at_lengths(model, task, LENGTHS, key=named_key(SEED, "test"), num=64)
+looks = attention_at_lengths(model, task, LENGTHS, key=named_key(SEED, "look"), num=64)
+known = float(looks[2]["epsilon"][-1])
+print("length   all values right   attention elsewhere at the last step   predicted from length 2")
+for i, length in enumerate(LENGTHS):
+    last = float(looks[length]["epsilon"][-1])
+    print(f"{length:6d} {found['values'][i]:18.2f} {last:37.3f} {float(diluted(known, length, length)):25.3f}")
+
+sentence = task.draw(1, key=named_key(SEED, "show"), length=6)[0]
+written = eqx.filter_jit(rollout)(model, sentence[:7], 6)
+print("it writes:", to_text(np.asarray(written[7:]), world, VARIABLES))
+print("the truth:", to_text(np.asarray(sentence[7:]), world, VARIABLES))

@@ -3,14 +3,11 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 NORMAL_95 = 1.959963984540054
 
 
-def wilson(
-    proportion: Any, trials: Any, z: float = NORMAL_95
-) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+def wilson(proportion: Any, trials: Any, z: float = NORMAL_95) -> tuple[Any, Any]:
     """Low and high end of the interval that `z` standard errors span, elementwise."""
     share, count = np.asarray(proportion, float), np.asarray(trials, float)
     centre = (share + z**2 / (2 * count)) / (1 + z**2 / count)

@@ -18,27 +18,27 @@ def irrelevant(length: Any, step: Any) -> Any:
     return length + step - 2
 
 
-def diluted(epsilon: Any, length: Any, step: Any, known: tuple[int, int] = SHORTEST) -> Float[np.ndarray, "..."]:
+def diluted(epsilon: Any, length: Any, step: Any, known: tuple[int, int] = SHORTEST) -> Any:
     """eps^{L,l} from eps at `known`: N / (N + N_0 (1 - eps) / eps). Exact where irrelevant scores are equal."""
     share = np.asarray(epsilon, float)
     count = np.asarray(irrelevant(length, step), float)
     return count * share / (count * share + irrelevant(*known) * (1 - share))
 
 
-def from_diagonals(predicate: Any, answer: Any, length: Any, step: Any) -> Float[np.ndarray, "..."]:
+def from_diagonals(predicate: Any, answer: Any, length: Any, step: Any) -> Any:
     """eps^{L,l} from the diagonals of Q_{4,3} and Q_{4,4}, every other entry at its initial 0."""
     count = np.asarray(irrelevant(length, step), float)
     return count / (count + np.exp(predicate) + np.exp(answer))
 
 
-def printed_bound(epsilon: Any, length: Any, constant: float) -> Float[np.ndarray, "..."]:
+def printed_bound(epsilon: Any, length: Any, constant: float) -> Any:
     """eps^{L,l} <= c L / (c L + 1 / eps^{2,2}) with the paper's O(1) written out. It follows from `diluted` with
     c = 1 / (1 - eps^{2,2}) and with no smaller one at all lengths: at l = L the odds are (L - 1) eps / (1 - eps)."""
     share = np.asarray(epsilon, float)
     return constant * np.asarray(length) / (constant * np.asarray(length) + 1 / share)
 
 
-def least_constant(epsilon: Any) -> Float[np.ndarray, "..."]:
+def least_constant(epsilon: Any) -> Any:
     """The O(1) that makes the printed bound true at every length."""
     return 1 / (1 - np.asarray(epsilon, float))
 

@@ -9,7 +9,7 @@ GLOSSARY: dict[str, str] = {
     "Z_pred, Z_ans": "predicate and answer clauses, five tokens each: `tasks.lego.CLAUSE`",
     "L": "predicates of a sentence, the length of the chain: `tasks.lego.LegoConfig.length`",
     "D^L, D^{L,L'}": "the distribution of sentences; the first L + L' + 1 clauses: `tasks.lego.Lego.draw`",
-    "T^L": "the task of answering all L steps; its accuracy (5): `probes.lego.accuracy.accuracy`",
+    "T^L": "the task of answering all L steps; its accuracy (5): `probes.lego.accuracy`",
     "p̂_F": "the greedy model that labels its own data (9): `models.lego.rollout`",
     "Q_{4,3}, Q_{4,4}": "attention from the query's variable to a predicate's right side and to an answer's variable: "
     "`models.lego.TheoryTransformer.query_third`, `models.lego.TheoryTransformer.query_fourth`",

@@ -1,0 +1,52 @@
+"""Mistakes in a LEGO world, through the real command line: one clear line, exit 2, nothing written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lemmata.cli import main
+
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEMMATA_STORE", raising=False)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        captured = capfd.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("experiment", "assignments", "says"),
+    [
+        ("lego/permuted-predicates", ["task.length=41"], "at most 40 steps"),
+        ("lego/permuted-predicates", ["task.variables=5"], "at most 4 steps"),
+        ("lego/permuted-predicates", ["task.length=0"], "at least 1 step"),
+        ("lego/permuted-predicates", ["task.action=B5"], "unknown group 'B5'"),
+        ("lego/permuted-predicates", ["task.action=S5:slef"], "did you mean 'self'"),
+        ("lego/permuted-predicates", ["task.action=C3:[[0,1,2],[1,0,2],[2,0,1]]"], "not an action"),
+        ("lego/permuted-predicates", ["task.action=C3:[[0,1,2]]"], "each of the 3 elements"),
+        ("lego/permuted-predicates", ["task.acton=C3"], "task.action"),
+        ("lego/actions", ["actions=C6,Q8"], "unknown group 'Q8'"),
+        ("lego/actions", ['actions=["C2:[[0,1],[0,1]]","C6"]', "sampled=C6", "length=99"], "at most 40 steps"),
+        ("lego/actions", ["length=0"], "at least 1 step"),
+        ("lego/actions", ['actions=["C2:[[1,0],[0,1]]"]'], "the identity"),
+    ],
+)
+def test_one_line_exit_2_nothing_written(
+    cli: Cli, tmp_path: Path, experiment: str, assignments: list[str], says: str
+) -> None:
+    code, out, err = cli("run", experiment, "--set", *assignments, "--scale", "smoke", "--jobs", "1")
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.strip().count("\n") == 0
+    assert list(tmp_path.iterdir()) == []
