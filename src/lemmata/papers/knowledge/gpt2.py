@@ -24,7 +24,7 @@ def cells(scale: Scale) -> tuple[CellConfig, ...]:
 
 def decoder_run(scale: Scale) -> DecoderExtraction:
     """Sizes and schedules are ours: the paper's text does not give them."""
-    alphabet = scale.pick(smoke=16, laptop=64, paper=50254)  # the last fills GPT-2's own vocabulary
+    alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
     small = GPT2Config(vocab=alphabet + 3, length=16, width=scale.pick(smoke=8, laptop=48, paper=768), heads=2)
     few_steps = PhaseConfig(steps=2, every=2, batch=4, rate=1e-3)
     return DecoderExtraction(
@@ -128,6 +128,9 @@ FIGURE_3 = Claim(
             "fall from |R| = 5 to 80, K = 2": AtLeast(),
         }
     ),
+    remark="The trends need names that share letters. With a letter to almost every place of every name (all of GPT-2's "
+    "vocabulary as the alphabet, N = 1,000, the 124M shape) extraction is 1.00 in every world, after fine-tuning and "
+    "(0.99 or more) before it, and no trend is left.",
 )
 
 FIGURE_3_PRINTED = Claim(
@@ -174,7 +177,7 @@ def render(results: Results) -> Artefact:
         ax.set(xlabel=xlabel, title=title, ylim=(-0.03, 1.05))
         panel_label(ax, letter)
     axes[0].set_ylabel("exact match, held-out subjects")
-    legend(axes[1], fontsize=7, loc="upper right", bbox_to_anchor=(1.0, 0.93))
+    legend(axes[1], fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=len(lines))
     return Artefact(figure, _table(results), _caption(config))
 
 
