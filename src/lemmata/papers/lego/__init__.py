@@ -8,5 +8,5 @@ PAPER = Paper(
     authors="Yu Huang, Zixin Wen, Aarti Singh, Yuejie Chi, Yuxin Chen",
     sentence="The algebra of a state-tracking task decides how far learned reasoning reaches; self-training extends it.",
     package="lemmata.papers.lego",
-    modules=("actions", "invariance", "features", "lengths", "attention_maps"),
+    modules=("actions", "invariance", "features", "lengths", "attention_maps", "dilution", "word_problem"),
 )
