@@ -64,8 +64,8 @@ def variants(scale: Scale) -> tuple[FineTuningConfig, ...]:
 
 
 def _run(scale: Scale, tunings: tuple[FineTuningConfig, ...], **changes: Any) -> Extraction:
-    """With 1,000 subjects the neurons start ten times larger: at 0.01 a class that the first batches lack is pushed below
-    zero for every input within two steps of Adam and never comes back, and accuracy stops at 0.58."""
+    """With 1,000 subjects the neurons start ten times larger: at 0.01 a class that the first batches lack is pushed
+    below zero for every input within two steps of Adam and never comes back, and accuracy stops at 0.58."""
     everyone = tuning(scale)
     others = tuple(one for one in tunings if one != everyone)
     config = replace(setting(scale, **changes), tuning=everyone, others=others)
