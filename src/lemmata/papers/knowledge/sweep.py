@@ -254,8 +254,8 @@ def _line(reading: Any, xlabel: str, what: str) -> Any:
 def _setting(run: RunResult) -> str:
     config = run.config
     return (
-        f"Held-out subjects only; d = {config.model.width}, K = {config.cells[-1][2]}, {config.pretraining.steps} steps "
-        f"of pre-training, {config.tuning.steps} of fine-tuning; mean and one standard deviation of "
+        f"Held-out subjects only; d = {config.model.width}, K = {config.cells[-1][2]}, {config.pretraining.steps} "
+        f"steps of pre-training, {config.tuning.steps} of fine-tuning; mean and one standard deviation of "
         f"{len(config.seeds)} seeds. The ceiling of extraction is the share of facts stored."
     )
 

@@ -1,6 +1,6 @@
 """How facts are learned and how questions unlock them."""
 
-from lemmata.train.knowledge.finetuning import FineTuning, FineTuningConfig, question_loss
+from lemmata.train.knowledge.finetuning import FineTuning, FineTuningConfig, question_logits, question_loss
 from lemmata.train.knowledge.pretraining import PreTraining, PreTrainingConfig, pretraining_gradient
 from lemmata.train.knowledge.sentence_gradient import sentence_gradient
 
@@ -10,6 +10,7 @@ __all__ = [
     "PreTraining",
     "PreTrainingConfig",
     "pretraining_gradient",
+    "question_logits",
     "question_loss",
     "sentence_gradient",
 ]

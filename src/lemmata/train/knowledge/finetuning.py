@@ -69,6 +69,11 @@ def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch
     answers = task.taught[subjects]
     if task.facts.vocabulary.name_length > 1:
         return next_token_loss(model, task.facts.question_batch(subjects, answers))
-    chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
+    chance = jax.nn.log_softmax(question_logits(model, task, subjects), axis=1)
     target = 1 + task.facts.vocabulary.templates + answers
     return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
+
+
+def question_logits(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, "batch class"]:
+    """Class logits at the end of [o s p], for names of one token."""
+    return jax.vmap(model.last)(task.facts.prompts(subjects))

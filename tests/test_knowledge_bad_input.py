@@ -1,0 +1,51 @@
+"""Impossible requests about facts: one clear line, exit 2, nothing written. Through the real command line."""
+
+from pathlib import Path
+
+import pytest
+
+from lemmata.cli import main
+
+UNSEEN = ("run", "knowledge/extraction-unseen-facts", "--scale", "smoke", "--set")
+FIGURE = ("run", "knowledge/fig-2b", "--scale", "smoke", "--set")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*UNSEEN, "facts.multiplicity=7"), "multiplicity = 7 is not possible: 1 to templates = 6"),
+        ((*UNSEEN, "facts.templates=2"), "multiplicity = 3 is not possible: 1 to templates = 2"),
+        ((*UNSEEN, "tuning.coverage.templates=7"), "tuning.coverage.templates = 7 is not possible: None, or 1 to"),
+        ((*UNSEEN, "tuning.coverage.subjects=9"), "tuning.coverage.subjects = 9 is not possible: None, or 1 to 8"),
+        ((*UNSEEN, "model.embeddings=orthonormal"), "model.width = 12 is not possible: at least 24"),
+        ((*UNSEEN, "tuning.rank=13"), "tuning.rank = 13 is not possible: 1 to 12, the rank of the matrix"),
+        ((*UNSEEN, "tuning.rank=0"), "tuning.rank = 0 is not possible"),
+        ((*UNSEEN, "tuning.part=atention"), "did you mean 'attention'"),
+        ((*UNSEEN, "facts.multiplicty=2"), "did you mean 'facts.multiplicity'"),
+        ((*UNSEEN, "facts.name_length=5"), "facts.name_length = 5 is not possible"),
+        ((*UNSEEN, "pretraining.steps=-1"), "steps = -1 is not possible"),
+        ((*UNSEEN, "pretraining.neuron_rate=fast"), "expected float"),
+        ((*UNSEEN, "facts.pad_subjects=4"), "pad_subjects = 4 is not possible: None, or at least 16"),
+        ((*FIGURE, "cells=[[16, 6, 7]]"), "multiplicity = 7 is not possible: 1 to templates = 6"),
+        ((*FIGURE, "cells=[[17, 6, 3]]"), "at most one of the shapes"),
+        ((*FIGURE, "seeds="), "seeds = () is not possible"),
+    ],
+)
+def test_bad_input_is_one_line_exit_2_nothing_written(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEMMATA_STORE", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    captured = capfd.readouterr()
+    assert ended.value.code == 2
+    assert message in captured.err
+    assert captured.err.strip().count("\n") == 0
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
