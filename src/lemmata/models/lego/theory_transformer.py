@@ -98,8 +98,10 @@ class Neurons(eqx.Module):
 
     def read(self, mass: tuple[Float[Array, "queries _"], ...]) -> Float[Array, "queries classes neurons"]:
         """<W, attended clause> from the attention that each token of each slot gets."""
-        pairs = [(m, t) for m, t in zip(mass, self.tables, strict=True) if t is not None]
-        return sum((jnp.einsum("qt,tcr->qcr", m, t) for m, t in pairs[1:]), jnp.einsum("qt,tcr->qcr", *pairs[0]))
+        pairs = zip(mass, self.tables, strict=True)
+        # A GPU's default precision would round the attention to three digits.
+        terms = [jnp.einsum("qt,tcr->qcr", m, t, precision="highest") for m, t in pairs if t is not None]
+        return sum(terms[1:], terms[0])
 
     def over_vocabulary(self, logits: Float[Array, "*queries classes"]) -> Float[Array, "*queries vocab"]:
         """Tokens without neurons have the logit 0."""

@@ -87,6 +87,7 @@ class OneStepTraining(RunConfig):
                 steps=descent.steps,
                 every=descent.every,
                 probe=over_fibres if token == "value" else None,
+                replicas="map" if jax.default_backend() == "cpu" else "vmap",
                 context=context,
                 stage=token,
             )
