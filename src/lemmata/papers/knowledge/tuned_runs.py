@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from lemmata.core import Results, RunResult, Scale
+from lemmata.models.knowledge import Part
 from lemmata.papers.knowledge.training import Extraction, setting
+from lemmata.papers.knowledge.tuned_readings import READ_AT
 from lemmata.tasks.knowledge import CoverageConfig
 from lemmata.train.knowledge import FineTuningConfig
 
@@ -15,36 +17,37 @@ PLANE_TEMPLATES = 20  # |R| where multiplicity varies; the paper's own 5 leave i
 
 
 def tuning(
-    scale: Scale, *, rank: int | None = None, part: Any = "both", rate: float | None = None, **coverage: Any
+    scale: Scale,
+    *,
+    watched: bool = False,
+    rank: int | None = None,
+    part: Part = "both",
+    rate: float | None = None,
+    **coverage: Any,
 ) -> FineTuningConfig:
-    """Watched for twice the steps after which extraction is read (`READ_AT`)."""
+    """Up to where extraction is read; or watched, for twice as many steps."""
     base = setting(scale).tuning
-    return replace(
-        base,
-        coverage=CoverageConfig(**coverage),
-        rank=rank,
-        part=part,
-        rate=rate or (base.rate if rank is None else LOW_RANK_RATE),
-        steps=scale.pick(smoke=base.steps, laptop=240, paper=240),
-        records=scale.pick(smoke=2, laptop=48, paper=48),
-    )
+    if scale.name != "smoke":
+        base = replace(base, steps=2 * READ_AT, records=48) if watched else replace(base, steps=READ_AT, records=1)
+    own_rate = base.rate if rank is None else LOW_RANK_RATE
+    return replace(base, coverage=CoverageConfig(**coverage), rank=rank, part=part, rate=rate or own_rate)
 
 
-def by_subjects(scale: Scale) -> tuple[FineTuningConfig, ...]:
-    """Asking about more and more subjects, the last time about all that are not held out; then, as a control, with
-    other subjects' answers at both ends."""
-    numbers = scale.pick(smoke=(1, None), laptop=(1, 3, 10, 30, None), paper=(1, 3, 10, 30, 100, None))
-    right = tuple(tuning(scale, subjects=number) for number in numbers)
-    return right + tuple(tuning(scale, subjects=number, answers="shuffled") for number in (1, None))
+def by_subjects(scale: Scale, watched: bool = False) -> tuple[FineTuningConfig, ...]:
+    """Asking about all subjects that are not held out, then about fewer; and, as a control, about all and about one
+    with other subjects' answers."""
+    numbers = scale.pick(smoke=(None, 1), laptop=(None, 1, 3, 10, 30), paper=(None, 1, 3, 10, 30, 100))
+    right = tuple(tuning(scale, watched=watched, subjects=number) for number in numbers)
+    wrong = tuple(tuning(scale, watched=watched, subjects=number, answers="shuffled") for number in (None, 1))
+    return right + wrong
 
 
 def by_templates(scale: Scale) -> tuple[FineTuningConfig, ...]:
     """Asking about few subjects whose templates all lie in a set, with their own answers and with others'."""
     few, numbers = scale.pick(smoke=2, laptop=FEW, paper=FEW), template_numbers(scale)
     right = tuple(tuning(scale, subjects=few, templates=number) for number in numbers)
-    return right + tuple(
-        tuning(scale, subjects=few, templates=n, answers="shuffled") for n in (numbers[0], numbers[-1])
-    )
+    ends = (numbers[0], numbers[-1])
+    return right + tuple(tuning(scale, subjects=few, templates=n, answers="shuffled") for n in ends)
 
 
 def template_numbers(scale: Scale) -> tuple[int, ...]:
@@ -52,23 +55,24 @@ def template_numbers(scale: Scale) -> tuple[int, ...]:
 
 
 def variants(scale: Scale) -> tuple[FineTuningConfig, ...]:
-    """Other splits, ranks, parts and rates, all on every subject that is not held out."""
-    low_rank = [tuning(scale, rank=rank) for rank in scale.pick(smoke=(1,), laptop=RANKS, paper=RANKS)]
-    found = [tuning(scale, split="tuple"), *low_rank, tuning(scale, rank=1, part="neurons")]
+    """Other splits, ranks, parts and rates, all watched."""
+
+    def one(**changes: Any) -> FineTuningConfig:
+        return tuning(scale, watched=True, **changes)
+
+    ranks = scale.pick(smoke=(1,), laptop=RANKS, paper=RANKS)
+    found = [one(split="tuple"), *(one(rank=rank) for rank in ranks), one(rank=1, part="neurons")]
     if scale.name == "smoke":
         return tuple(found)
-    found += [tuning(scale, rank=1, subjects=number) for number in (3, 10)]
-    found += [tuning(scale, rank=1, part="attention")]
-    found += [tuning(scale, part="attention"), tuning(scale, part="neurons")]
-    return (*found, tuning(scale, rate=LOW_RANK_RATE))
+    found += [one(rank=1, subjects=number) for number in (3, 10)]
+    found += [one(rank=1, part="attention"), one(part="attention"), one(part="neurons"), one(rate=LOW_RANK_RATE)]
+    return tuple(found)
 
 
 def _run(scale: Scale, tunings: tuple[FineTuningConfig, ...], **changes: Any) -> Extraction:
     """With 1,000 subjects the neurons start ten times larger: at 0.01 a class that the first batches lack is pushed
     below zero for every input within two steps of Adam and never comes back, and accuracy stops at 0.58."""
-    everyone = tuning(scale)
-    others = tuple(one for one in tunings if one != everyone)
-    config = replace(setting(scale, **changes), tuning=everyone, others=others)
+    config = replace(setting(scale, **changes), tuning=tunings[0], others=tunings[1:])
     if scale.name == "paper":
         model = replace(config.model, neuron_start=0.1)
         config = replace(config, model=model, pretraining=replace(config.pretraining, steps=3000))
@@ -77,12 +81,12 @@ def _run(scale: Scale, tunings: tuple[FineTuningConfig, ...], **changes: Any) ->
 
 def main_run(scale: Scale) -> Extraction:
     """The base cell of every scale; at the paper's, N = 1000 and K = |R| = 5."""
-    return _run(scale, by_subjects(scale) + variants(scale))
+    return _run(scale, by_subjects(scale, watched=True) + variants(scale))
 
 
 def uniform_run(scale: Scale) -> Extraction:
     """The base cell without learned attention."""
-    return _run(scale, (), attention="uniform")
+    return _run(scale, (tuning(scale, watched=True),), attention="uniform")
 
 
 def plane_runs(scale: Scale) -> tuple[Extraction, ...]:
