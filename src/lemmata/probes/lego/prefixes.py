@@ -12,10 +12,11 @@ from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import require
 from lemmata.models.lego import AbstractReasoner
-from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
+from lemmata.probes.lego.chunks import over_replicas, over_sentences
 from lemmata.probes.lego.intervals import wilson
 from lemmata.tasks.lego import Lego
 
+TOGETHER = 64  # sentences at a time: about 200 MB at length 160 with the paper's sizes
 PREFIX_SHARES = ("values", "both", "step", "value_step")
 
 
@@ -64,7 +65,7 @@ def _prefix_shares(
 ) -> dict[str, Float[Array, "..."]]:
     def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, ""]]:
         clauses = task.draw(num, key=key, length=longest)
-        chunk = fitting_chunk(num, 2 * longest, task.vocabulary.size)
+        chunk = next(size for size in range(min(num, TOGETHER), 0, -1) if num % size == 0)
         marks = over_sentences(lambda sentence: prefix_marks(model, sentence, length), clauses, chunk)
         return jax.tree.map(jnp.mean, marks)
 
