@@ -73,6 +73,7 @@ class TrainedReasoner(RunConfig):
         rows = []
         for name, trained in moments.items():
             if name == "last" and len(after) == 1:
+                arrays |= {f"last.{what}": arrays[f"two steps.{what}"] for what in self.readings()}
                 continue
             context.progress(f"reading: {name}", len(rows), len(moments))
             arrays[f"{name}.epsilon"] = self.epsilon(trained, task)
@@ -80,6 +81,9 @@ class TrainedReasoner(RunConfig):
             if self.words:
                 arrays[f"{name}.decided"] = self.decided(trained, acting)
         return RunOutput(self.table(rows), arrays)
+
+    def readings(self) -> tuple[str, ...]:
+        return ("epsilon", "decided") if self.words else ("epsilon",)
 
     def one_step(self, models: Any, tasks: Any, context: RunContext) -> tuple[Any, dict[str, np.ndarray]]:
         """Stage 1 over all inputs; its last accuracy is kept, never assumed."""
@@ -195,19 +199,16 @@ def reasoners(scale: Scale) -> tuple[TrainedReasoner, ...]:
     """The simply transitive and the symmetric action of the paper; at smoke scale one small symmetric one."""
     seeds = scale.seeds(smoke=2, laptop=3, paper=5)
     if scale.name == "smoke":
-        small = doubling(Stage(steps=200, every=200), 2, steps=100, every=100)
         steps = {"value": Descent(steps=1500, every=1500), "variable": Descent(steps=500, every=500)}
         sizes = {"variables": 11, "width": 6, "lengths": (2, 5, 10), "sentences": 32, "words": 16, "word_length": 6}
-        return (TrainedReasoner(action="S3", stages=small, seeds=seeds, **steps, **sizes),)
+        return (TrainedReasoner(action="S3", stages=(Stage(steps=200, every=200),), seeds=seeds, **steps, **sizes),)
     # The paper's sizes: |X| large enough for length 160.
-    variables, lengths = scale.pick(
-        smoke=(41, (2,)), laptop=(41, (2, 5, 10, 20, 40)), paper=(170, (2, 5, 10, 20, 40, 80, 160))
-    )
-    first = Stage(steps=scale.pick(smoke=1, laptop=400, paper=1600), every=scale.pick(smoke=1, laptop=400, paper=1600))
-    shared = {"variables": variables, "lengths": lengths, "seeds": seeds}
+    large = scale.name == "paper"
+    variables, lengths = (170, (2, 5, 10, 20, 40, 80, 160)) if large else (41, (2, 5, 10, 20, 40))
+    first = Stage(steps=1600, every=1600) if large else Stage(steps=400, every=400)
+    learn = Descent(steps=15_000 if large else 3000, every=3000)  # a variable waits |X| steps
+    shared = {"variables": variables, "lengths": lengths, "seeds": seeds, "variable": learn}
     return (
         TrainedReasoner(action="C6", stages=(first,), **shared),
-        TrainedReasoner(
-            action="S5", stages=doubling(first, 3), words=scale.pick(smoke=1, laptop=32, paper=128), **shared
-        ),
+        TrainedReasoner(action="S5", stages=doubling(first, 3), words=128 if large else 32, **shared),
     )
