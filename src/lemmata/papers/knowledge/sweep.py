@@ -34,9 +34,9 @@ def number_line(scale: Scale) -> Sweep:
     if scale.name == "smoke":
         return plane(scale)  # has both lines in it
     r, k = setting(scale).facts.templates, setting(scale).facts.multiplicity
-    numbers = (50, 100, 200, 400) if scale.name == "laptop" else (250, 500, 1000, 2000)
+    numbers = (50, 100, 200, 400) if scale.name == "laptop" else (125, 250, 500, 1000)
     shapes = tuple((number, r) for number in numbers[1:])
-    return _sweep(scale, tuple((n, r, k) for n in numbers), shapes, scale.seeds(smoke=2, laptop=5, paper=5))
+    return _sweep(scale, tuple((n, r, k) for n in numbers), shapes, scale.seeds(smoke=2, laptop=5, paper=3))
 
 
 def template_line(scale: Scale) -> Sweep:
@@ -45,7 +45,7 @@ def template_line(scale: Scale) -> Sweep:
         return plane(scale)
     n, k = setting(scale).facts.subjects, setting(scale).facts.multiplicity
     universes = (5, 20, 40, 80) if scale.name == "laptop" else (5, 10, 20, 40, 80)
-    return _sweep(scale, tuple((n, r, k) for r in universes), ((n, 80),), scale.seeds(smoke=2, laptop=3, paper=5))
+    return _sweep(scale, tuple((n, r, k) for r in universes), ((n, 80),), scale.seeds(smoke=2, laptop=3, paper=3))
 
 
 def plane(scale: Scale) -> Sweep:
