@@ -73,7 +73,7 @@ def draw(results: Results) -> Artefact:
         range(len(MOMENTS)), shares, yerr=[shares - low, high - shares], fmt="none", ecolor="#222222", capsize=3
     )
     ceiling(ax, 0.5, "always saying no")
-    legend(ax, fontsize=7, loc="lower right")
+    legend(ax, fontsize=7, loc="upper left")
     longest = max(stage.length for stage in made.stages)
     ax.set_xticks(range(len(MOMENTS)), ["one step", "two steps", f"self-trained to {longest}"])
     ax.set(ylabel=f"words of length {made.word_length} decided", ylim=(0, 1.05), xlabel="the model has learned")
