@@ -11,11 +11,13 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.models.knowledge import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.covering import crossed
+from lemmata.papers.knowledge.covering_run import CoveringRun
 from lemmata.papers.knowledge.staged_run import StagedPreTraining, feature_strengths, with_first_rate
-from lemmata.tasks.knowledge import Facts, FactsConfig
+from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit, next_token_loss, stack
 from lemmata.train.knowledge import sentence_gradient
-from lemmata.train.knowledge_stages import Prompts, StagedDescent, whole_loss
+from lemmata.train.knowledge_stages import Prompts, QuestionDescent, StagedDescent, asked_loss, whole_loss
 
 WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2)
 
@@ -103,6 +105,36 @@ def test_feature_strengths_against_loops(setting: Any) -> None:
     assert float(other) == pytest.approx(np.mean([strength(j - 1, j) for j in range(6)]), abs=1e-12)
 
 
+def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        questions = Questions.choose(facts, CoverageConfig(subjects=2), seed=1)
+        asked = np.asarray(questions.asked)[:2]
+        batch = facts.question_batch(jnp.asarray(asked))
+        direct = eqx.filter_jit(next_token_loss)(model, batch)
+        algorithm = QuestionDescent(attention_rate=0.1, neuron_rate=0.2)
+        step = eqx.filter_jit(lambda state: algorithm.step(questions, state, key=jax.random.key(0)))
+        state, metrics = step(algorithm.init(model))
+        gradient = eqx.filter_jit(eqx.filter_grad(asked_loss))(model, questions)
+        np.testing.assert_allclose(state.model.attention, model.attention - 0.1 * gradient.attention, atol=1e-12)
+        np.testing.assert_allclose(state.model.neurons, model.neurons - 0.2 * gradient.neurons, atol=1e-12)
+    assert float(metrics["loss"]) == pytest.approx(float(direct), abs=1e-12)
+
+
+def test_every_held_out_fact_is_covered_by_one_half_only() -> None:
+    run = CoveringRun(facts=FactsConfig(subjects=30, templates=6, multiplicity=1))
+    world = Facts.create(run.facts, seed=2)
+    first, second = (np.asarray(run.half(world, 2, half).covered) for half in (0, 1))
+    assert not np.any(first & second)
+    assert first.sum() == second.sum() == 3
+    values = np.arange(12.0).reshape(2, 1, 6)
+    covered, uncovered = crossed(values, np.stack([first, second])[:, None])
+    np.testing.assert_array_equal(covered[0], np.where(first, values[0, 0], values[1, 0]))
+    np.testing.assert_array_equal(uncovered[0], np.where(first, values[1, 0], values[0, 0]))
+    neither = crossed(values, np.zeros((2, 1, 6), bool))
+    assert np.isnan(neither).all()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -116,3 +148,16 @@ def test_feature_strengths_against_loops(setting: Any) -> None:
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         StagedPreTraining(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=2)}, "multiplicity = 2"),
+        ({"facts": FactsConfig(subjects=30, templates=5, multiplicity=1)}, "templates = 5"),
+        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=1), "neuron_rate": 0.0}, "neuron_rate = 0.0"),
+    ],
+)
+def test_impossible_coverings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        CoveringRun(**changes)

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState
 from lemmata.models.knowledge import OneLayer, learned
-from lemmata.tasks.knowledge import DUMMY, START, Facts
+from lemmata.tasks.knowledge import DUMMY, START, Facts, Questions
 
 Query = Literal["last", "first"]
 HALF = 0.5
@@ -109,3 +109,31 @@ class StagedDescent(AbstractAlgorithm):
         model = eqx.combine(eqx.apply_updates(moving, jax.tree.map(lambda g: -rate * g, gradient)), fixed)
         after = Progress(progress.rates, stage, progress.step + 1)
         return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
+
+
+class QuestionDescent(AbstractAlgorithm):
+    """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
+
+    attention_rate: float = eqx.field(static=True)
+    neuron_rate: float = eqx.field(static=True)
+
+    def init(self, model: Any) -> TrainState:
+        return TrainState(model, None)
+
+    def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
+        moving, fixed = eqx.partition(state.model, learned(state.model))
+        value, gradient = jax.value_and_grad(lambda part: asked_loss(eqx.combine(part, fixed), task))(moving)
+        where = lambda one: (one.attention, one.neurons)  # noqa: E731
+        attention, neurons = where(gradient)
+        scaled = eqx.tree_at(where, gradient, (-self.attention_rate * attention, -self.neuron_rate * neurons))
+        return TrainState(eqx.combine(eqx.apply_updates(moving, scaled), fixed), None), {"loss": value}
+
+
+def asked_loss(model: OneLayer, questions: Questions) -> Float[Array, ""]:
+    """The mean surprise at the taught answers over the subjects asked about, each once; names of one token."""
+    words = questions.facts.vocabulary
+    subjects = jnp.arange(words.subjects)
+    chances = jax.nn.log_softmax(jax.vmap(model.last)(questions.facts.prompts(subjects)), axis=1)
+    surprise = -jnp.take_along_axis(chances, 1 + words.templates + questions.taught[:, None], axis=1)[:, 0]
+    asked = questions.asked_subjects
+    return jnp.sum(jnp.where(asked, surprise, 0)) / jnp.maximum(jnp.sum(asked), 1)

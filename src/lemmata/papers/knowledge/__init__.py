@@ -12,6 +12,7 @@ PAPER = Paper(
         "training",
         "cover_bound",
         "attention_stages",
+        "covering",
         "sweep",
         "extraction",
         "coverage",

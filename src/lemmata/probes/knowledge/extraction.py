@@ -63,7 +63,7 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
     answer_from_subject: s_j drives a_j, mean over subjects. relation_from_subject: s_j drives the relations it was told
     with, mean over facts. By template: relation_from_ask, p drives r_i; answer_from_relation, r_i drives the answers of
     the held-out facts told with it; and without the relu, which hides inhibition: ask_pull, what p adds to the
-    neurons of r_i; ask_likeness, the cosine between what p and what r_i add to the neurons of the answers.
+    neurons of r_i; ask_likeness, the correlation, over held-out answers, of what p and what r_i add to their neurons.
     """
     facts, words = questions.facts, questions.facts.vocabulary
     subjects = jnp.arange(words.subjects)
@@ -77,7 +77,13 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
 
     neurons = gain * jnp.sum(model.matrices()[1], axis=1)  # the relu left out, a class is one direction
     ask, relations = model.embeddings[1] @ neurons, model.embeddings[words.template_slice] @ neurons
-    ask_answers, relation_answers = ask[1 + words.templates :], relations[:, 1 + words.templates :]
+    unseen = jnp.any(questions.test > 0, axis=1)
+
+    def centred(values: Float[Array, "row class"]) -> Float[Array, "row subject"]:
+        answers = values[:, 1 + words.templates :]
+        return unseen * (answers - jnp.sum(unseen * answers, axis=1, keepdims=True) / jnp.sum(unseen))
+
+    ask_answers, relation_answers = centred(ask[None])[0], centred(relations)
     lengths = jnp.linalg.norm(relation_answers, axis=1) * jnp.linalg.norm(ask_answers)
     from_subjects = drive(model.embeddings[words.first_subject + subjects])
     from_relations = drive(model.embeddings[words.template_slice])
