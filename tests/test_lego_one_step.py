@@ -115,6 +115,25 @@ def test_the_difference_of_sums_is_conserved() -> None:
         np.testing.assert_allclose(difference(state.model.value)[0], difference(start.value), atol=1e-10)
 
 
+def test_classes_that_are_never_right_hardly_matter_from_a_small_start() -> None:
+    """Their neurons only ever lose: holding their logits at 0 moves the features by less than a hundredth of them."""
+    small = dataclasses.replace(CONFIG, scale=0.02, clip=2.0)
+    full, model = create(dataclasses.replace(small, classes="all")), create(small)
+    first = model.value.first
+    start = [np.asarray(full.value.tables[slot]) for slot in (1, 4)]
+    same = tuple(jnp.asarray(table[:, first : first + 3]) for table in start)
+    model = eqx.tree_at(lambda m: (m.value.tables[1], m.value.tables[4]), model, same)
+    algorithm = OneStep(token="value", rate=10.0)
+    ends = [
+        fit(algorithm, stack([TASK]), stack([algorithm.init(m)]), named_key(0, "x")[None], steps=2000, every=1000)[0]
+        for m in (full, model)
+    ]
+    of_full, of_model = (np.asarray(end.model.value.tables[4][0]) for end in ends)
+    assert np.abs(of_model).max() > 2
+    np.testing.assert_allclose(of_full[:, first : first + 3], of_model, atol=0.01 * float(np.abs(of_model).max()))
+    assert np.all(of_full[:, :first].sum(axis=0) < start[1][:, :first].sum(axis=0))
+
+
 def test_neurons_that_read_every_slot_have_no_exact_gradient() -> None:
     algorithm = OneStep(token="value")
     model = create(dataclasses.replace(CONFIG, reads="all"))

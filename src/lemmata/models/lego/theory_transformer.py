@@ -38,7 +38,7 @@ class TheoryConfig:
     scale: float | None = None  # sigma_0; the paper's d^-1/2 unless given
     clip: float = 2.0  # C_B: logits end at C_B log d
     reads: Reads = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
-    classes: Classes = "possible"  # the other tokens' logits are held at 0, where they go, or have neurons too
+    classes: Classes = "possible"  # other tokens' logits are held at 0, where they go; "all": they have neurons too
 
     def __post_init__(self) -> None:
         for name in ("variables", "actions", "values", "width"):
