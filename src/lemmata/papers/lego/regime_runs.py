@@ -125,6 +125,21 @@ class RegimeCells(RunConfig):
             table[name] = metrics[name].astype(np.float64).reshape(-1)
         return RunOutput(table, {**{name: metrics[name].astype(np.float64) for name in KEPT}, **arrays})
 
+    @staticmethod
+    def smallest(action: str) -> "RegimeCells":
+        """One cell that only shows that everything runs: the same at smoke scale wherever cells are asked for."""
+        return RegimeCells(
+            action=action,
+            variables=9,
+            widths=(4,),
+            steps=2,
+            every=1,
+            batch=8,
+            one_step_steps=50,
+            lengths=(2,),
+            test_sentences=8,
+        )
+
     def memories(
         self, memories: list[Memory], task: Lego, replicas: Any, context: RunContext
     ) -> tuple[TheoryTransformer, dict[str, np.ndarray]]:

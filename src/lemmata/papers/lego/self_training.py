@@ -61,11 +61,13 @@ SEPARATION = Claim(
 )
 
 
-def _doubled(results: Results, stage: Any) -> Any:
+def _doubled(results: Results, stage: tuple[str, int] | None) -> Any:
     run = symmetric(results)
     pairs = [(plan, number, 2 * length) for plan, number, length in stage_lengths(run)]
-    asked = [(*(stage or (plan, number)), length) for plan, number, length in pairs if length in run.config.lengths]
-    return [float(after(run, plan, number, "values", length).min()) for plan, number, length in asked]
+    asked = [((plan, number) if stage is None else stage, length) for plan, number, length in pairs]
+    return [
+        float(after(run, *which, "values", length).min()) for which, length in asked if length in run.config.lengths
+    ]
 
 
 DOUBLING = Claim(

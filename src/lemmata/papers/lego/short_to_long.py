@@ -28,26 +28,22 @@ BOUNDS = ("at least", "at most")
 
 def worlds(scale: Scale) -> tuple[RegimeCells, ...]:
     """C_6 (and at the paper's scale S_5) in worlds of growing |X|, with T_2 = 5 |X| steps of stage 2."""
-    sizes = scale.pick(smoke=(9,), laptop=(21, 41, 81, 161), paper=(41, 81, 161, 321, 641))
-    actions = scale.pick(smoke=("C3",), laptop=("C6",), paper=("C6", "S5"))
-    found = []
-    for action in actions:
-        for size in sizes:
-            steps = scale.pick(smoke=2, laptop=STEPS_A_VARIABLE * size, paper=STEPS_A_VARIABLE * size)
-            found.append(
-                RegimeCells(
-                    action=action,
-                    variables=size,
-                    steps=steps,
-                    every=scale.pick(smoke=1, laptop=size, paper=size),
-                    one_step_steps=scale.pick(smoke=50, laptop=10_000, paper=10_000),
-                    lengths=grid(size - 1) if scale.name != "smoke" else (2, 8),
-                    widths=scale.pick(smoke=(4,), laptop=(12,), paper=(12,)),
-                    test_sentences=scale.pick(smoke=8, laptop=32, paper=64),
-                    seeds=scale.seeds(smoke=2, laptop=3, paper=3),
-                )
-            )
-    return tuple(found)
+    if scale.name == "smoke":
+        return (RegimeCells.smallest("C3"),)
+    paper = scale.name == "paper"
+    return tuple(
+        RegimeCells(
+            action=action,
+            variables=size,
+            steps=STEPS_A_VARIABLE * size,
+            every=size,
+            lengths=grid(size - 1),
+            test_sentences=64 if paper else 32,
+            seeds=scale.seeds(smoke=1, laptop=3, paper=3),
+        )
+        for action in (("C6", "S5") if paper else ("C6",))
+        for size in ((41, 81, 161, 321, 641) if paper else (21, 41, 81, 161))
+    )
 
 
 def grid(last: int) -> tuple[int, ...]:

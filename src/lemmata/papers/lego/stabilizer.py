@@ -17,28 +17,22 @@ VOCABULARY = {"five": 167, "twelve": 66}  # d, so that B, the bias and the silen
 def family(name: str, scale: Scale) -> tuple[RegimeCells, ...]:
     """The actions of a family at one setting; |X| fills the vocabulary up to the same d."""
     if scale.name == "smoke":
-        members, size = ("C3", "S3") if name == "five" else ("C2",), 14
-    elif name == "five":
-        members = scale.pick(smoke=(), laptop=("C5", "F5", "S5"), paper=FIVE_POINTS)
-        size = VOCABULARY[name]
-    else:
-        members = scale.pick(smoke=(), laptop=("C12", "A4:self", "A4"), paper=ORDER_TWELVE)
-        size = VOCABULARY[name]
+        return tuple(RegimeCells.smallest(member) for member in (("C3", "S3") if name == "five" else ()))
+    paper, five = scale.name == "paper", name == "five"
+    laptop = ("C5", "F5", "S5") if five else ("C12", "A4:self", "A4")
     found = []
-    for member in members:
+    for member in (FIVE_POINTS if five else ORDER_TWELVE) if paper else laptop:
         actions, values = action(member).table.shape
         found.append(
             RegimeCells(
                 action=member,
-                variables=size - actions - values - 1,
-                widths=scale.pick(
-                    smoke=(4,), laptop=(12 if name == "five" else 32,), paper=(12 if name == "five" else 32,)
-                ),
-                steps=scale.pick(smoke=1, laptop=400, paper=1600),
-                every=scale.pick(smoke=1, laptop=200, paper=200),
-                one_step_steps=scale.pick(smoke=50, laptop=8000, paper=20_000),
-                lengths=scale.pick(smoke=(2, 4), laptop=(2, 4, 8, 12, 18, 27, 40), paper=(2, 4, 8, 12, 18, 27, 40)),
-                test_sentences=scale.pick(smoke=8, laptop=64, paper=256),
+                variables=VOCABULARY[name] - actions - values - 1,
+                widths=(12 if five else 32,),  # a class of A4 on itself has twelve combinations to learn
+                steps=1600 if paper else 400,
+                every=200,
+                one_step_steps=20_000 if paper else 8000,
+                lengths=(2, 4, 8, 12, 18, 27, 40),
+                test_sentences=256 if paper else 64,
                 seeds=scale.seeds(smoke=1, laptop=2, paper=5),
             )
         )

@@ -1,5 +1,6 @@
 """The shared runs of the theory model at each scale, and how to read them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def transitive_run(scale: Scale) -> TheoryRun:
         action=scale.pick(smoke="C3", laptop="C6", paper="C6"),
         plans=(Plan(name="T2", stages=stages),),
         watched_length=scale.pick(smoke=None, laptop=2, paper=2),
-        **_shared(scale),
+        **(_shared(scale) | {"one_step": replace(_shared(scale)["one_step"], variable_steps=0)}),
     )
 
 
@@ -69,7 +70,7 @@ def _shared(scale: Scale) -> dict[str, Any]:
             variable_steps=scale.pick(smoke=100, laptop=3000, paper=6000),
         ),
         "lengths": scale.pick(
-            smoke=(2, 8), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
+            smoke=(2, 4), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
         ),
         "test_sentences": scale.pick(smoke=16, laptop=128, paper=256),
         "seeds": scale.seeds(smoke=2, laptop=3, paper=3),
