@@ -22,7 +22,7 @@ def test_one_pass_gives_the_attention_of_every_length() -> None:
     found = eqx.filter_jit(prefix_epsilons)(model, sentence)
     for length in (2, 6):
         cut = jnp.concatenate([sentence[:length], sentence[6 : 6 + length + 1]])
-        np.testing.assert_allclose(found[length - 1, :length], look(model, cut).epsilon, atol=1e-6)
+        np.testing.assert_allclose(found[length - 1, :length], eqx.filter_jit(look)(model, cut).epsilon, atol=1e-6)
 
 
 def test_words_are_what_they_are_said_to_be() -> None:
