@@ -30,13 +30,13 @@ SLACK = 0.05
 
 
 def number_line(scale: Scale) -> Sweep:
-    """Figure 2 (a): N varies, the rest is the base cell's. Small worlds hold few subjects out, hence five seeds."""
+    """Figure 2 (a): N varies, the rest is the base cell's. Small worlds hold few subjects out, hence four seeds."""
     if scale.name == "smoke":
         return plane(scale)  # has both lines in it
     r, k = setting(scale).facts.templates, setting(scale).facts.multiplicity
     numbers = (50, 100, 200, 400) if scale.name == "laptop" else (125, 250, 500, 1000)
     shapes = tuple((number, r) for number in numbers[1:])
-    return _sweep(scale, tuple((n, r, k) for n in numbers), shapes, scale.seeds(smoke=2, laptop=5, paper=3))
+    return _sweep(scale, tuple((n, r, k) for n in numbers), shapes, scale.seeds(smoke=2, laptop=4, paper=3))
 
 
 def template_line(scale: Scale) -> Sweep:
@@ -55,7 +55,7 @@ def plane(scale: Scale) -> Sweep:
     """
     numbers, universes, multiplicities = scale.pick(
         smoke=((8, 16), (3, 6), (1, 3)),
-        laptop=((50, 100), (10, 40), (2, 5, 10)),
+        laptop=((50, 100), (10, 40), (2, 10)),
         paper=((25, 50, 100, 200, 400), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
     )
     shapes = scale.pick(smoke=((16, 6),), laptop=((100, 40),), paper=((100, 160), (400, 160)))
@@ -130,6 +130,10 @@ FIGURE_2A = Claim(
     measure=lambda results: _decidable(results, over_subjects, _rise(results, "extraction")),
     control=lambda results: _rise(results, "extraction_shuffled"),
     check=Each({"rise": AtLeast(), "order": Monotone(slack=SLACK)}),
+    remark="The paper's text gives no direction; this is ours. It holds at an equal number of steps, where a larger world "
+    "has seen each fact less often and is further from the optimal loss. At an equal number of passes it is gone: over "
+    "eight seeds, 2000 steps at N = 200 and 4000 at N = 400 extract .74 and .73. Longer pre-training lowers "
+    "extraction: from 2000 to 4000 steps, .74 to .62 at N = 200 and .87 to .73 at N = 400.",
 )
 
 
