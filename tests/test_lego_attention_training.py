@@ -62,7 +62,7 @@ def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...]
         ):
             assert np.abs(slope).max() > 1e-4
             np.testing.assert_allclose(moved, table - 0.3 * VARIABLES * slope, rtol=1e-10, atol=1e-12)
-        assert new.model.value is model.value
+        assert eqx.tree_equal(new.model.value, model.value)
 
 
 def test_annotation_is_the_greedy_rollout() -> None:

@@ -22,8 +22,9 @@ ARMS = {
 def cost(run: RunResult, plan: str) -> np.ndarray:
     """Clauses read until the watched length is first solved in 0.9 of the sentences, by seed; infinite if never."""
     _, passes, values = trace(run, plan, "values")
-    found = [passes[np.argmax(one >= LEVEL)] if np.any(one >= LEVEL) else np.inf for one in values]
-    return np.array(found)
+    solved = values >= LEVEL
+    first = np.take_along_axis(passes, np.argmax(solved, axis=1)[:, None], axis=1)[:, 0]
+    return np.where(solved.any(axis=1), first, np.inf)
 
 
 def _ratio(results: Results, plan: str) -> Any:
@@ -61,14 +62,14 @@ def draw(results: Results) -> Artefact:
             continue
         label, colour = ARMS[plan.name]
         steps, passes, values = trace(run, plan.name, "values")
-        for ax, x in ((by_cost, passes), (by_step, steps)):
+        for ax, x in ((by_cost, passes.mean(axis=0)), (by_step, steps)):
             band(ax, x, values, label, color=colour)
         for seed, record in np.ndindex(values.shape):
             row = (
                 plan.name,
                 run.config.seeds[seed],
                 int(steps[record]),
-                float(passes[record]),
+                float(passes[seed, record]),
                 float(values[seed, record]),
             )
             for name, item in zip(table, row, strict=True):
@@ -83,8 +84,9 @@ def draw(results: Results) -> Artefact:
                         if p.name in ARMS and watched is not None)  # fmt: skip
     caption = (
         f"{run.config.action}, |X| = {run.config.variables}, {len(run.config.seeds)} seeds (bands: one standard "
-        "deviation). All arms share stage 1 and the first steps on T². Self-training stages end by their loss or their "
-        f"cap; a stage that ended early is drawn flat to its cap, and its cap is counted. Clauses until 0.9: {reached or 'not measured'}."
+        "deviation). All arms share stage 1 and the first steps on T². A stage that its loss ended stands still until "
+        "its cap: (a) counts only the steps taken (mean over seeds). Clauses read until 0.9, mean over seeds: "
+        f"{reached or 'not measured'}."
     )
     return Artefact(figure, table, caption)
 

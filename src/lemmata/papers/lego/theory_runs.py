@@ -113,7 +113,7 @@ class TheoryRun(RunConfig):
             return {**watched(model), **{name: found[name] for name in ("values", "epsilon_worst_step", "gap")}}
 
         rows = [self.rows("none", 0, 0, 0, read(models))]
-        ends: dict[str | None, tuple[Any, int]] = {None: (models, 0)}
+        ends: dict[str | None, tuple[Any, Any]] = {None: (models, 0)}
         for plan in self.plans:
             keys = jnp.stack([named_key(seed, "attention", plan.name) for seed in self.seeds])
             start, passes = ends[plan.after]
@@ -123,14 +123,13 @@ class TheoryRun(RunConfig):
                 start, tasks, keys, plan.stages, probe=probe, replicas=together, context=context, name=plan.name
             )
             for number, (trained, record) in enumerate(zip(after, records, strict=True), start=1):
-                step_cost = record.stage.clause_passes()
-                passes += step_cost * record.stage.steps
+                passes = passes + record.stage.clause_passes() * record.steps_taken
                 rows.append(self.rows(plan.name, number, record.stage.length, passes, read(trained)))
                 arrays |= provenance(f"{plan.name}.{number}", record)
             ends[plan.name] = after[-1], passes
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]}, arrays)
 
-    def rows(self, plan: str, stage: int, length: int, passes: int, found: Any) -> dict[str, np.ndarray]:
+    def rows(self, plan: str, stage: int, length: int, passes: Any, found: Any) -> dict[str, np.ndarray]:
         """Measures of shape (seed, length) as long columns; plan "none" is the model before any attention training."""
         size, lengths = len(self.seeds), len(self.lengths)
         count = size * lengths
@@ -138,7 +137,7 @@ class TheoryRun(RunConfig):
             "plan": np.full(count, plan, dtype="<U32"),
             "stage": np.full(count, stage),
             "stage_length": np.full(count, length),
-            "clause_passes": np.full(count, float(passes)),
+            "clause_passes": np.repeat(np.broadcast_to(np.asarray(passes, np.float64), size), lengths),
             "seed": np.repeat(np.array(self.seeds), lengths),
             "length": np.tile(np.array(self.lengths), size),
             **{name: np.asarray(found[name], np.float64).reshape(-1) for name in MEASURES},

@@ -95,20 +95,22 @@ def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:
 
 
 def trace(run: RunResult, plan: str, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Steps, clause passes and values [seed, record] along a plan and the plans it continues."""
+    """Steps (up to the caps), clauses read (by the steps that moved Q) and values, the last two [seed, record], along a
+    plan and the plans it continues."""
     chain = [plan]
     by_name = {p.name: p for p in run.config.plans}
     while by_name[chain[0]].after is not None:
         chain.insert(0, by_name[chain[0]].after)
     steps, passes, values = [], [], []
-    done = spent = 0
+    done, spent = 0, np.zeros((len(run.config.seeds), 1))
     for link in chain:
         for number, stage in enumerate(by_name[link].stages, start=1):
             part = run.arrays[f"{link}.{number}.{name}"]
             at = stage.every * np.arange(part.shape[1])
             steps.append(done + at)
-            passes.append(spent + at * stage.clause_passes())
+            taken = run.arrays[f"{link}.{number}.steps_taken"] * stage.clause_passes()
+            passes.append(spent + taken)
             values.append(part)
             done += stage.steps
-            spent += stage.steps * stage.clause_passes()
-    return np.concatenate(steps), np.concatenate(passes), np.concatenate(values, axis=1)
+            spent = spent + taken[:, -1:]
+    return np.concatenate(steps), np.concatenate(passes, axis=1), np.concatenate(values, axis=1)
