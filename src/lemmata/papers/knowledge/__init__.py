@@ -10,6 +10,7 @@ PAPER = Paper(
     package="lemmata.papers.knowledge",
     modules=(
         "training",
+        "acquisition",
         "cover_bound",
         "attention_stages",
         "covering",
