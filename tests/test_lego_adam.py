@@ -1,5 +1,6 @@
 """Adam on the next-clause loss: the loss by hand, the rule against optax, and labels a model writes for itself."""
 
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -8,13 +9,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 
-from lemmata.core import named_key, precision
+from lemmata.core import Scale, UserError, named_key, precision
 from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learned
+from lemmata.papers.lego.training import length_training
 from lemmata.probes.lego import over_replicas, prefix_marks, rolled_out, shortened, teacher_forced
 from lemmata.tasks.lego import Lego, LegoConfig
 from lemmata.train import fit, stack
-from lemmata.train.lego import NextClauseAdam, SentenceSet, label_quality, next_clause_loss, written_answers
+from lemmata.train.lego import (
+    FreshSentences,
+    NextClauseAdam,
+    SentenceSet,
+    label_quality,
+    next_clause_loss,
+    written_answers,
+)
 
 TASK = Lego.create(LegoConfig(action="C3", variables=9, length=3))
 CONFIG = ExperimentalConfig(variables=9, actions=3, values=3, width=6, hidden=32, score_scale=1.0, outputs="slot")
@@ -75,6 +85,22 @@ def test_step_is_adam_and_leaves_the_score_scale_alone() -> None:
 def test_training_lowers_the_loss_of_every_replica() -> None:
     _, metrics = half_trained()
     assert np.all(metrics["loss"][:, -1] < 0.5 * metrics["loss"][:, 0])
+
+
+def test_fresh_sentences_differ_from_step_to_step_and_are_told_by_the_key() -> None:
+    fresh_sentences = FreshSentences(TASK, 3)
+    one, again, other = (fresh_sentences.batch(20, key=named_key(seed, "step")) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+def test_self_training_needs_a_finite_set() -> None:
+    finite = length_training(Scale("smoke"), symmetric=True)
+    with pytest.raises(UserError, match="sequences"):
+        replace(finite, sequences=None)
+    assert replace(finite, sequences=None, stages=()).sequences is None
+    with pytest.raises(UserError, match="a chain of L steps"):
+        replace(finite, lengths=(2, 9))
 
 
 def test_a_sentence_of_a_set_does_not_depend_on_how_many_follow() -> None:

@@ -190,7 +190,7 @@ def _finish(ax: Any, run: RunResult, title: str) -> None:
     ax.set_xscale("log", base=2)
     ax.set_xticks(run.config.lengths, [str(length) for length in run.config.lengths])
     ax.minorticks_off()
-    ax.set(xlabel="length L (steps)", ylabel="all values right", ylim=(-0.02, 1.02), title=title)
+    ax.set(xlabel="length L (steps)", ylim=(-0.02, 1.02), title=title)
     legend(ax, fontsize=7)
 
 
@@ -220,6 +220,7 @@ def render_1a(results: Results) -> Artefact:
             tables += [{"regime": np.repeat(regime, len(one["length"])), **one} for one in found]
             ax.axvline(first, color=GREY, linestyle="--", linewidth=1)
         _finish(ax, run_of(results, True, regime), f"Figure 1a: {REGIMES[regime]}")
+    axes[0].set_ylabel("all values right")
     return Artefact(figure, _joined(tables), f"Dashed: the training length. {setting(run_of(results, True))}")
 
 
@@ -237,6 +238,7 @@ def render_1b(results: Results) -> Artefact:
     tables.append(_draw(ax, run, ("short", first), f"{action_name}, as many steps at {first}", GREY, ":"))
     name = f"{goal.config.task.action}, trained at {first}"
     tables.append(_draw(ax, goal, ("base", goal.config.task.length), name, "black", ":"))
+    ax.set_ylabel("all values right")
     _finish(ax, run, "Figure 1b: self-training at doubled lengths")
     shares = run.arrays["labels.sentences"].mean(axis=0)
     labels = ", ".join(f"{length}: {share:.3f}" for length, share in zip(run.config.stages, shares, strict=True))

@@ -13,8 +13,8 @@ from lemmata.core import RunConfig, RunContext, RunOutput, Scale, TrainState, na
 from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner
 from lemmata.probes.lego import accuracy_of_prefixes, attention_at_lengths, heatmap
 from lemmata.tasks.lego import Lego, LegoConfig, action, check_length, distinct
-from lemmata.train import fit
-from lemmata.train.lego import NextClauseAdam, SentenceSet, label_quality, written_answers
+from lemmata.train import fit, stack
+from lemmata.train.lego import FreshSentences, NextClauseAdam, SentenceSet, label_quality, written_answers
 
 RECORDS = 20  # of the loss, in each part of a run
 SHARES = ("values", "values_low", "values_high", "both", "step", "value_step")
@@ -37,7 +37,7 @@ class LengthTraining(RunConfig):
     rate: float = 1e-4  # the paper's
     decay: float = 0.0
     batch: int = 512
-    sequences: int = 100_000  # sentences of a training set; a stage has a set of its own
+    sequences: int | None = 100_000  # sentences of a training set, a stage having its own; None: fresh ones each step
     steps: int = 15_000
     stages: tuple[int, ...] = ()
     stage_steps: int = 15_000
@@ -59,8 +59,11 @@ class LengthTraining(RunConfig):
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
         require(self.rate > 0, "rate", self.rate, "positive")
         require(self.decay >= 0, "decay", self.decay, "not negative")
-        for name in ("batch", "sequences", "test_sentences", "map_sentences"):
+        for name in ("batch", "test_sentences", "map_sentences"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        finite = self.sequences is not None and self.sequences >= 1
+        allowed = "at least 1, or None where there are no stages: a model labels a finite set"
+        require(finite or (self.sequences is None and not self.stages), "sequences", self.sequences, allowed)
         for name in ("steps", "stage_steps"):
             steps = getattr(self, name)
             require(steps >= RECORDS and steps % RECORDS == 0, name, steps, f"a multiple of {RECORDS}")
@@ -77,12 +80,12 @@ class LengthTraining(RunConfig):
         rows = [self.examine(models, task, "untrained", 0)]
         arrays = self.portraits(models, task, "untrained")
         true = self.sentences(task, self.task.length)
-        models, losses = self.train(models, true, "base", self.steps, context)
+        models, losses = self.train(models, true, self.task.length, "base", self.steps, context)
         arrays |= self.portraits(models, task, "trained") | {"loss.base": losses}
         rows.append(self.examine(models, task, "base", self.task.length))
         if self.stages:
             steps = self.stage_steps * len(self.stages)
-            longer, arrays["loss.short"] = self.train(models, true, "short", steps, context)
+            longer, arrays["loss.short"] = self.train(models, true, self.task.length, "short", steps, context)
             rows.append(self.examine(longer, task, "short", self.task.length))
             found, more = self.self_train(models, task, context)
             rows, arrays = rows + found, arrays | more
@@ -93,28 +96,29 @@ class LengthTraining(RunConfig):
         rows, arrays, quality = [], {}, []
         taught, told = models, models  # by its own labels, by the true ones
         for length in self.stages:
-            true = self.sentences(task, length)
+            true = _draw(task, self.sequences or 0, length, self.keys("sentences", str(length)))
             written = _write(taught, true)
             quality.append(_compare(written, true))
             name, count = f"stage {length}", len(self.seeds)
-            both, losses = self.train(_join(taught, told), _join(written, true), name, self.stage_steps, context)
+            pairs = _join(taught, told), _join(written, true)
+            both, losses = self.train(*pairs, length, name, self.stage_steps, context)
             arrays |= {f"loss.self.{length}": losses[:count], f"loss.true.{length}": losses[count:]}
             taught, told = (jax.tree.map(lambda leaf, part=part: leaf[part], both) for part in _halves(count))
             rows += [self.examine(taught, task, "self", length), self.examine(told, task, "true", length)]
         return rows, arrays | {f"labels.{name}": np.stack([q[name] for q in quality], axis=1) for name in LABELS}
 
-    def sentences(self, task: Lego, length: int) -> SentenceSet:
+    def sentences(self, task: Lego, length: int) -> SentenceSet | FreshSentences:
         """Every seed's training set at a length."""
-        keys = jnp.stack([named_key(seed, "sentences", str(length)) for seed in self.seeds])
-        return _draw(task, self.sequences, length, keys)
+        if self.sequences is None:
+            return stack([FreshSentences(task, length)] * len(self.seeds))
+        return _draw(task, self.sequences, length, self.keys("sentences", str(length)))
 
     def train(
-        self, models: Any, sets: SentenceSet, name: str, steps: int, context: RunContext
+        self, models: Any, sets: Any, length: int, name: str, steps: int, context: RunContext
     ) -> tuple[Any, np.ndarray]:
         """Replicas, one a seed or two (self-labelled, then true), through one stage."""
-        length = (sets.clauses.shape[2] - 1) // 2
         algorithm = NextClauseAdam(self.batch * self.task.length // length, self.rate, self.decay)
-        times = sets.clauses.shape[0] // len(self.seeds)
+        times = len(jax.tree.leaves(sets)[0]) // len(self.seeds)
         state, metrics = fit(
             algorithm,
             sets,
@@ -151,8 +155,8 @@ class LengthTraining(RunConfig):
         found |= {f"{what}.{at}": diagonals[at][what] for at in lengths for what in ("predicate", "answer")}
         return {f"{name}.{what}": np.asarray(value) for what, value in found.items()}
 
-    def keys(self, name: str) -> Key[Array, " seed"]:
-        return jnp.stack([named_key(seed, name) for seed in self.seeds])
+    def keys(self, *names: str) -> Key[Array, " seed"]:
+        return jnp.stack([named_key(seed, *names) for seed in self.seeds])
 
 
 @eqx.filter_jit
@@ -236,9 +240,9 @@ def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> 
         decay=scale.pick(smoke=0.0, laptop=0.06, paper=0.1) if diluted else 0.0,
         batch=scale.pick(smoke=8, laptop=64, paper=512),
         sequences=scale.pick(smoke=64, laptop=20_000, paper=100_000),
-        steps=scale.pick(smoke=20, laptop=3600 if diluted else 2400, paper=6000 if diluted else 14_000),
+        steps=scale.pick(smoke=20, laptop=3000 if symmetric else 2000, paper=6000 if diluted else 14_000),
         stages=stages if symmetric and (diluted or smoke) else (),
-        stage_steps=scale.pick(smoke=20, laptop=900, paper=4000),
+        stage_steps=scale.pick(smoke=20, laptop=1500, paper=4000),
         lengths=scale.pick(smoke=(2, 8), laptop=(5, 10, 20, 40), paper=(5, 10, 20, 40, 80, 160)),
         test_sentences=scale.pick(smoke=16, laptop=256, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
