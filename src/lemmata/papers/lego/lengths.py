@@ -90,6 +90,12 @@ FIGURE_1A = Claim(
     measure=lambda results: learned(results, _figure_1a(results, "base")),
     control=lambda results: _figure_1a(results, "untrained"),
     check=Each({"simply transitive": AtLeast(), "symmetric": AtMost()}),
+    remark="The length is reached, the gap is not there. With block-sparse attention (the default here) the simply "
+    "transitive action answers every sentence of the longest length, and so does the symmetric one once it has"
+    " converged. With attention over all slots and scaled scores both fall, and the simply transitive one "
+    "falls sooner. The printed gap appeared in training stopped early: the symmetric action stays on a plateau"
+    " for thousands of steps before it learns values, so a budget that is ample for one action is short for "
+    "the other.",
 )
 
 
@@ -138,6 +144,10 @@ FIGURE_1B = Claim(
         results, [("base", (n := run_of(results, True, "diluted").config.task.length)), ("short", n)]
     ),
     check=Each({"mean over lengths, stage by stage": Monotone(slack=SHIFT), "gain at twice the last stage": AtLeast()}),
+    remark="At laptop scale (S4, 41 variables, 128 neurons) every stage moves the curve to the right, by less than "
+    "the rule asks: a few per cent of the sentences a small model labels at the second stage are wrong, and it"
+    " learns them; with true labels the same stages repair nearly everything, and as many steps at the first "
+    "length repair nothing.",
 )
 
 

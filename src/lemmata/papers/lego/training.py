@@ -242,7 +242,7 @@ def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> 
         sequences=scale.pick(smoke=64, laptop=20_000, paper=100_000),
         steps=scale.pick(smoke=20, laptop=3000 if symmetric else 2000, paper=6000 if diluted else 14_000),
         stages=stages if symmetric and (diluted or smoke) else (),
-        stage_steps=scale.pick(smoke=20, laptop=1500, paper=4000),
+        stage_steps=scale.pick(smoke=20, laptop=800, paper=4000),
         lengths=scale.pick(smoke=(2, 8), laptop=(5, 10, 20, 40), paper=(5, 10, 20, 40, 80, 160)),
         test_sentences=scale.pick(smoke=16, laptop=256, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
