@@ -95,7 +95,8 @@ MAP = Claim(
     control=lambda results: _share(results, "S₅ farther"),
     check=AtLeast(),
     remark="The separation has a regime, and the clip decides it: with C_B = 2 C₆ reaches farther (or both reach the "
-    "end) in nearly every cell, with C_B = 6, where the clip is out of reach, S₅ does in most. Small data and few steps favour C₆.",
+    "end) in nearly every cell; with C_B = 6, where the clip is out of reach, S₅ does in most. Few sentences and few "
+    "steps favour C₆.",
 )
 
 

@@ -47,10 +47,10 @@ def worlds(scale: Scale) -> tuple[RegimeCells, ...]:
 
 
 def grid(last: int) -> tuple[int, ...]:
-    """2, and then lengths a factor 1.5 apart up to the longest chain."""
+    """2, and then lengths a factor 2 apart up to the longest chain."""
     found = [2]
-    while found[-1] * 1.5 < last / 1.2:
-        found.append(int(np.ceil(found[-1] * 1.5)))
+    while found[-1] * 2 < last / 1.2:
+        found.append(2 * found[-1])
     return (*found, last)
 
 
