@@ -9,6 +9,7 @@ from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Res
 from lemmata.papers.knowledge.attention_stages import best_logit, of_query
 from lemmata.papers.knowledge.attention_stages import grid as stages_grid
 from lemmata.papers.knowledge.training import Extraction, setting
+from lemmata.papers.knowledge.tuned_runs import main_run
 from lemmata.report.plots import COLOURS, ceiling, heatmap, legend, new_figure, panel_label
 from lemmata.theory.knowledge.optimal_loss import optimal_fact_loss
 
@@ -19,12 +20,14 @@ TOO_SHORT = Undecided("a few steps at toy size: pre-training is not finished at 
 
 
 def acquisition_run(scale: Scale) -> Extraction:
-    """Longer than the extraction runs, on fewer facts at laptop scale: it is about the end of pre-training."""
+    """Longer than the extraction runs, on fewer facts at laptop scale: it is about the end of pre-training. At smoke
+    scale, where nothing is decided, a run that others make anyway."""
+    if scale.name == "smoke":
+        return main_run(scale)
     base = setting(scale)
-    subjects = scale.pick(smoke=base.facts.subjects, laptop=100, paper=base.facts.subjects)
-    steps = scale.pick(smoke=base.pretraining.steps, laptop=4000, paper=base.pretraining.steps)
-    records = scale.pick(smoke=4, laptop=16, paper=16)
-    pretraining = replace(base.pretraining, steps=steps, records=records)
+    subjects = scale.pick(smoke=0, laptop=100, paper=base.facts.subjects)
+    steps = scale.pick(smoke=0, laptop=4000, paper=base.pretraining.steps)
+    pretraining = replace(base.pretraining, steps=steps, records=16)
     return replace(base, facts=replace(base.facts, subjects=subjects), pretraining=pretraining)
 
 

@@ -1,6 +1,24 @@
 """The paper's symbols, in plain words, and where the code keeps them."""
 
 GLOSSARY: dict[str, str] = {
+    "N": "number of subjects, each with one answer: `tasks.knowledge.FactsConfig.subjects`",
+    "|R|": "number of relation templates: `tasks.knowledge.FactsConfig.templates`",
+    "K, K_s(j)": "multiplicity, the templates a subject is told with: `tasks.knowledge.FactsConfig.multiplicity`",
+    "s_j, r_i, a_j": "subject, relation and answer tokens, in this order after o: `tasks.knowledge.Facts.sentences`",
+    "o, p, d": "tokens that open a sequence, end a question, and follow o in training: `tasks.knowledge.START`, "
+    "`tasks.knowledge.ASK`, `tasks.knowledge.DUMMY`",
+    "d (a number)": "width of the embeddings: `models.knowledge.OneLayerConfig.width`",
+    "σ": "spread of the Gaussian embeddings: `models.knowledge.OneLayerConfig.sigma`",
+    "σ_0": "spread of the neurons at the start: `models.knowledge.OneLayerConfig.neuron_start`",
+    "λ": "scale of the logits: `models.knowledge.OneLayerConfig.scale`",
+    "m": "neurons of a class: `models.knowledge.OneLayerConfig.neurons`",
+    "A": "the attention matrix; the text does not name it: `models.knowledge.OneLayer.attention`",
+    "w_{c,k}": "neuron k of class c: `models.knowledge.OneLayer.neurons`",
+    "α_l": "attention of the last position to token l: `models.knowledge.OneLayer.weights`",
+    "Ξ": "x_last + Σ_l α_l x_l, what the neurons read: `models.knowledge.OneLayer.features`",
+    "logit_c": "in the fragments, the probability of class c after the softmax",
+    "η_1, η_2, η_3; T_1, T_2, T_p": "rates and ends of the stages: `train.knowledge_stages.StagedDescent`",
+    "n_r": "number of sentences told with a template (ours): `theory.knowledge.first_attention.subject_share`",
     "C": "how many templates fine-tuning covers: `theory.knowledge.covering.covered_extraction`",
     "F": "how many subjects are fine-tuned on: `theory.knowledge.covering.extraction_after`",
     "E[C]": "mean number of templates that F subjects cover: `theory.knowledge.covering.expected_coverage`",
