@@ -68,27 +68,31 @@ SILENT = Claim(
 
 def render_unseen(results: Results) -> Artefact:
     run = main_result(results)
-    figure, axes = new_figure(1, 2)
+    figure, axes = new_figure(1, 3, width=11.4)
     table = {}
     for answers, (label, colour) in TAUGHT.items():
-        steps, values = table[f"taught {label}"] = curve(run, answers=answers)
+        steps, values = table[f"half of the subjects, taught {label}"] = curve(run, answers=answers)
         band(axes[0], steps, values, f"taught {label}", color=COLOURS[colour])
-    ceiling(axes[0], accuracy(run), "accuracy of pre-training")
+        steps, values = table[f"one subject, taught {label}"] = curve(run, answers=answers, subjects=1)
+        axes[1].plot(steps, values.T, color=COLOURS[colour], linewidth=1.1)
+    ceiling(axes[0], accuracy(run), "pre-training accuracy")
     said = {"extraction": ("its answer", "blue"), "relation_fraction": ("a relation", "orange")}
     said["other_fraction"] = ("another's answer", "black")
     for column, (label, colour) in said.items():
-        steps, values = table[f"said: {label}"] = curve(run, column)
-        band(axes[1], steps, values, label, color=COLOURS[colour])
-    axes[0].set(title="held-out facts that come out", ylabel="share of held-out facts")
-    axes[1].set(title="what is said to held-out questions", ylabel="share of held-out questions")
-    for letter, ax in zip("ab", axes, strict=True):
+        steps, values = table[f"half of the subjects, said: {label}"] = curve(run, column)
+        band(axes[2], steps, values, label, color=COLOURS[colour])
+    axes[0].set(title="taught half of the subjects", ylabel="share of held-out facts")
+    axes[1].set(title="taught one subject, each seed", ylabel="share of held-out facts")
+    axes[2].set(title="what is said to held-out questions", ylabel="share of held-out questions")
+    for letter, ax in zip("abc", axes, strict=True):
         ax.set(xlabel="fine-tuning step", ylim=(-0.02, 1.02))
-        legend(ax, loc="center right", fontsize=7.5)
         panel_label(ax, letter)
+    legend(axes[0], loc="center right", fontsize=7.5)
+    legend(axes[2], loc="center right", fontsize=7.5)
     caption = (
-        "(a) Questions about subjects that fine-tuning never names, along fine-tuning on the other half of the "
-        "subjects: with their own answers and, as a control, with other subjects' answers. (b) What the model of the "
-        f"first says to them. {described(run)}"
+        "Questions about subjects that fine-tuning never names, along fine-tuning (a) on the other half of the "
+        "subjects, (b) on one of them: with their own answers (blue) and, as a control, with other subjects' answers "
+        f"(red). (c) What the model of (a) says to them. {described(run)}"
     )
     return Artefact(figure, long_table(table, "step", run), caption)
 
