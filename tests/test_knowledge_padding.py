@@ -15,7 +15,7 @@ from lemmata.train.knowledge import FineTuningConfig, PreTrainingConfig, sentenc
 
 SMALL = FactsConfig(subjects=12, templates=5, multiplicity=2)
 PADDED = dataclasses.replace(SMALL, pad_subjects=17, pad_templates=9, pad_multiplicity=4)
-MODEL = OneLayerConfig(width=10, neurons=3)
+MODEL = OneLayerConfig(width=10, neurons=2)
 PRETRAINING = PreTrainingConfig(steps=60, batch=16, neuron_rate=1e-2, attention_rate=1e-3, records=1)
 TUNING = FineTuningConfig(steps=10, batch=8, rate=3e-3)
 SEEDS = (0, 4)
