@@ -131,7 +131,7 @@ FIGURE_2A = Claim(
     control=lambda results: _rise(results, "extraction_shuffled"),
     check=Each({"rise": AtLeast(), "order": Monotone(slack=SLACK)}),
     remark="The paper's text gives no direction; this is ours. It holds at an equal number of steps, where a larger "
-    "world has seen each fact less often and is further from the optimal loss. At an equal number of passes it is gone: "
+    "world has seen each fact less often and is further from the optimal loss. At equal passes it is gone: "
     "over eight seeds, 2000 steps at N = 200 and 4000 at N = 400 extract .74 and .73. Longer pre-training lowers "
     "extraction: from 2000 to 4000 steps, .74 to .62 at N = 200 and .87 to .73 at N = 400.",
 )
