@@ -70,7 +70,14 @@ def variants(scale: Scale) -> tuple[FineTuningConfig, ...]:
 
 
 def _run(scale: Scale, tunings: tuple[FineTuningConfig, ...], **changes: Any) -> Extraction:
-    return replace(setting(scale, **changes), tuning=tunings[0], others=tunings[1:])
+    """With 1,000 subjects the neurons start ten times larger: at 0.01 a class that the first batches lack is pushed
+    below zero for every input within two steps of Adam and never comes back (a batch of 128 then stores 0.58, one of
+    1,024 0.98 of the facts); at 0.1 all are stored."""
+    config = replace(setting(scale, **changes), tuning=tunings[0], others=tunings[1:])
+    if scale.name == "paper":
+        model = replace(config.model, neuron_start=0.1)
+        config = replace(config, model=model, pretraining=replace(config.pretraining, steps=3000))
+    return config
 
 
 def main_run(scale: Scale) -> Extraction:
