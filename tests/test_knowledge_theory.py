@@ -1,10 +1,7 @@
 """The theory of stored facts against brute force: free logits, enumeration, exact rationals, draws."""
 
-import dataclasses
-import importlib
 import itertools
 import math
-import re
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 
 from lemmata.core import UserError, precision
-from lemmata.theory.knowledge import GLOSSARY, concentration, covering, first_attention, optimal_loss
+from lemmata.theory.knowledge import concentration, covering, first_attention, optimal_loss
 
 
 def least_surprise(contexts: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
@@ -254,31 +251,3 @@ def test_first_step_with_one_query_for_all(subjects: int, multiplicity: int, tem
     ratio = scores[:, 1] - scores[:, 2]
     assert np.all((low - 1e-9 <= ratio) & (ratio <= high + 1e-9))
     assert low < ratio.min()  # strictly inside: both prompts pull
-
-
-PLACES = sorted({place for meaning in GLOSSARY.values() for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning)})
-
-
-def found(place: str) -> bool:
-    parts = place.split(".")
-    here: Any = importlib.import_module("lemmata")
-    for done, part in enumerate(parts, start=1):
-        if dataclasses.is_dataclass(here) and part in {field.name for field in dataclasses.fields(here)}:
-            return done == len(parts)
-        if not hasattr(here, part):
-            try:
-                importlib.import_module(".".join(["lemmata", *parts[:done]]))
-            except ModuleNotFoundError:
-                return False
-        here = getattr(here, part)
-    return True
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_glossary_place_exists(place: str) -> None:
-    assert found(place)
-
-
-def test_a_wrong_place_would_be_seen() -> None:
-    assert len(PLACES) > 20
-    assert not found("theory.knowledge.covering.no_such_name")

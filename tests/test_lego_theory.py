@@ -1,7 +1,6 @@
 """Closed forms against enumeration, softmax and automatic differentiation."""
 
 import itertools
-import re
 from fractions import Fraction
 
 import jax
@@ -13,9 +12,8 @@ from lemmata.core import precision
 from lemmata.models.lego import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.actions import distractors_of
 from lemmata.tasks.lego import Lego, LegoConfig, action
-from lemmata.theory.lego import GLOSSARY, curriculum, dilution, distractors, features
+from lemmata.theory.lego import curriculum, dilution, distractors, features
 from lemmata.train.lego import all_inputs, score
-from test_association_glossary import found as place_exists
 
 
 @pytest.mark.parametrize("name", ["C3", "S3", "D4", "F5", "S3:self", "C2:[[0,1,2],[1,0,2]]"])
@@ -165,9 +163,3 @@ def test_rank_agreement_is_kendalls() -> None:
     assert curriculum.rank_agreement(times, ranks) == pytest.approx(stats.kendalltau(times, ranks)[0])
     assert curriculum.rank_agreement(ranks, ranks) == 1
     assert curriculum.rank_agreement(np.zeros(4, int), np.arange(4)) == 0
-
-
-def test_glossary_points_at_things_that_exist() -> None:
-    places = {place for meaning in GLOSSARY.values() for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning)}
-    assert len(places) > 20
-    assert [place for place in sorted(places) if not place_exists(place)] == []
