@@ -46,9 +46,10 @@ UNSEEN = Claim(
             "extraction": AtLeast(),
         }
     ),
-    remark="One question is almost enough, and it need not be right: at laptop scale fine-tuning on a single subject "
-    "gives 0.51, and on a single subject with a wrong answer 0.34, 0.79 and 0.01 in three seeds. What is learned is "
-    "that the prompt token attends to the subject.",
+    remark="One question is almost enough, and it need not be right: at laptop scale fine-tuning on a single "
+    "subject gives 0.51, and on a single subject with a wrong answer 0.34, 0.79 and 0.01 in three seeds. "
+    "What is learned is that the prompt token attends to the subject. At the paper's size (N = 1000, K = |R| "
+    "= 5): 0.90, with all facts stored.",
 )
 
 SILENT = Claim(
@@ -60,9 +61,9 @@ SILENT = Claim(
     measure=lambda results: learned(results, float(before(main_result(results), "extraction").mean())),
     control=lambda results: learned(results, float(tuned(main_result(results)).mean())),  # after fine-tuning
     check=AtMost(),
-    remark="At laptop scale 0.13, 0.13 and 0.05 come out in three seeds, just over the rule. The prompt token has an "
-    "embedding but was never trained, and the attention matrix of pre-training happens to send 0.3 to 0.6 of its "
-    "attention to the subject, which alone drives its answer.",
+    remark="At laptop scale 0.13, 0.13 and 0.05 come out in three seeds, just over the rule; at the paper's size it "
+    "holds (0.086). The prompt token was never trained, but the attention matrix of pre-training happens to "
+    "send 0.3 to 0.6 of its attention to the subject, whose direction alone drives its answer.",
 )
 
 
@@ -132,8 +133,9 @@ MULTIPLICITY = Claim(
         }
     ),
     remark="Covering is not the reason: at laptop scale and K = 1 extraction is 0.18 with every template covered. A "
-    "subject's direction drives its answer and its relations in competition: from K = 1 to 10 the answer's logit from "
-    "it grows from 9 to 13 after fine-tuning, and a relation's shrinks from 10 to 3.",
+    "subject's direction drives its answer and its relations in competition: from K = 1 to 10 the answer's "
+    "logit from it grows from 9 to 13 after fine-tuning, and a relation's shrinks from 10 to 3. With N = "
+    "1000: 0.30, 0.70, 0.89 for K = 2, 5, 10.",
 )
 
 

@@ -59,8 +59,9 @@ SPLIT = Claim(
             "accuracy on the held-out half": Close(atol=0.05),
         }
     ),
-    remark="At laptop scale 467 of 500 held-out questions stand in the fine-tuning set, and accuracy reads 0.98 where "
-    "unseen facts give 0.69.",
+    remark="At laptop scale 467 of 500 held-out questions stand in the fine-tuning set, and accuracy reads 0.98 "
+    "where unseen facts give 0.69. At the paper's size it is 2,295 of 2,500, by chance 3.4 standard errors "
+    "below the exact mean (2,000 other draws agree with it), and 0.98 against 0.90.",
 )
 
 

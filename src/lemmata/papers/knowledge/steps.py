@@ -47,6 +47,8 @@ FIG_6 = Claim(
     measure=lambda results: learned(results, _rise([v for _, v in watched(main_result(results)).values()])),
     control=lambda results: _rise([curve(main_result(results), answers="shuffled")[1]]),  # others' answers
     check=AtLeast(),
+    remark="At the paper's size it fails for one subject asked about, which gains 0.34; from three subjects on the "
+    "gain is 0.68 at least.",
 )
 
 
@@ -65,9 +67,10 @@ SATURATES = Claim(
     measure=lambda results: learned(results, _fall(results, 1)),
     control=lambda results: _fall(results, -1),  # time reversed: from the best record to the first
     check=AtMost(),
-    remark="Full fine-tuning at rate 3e-4 stays within 0.05 of its best at laptop scale, but rank 1 at 1e-3 on half of "
-    "the subjects overfits: from 0.74 at 80 steps to 0.61 at 240, and every larger rank at that rate falls further. "
-    "Updates of the attention matrix alone do not fall at all: what overfits is the neurons.",
+    remark="Full fine-tuning at rate 3e-4 stays within 0.05 of its best at laptop scale, but rank 1 at 1e-3 on half "
+    "of the subjects overfits: from 0.74 at 85 steps to 0.61 at 240, and every larger rank at that rate ends "
+    "lower. Updates of the attention matrix alone do not fall at all: what overfits is the neurons. At the "
+    "paper's size nothing falls by more than 0.034.",
 )
 
 

@@ -30,9 +30,10 @@ LOW_RANK = Claim(
     measure=lambda results: learned(results, _low_rank(results, "both")),
     control=lambda results: _low_rank(results, "neurons"),  # rank 1 on the neurons alone, attention frozen
     check=Each({"full": AtLeast(), "rank 1 - full": AtLeast()}),
-    remark="The attention matrix alone is enough, and better: 0.74 at rank 1 and in full at laptop scale, against 0.69 "
-    "for both matrices; with it frozen 0.10 and 0.13. Larger ranks do worse after as many steps at that rate (0.56 at "
-    "rank 8): they overfit the neurons.",
+    remark="The attention matrix alone is enough, and better: 0.74 at rank 1 and in full at laptop scale, against "
+    "0.69 for both matrices; with it frozen 0.10 and 0.13. Larger ranks do worse after as many steps at that "
+    "rate (0.56 at rank 8): they overfit the neurons. At the paper's size rank 1 gives 0.91, full 0.90, "
+    "attention alone 0.91, frozen 0.06.",
 )
 
 
@@ -109,6 +110,7 @@ UNIFORM = Claim(
             "uniform: pre-training accuracy": AtLeast(),
         }
     ),
+    remark="At the paper's size 0.01 against 0.90, with pre-training accuracy 0.98 and 1.00.",
 )
 
 
