@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.models.lego import TheoryConfig, TheoryTransformer, rollout
-from lemmata.probes.lego import length_reached, value_accuracy
+from lemmata.probes.lego import length_reached, over_lengths, value_accuracy, value_marks
 from lemmata.probes.lego.accuracy import accuracy
 from lemmata.tasks.lego import Lego, LegoConfig
 from lemmata.train.lego import AttentionDescent
@@ -107,6 +107,22 @@ def test_value_accuracy_is_the_slow_one() -> None:
         assert 0 < float(slow["value_step"]) < 1
         np.testing.assert_allclose(fast["value_step"], slow["value_step"], atol=1e-6)
         np.testing.assert_allclose(fast["values"], slow["values"], atol=1e-6)
+
+
+def test_cut_chains_are_shorter_sentences() -> None:
+    task, model = world("C3", length=5)
+    found = over_lengths(model, task, (1, 3, 5), key=named_key(4, "test"), num=12)
+    long = task.draw(12, key=named_key(4, "test"), length=5)
+    for place, length in enumerate((1, 3, 5)):
+        cut = jnp.concatenate([long[:, :length], long[:, 5 : 6 + length]], axis=1)
+        marks = [value_marks(model, task, sentence) for sentence in cut]
+        right = np.stack([mark[0] for mark in marks])
+        epsilon = np.stack([1 - mark[1] - mark[2] for mark in marks])
+        np.testing.assert_allclose(found["values"][place], right.all(axis=1).mean(), atol=1e-6)
+        np.testing.assert_allclose(found["value_step"][place], right.mean(), atol=1e-6)
+        np.testing.assert_allclose(found["epsilon"][place], epsilon.mean(), atol=1e-5)
+        np.testing.assert_allclose(found["epsilon_worst_step"][place], epsilon.mean(axis=0).max(), atol=1e-5)
+    assert 0 < float(found["value_step"][1]) < 1
 
 
 def test_length_reached() -> None:
