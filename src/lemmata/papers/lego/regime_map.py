@@ -67,7 +67,7 @@ def compare(results: Results) -> dict[str, np.ndarray]:
     kinds = np.full(len(first), KINDS.index("equal"))
     kinds[first > FARTHER * second] = KINDS.index("C₆ farther")
     kinds[second > FARTHER * first] = KINDS.index("S₅ farther")
-    kinds[(first >= end) & (second >= end)] = KINDS.index("both to the end")
+    kinds[np.isclose(first, end) & np.isclose(second, end)] = KINDS.index("both to the end")
     kinds[(first == 0) & (second == 0)] = KINDS.index("neither learns T²")
     kinds[~(known[0] & known[1])] = KINDS.index("stage 1 fails")
     return {**table, "reached_transitive": first, "reached_symmetric": second, "kind": kinds}

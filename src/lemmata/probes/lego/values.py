@@ -67,7 +67,8 @@ def length_reached(
     end = np.take_along_axis(accuracy, above[..., None], axis=-1)[..., 0]
     part = np.where(start > end, (start - level) / np.where(start > end, start - end, 1), 0).clip(0, 1)
     logs = np.log(np.array(lengths, float))
-    return np.where(count == 0, 0.0, np.exp(logs[below] + part * (logs[above] - logs[below])))
+    between = np.exp(logs[below] + part * (logs[above] - logs[below]))
+    return np.where(count == 0, 0.0, np.where(count == len(lengths), float(lengths[-1]), between))
 
 
 def over_lengths(
