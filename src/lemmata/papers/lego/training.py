@@ -211,9 +211,9 @@ Regime = Literal["sharp", "diluted"]
 def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> LengthTraining:
     """The run at a scale. Smoke has smaller groups of the same two kinds, and one regime.
 
-    Sharp: block-sparse attention (Assumption 3.5) and no weight decay; it reaches the longest sentences. Diluted: every
-    slot attends, scores are divided by the root of a head's size and weights decay, so that attention stays soft; here
-    there is something to repair, and the symmetric action is trained further by its own labels.
+    Sharp: block-sparse attention (Assumption 3.5) and no weight decay; it reaches the longest sentences. Diluted: scores
+    are divided by the root of a head's size and weights decay (at laptop scale every slot attends too), so attention
+    stays soft; here there is something to repair, and the symmetric action is trained further by its own labels.
     """
     name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S4"), paper=("C6", "S5"))[symmetric]
     acting = action(name)
@@ -227,7 +227,7 @@ def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> 
         values=acting.num_values,
         width=scale.pick(smoke=4, laptop=16, paper=64),
         hidden=scale.pick(smoke=16, laptop=128, paper=1024),
-        attention="full" if diluted else "block-sparse",
+        attention=scale.pick(smoke="block-sparse", laptop="full", paper="block-sparse") if diluted else "block-sparse",
         score_scale=None if diluted else 0.3,
         outputs=scale.pick(smoke="slot", laptop="slot", paper="vocabulary"),
         precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
@@ -237,12 +237,12 @@ def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> 
         task=LegoConfig(action=name, variables=variables, length=scale.pick(smoke=2, laptop=5, paper=5)),
         model=model,
         rate=scale.pick(smoke=1e-2, laptop=1e-3, paper=1e-4),
-        decay=scale.pick(smoke=0.0, laptop=0.06, paper=0.1) if diluted else 0.0,
+        decay=scale.pick(smoke=0.0, laptop=0.06, paper=1.0) if diluted else 0.0,
         batch=scale.pick(smoke=8, laptop=64, paper=512),
-        sequences=scale.pick(smoke=64, laptop=20_000, paper=100_000),
+        sequences=scale.pick(smoke=64, laptop=20_000, paper=20_000 if diluted else 100_000),
         steps=scale.pick(smoke=20, laptop=3000 if symmetric else 2000, paper=6000 if diluted else 14_000),
         stages=stages if symmetric and (diluted or smoke) else (),
-        stage_steps=scale.pick(smoke=20, laptop=800, paper=4000),
+        stage_steps=scale.pick(smoke=20, laptop=800, paper=5000),
         lengths=scale.pick(smoke=(2, 8), laptop=(5, 10, 20, 40), paper=(5, 10, 20, 40, 80, 160)),
         test_sentences=scale.pick(smoke=16, laptop=256, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),

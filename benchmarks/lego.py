@@ -1,0 +1,319 @@
+"""Training step, long evaluation and self-labelling of the experimental LEGO model against plain PyTorch, on two cores.
+
+    python benchmarks/lego.py            # two tables
+    python benchmarks/lego.py --json     # the same numbers as JSON
+
+Each side runs alone, warm, and the median of its repetitions is shown. PyTorch is written with the same care: queries
+at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused attention, fused Adam, and the
+faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables as ours are.
+Its rollout keeps keys and values in a cache that is allocated once.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from lemmata.core import named_key
+from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner
+from lemmata.tasks.lego import Lego, LegoConfig
+from lemmata.train.lego import NextClauseAdam, SentenceSet, written_answers
+
+THREADS = 2
+RATE = 1e-4
+IN_A_PASS, IN_A_ROLLOUT = 4, 16  # sentences whose activations, or whose keys and values, fit in a core's cache
+functional = torch.nn.functional
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    size: str
+    ours_ms: float
+    other: str
+    other_ms: float
+    required: float  # how many times faster we must be
+
+    @property
+    def speedup(self) -> float:
+        return self.other_ms / self.ours_ms
+
+
+def median_ms(run: Callable[[], object], repeats: int) -> float:
+    run()
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        run()
+        times.append(1e3 * (time.perf_counter() - began))
+    return statistics.median(times)
+
+
+class FixedBatch(SentenceSet):
+    """A set that always gives all of itself: the step alone is timed."""
+
+    def batch(self, num: int, *, key: jax.Array) -> jax.Array:
+        return self.clauses
+
+
+class TorchReasoner:
+    """The same transformer, weights copied from ours. `form` is how keys and values come about."""
+
+    def __init__(self, model: ExperimentalReasoner, form: Literal["clauses", "tables"]) -> None:
+        self.config, self.form, self.scale = model.config, form, float(model.score_scale)
+        names = ("embedding", "query", "key", "value", "inner", "bias", "outer")
+        self.weights = {name: torch.nn.Parameter(torch.from_numpy(np.array(getattr(model, name)))) for name in names}
+        self.starts = np.cumsum((0, *self.config.rows)).tolist()
+
+    def projected(self, name: str, slots: tuple[int, ...]) -> torch.Tensor:
+        """Every row's share of a projection, and the blank's zeros."""
+        parts = []
+        for slot, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            part = self.weights["embedding"][start:stop]
+            parts.append(part @ self.weights[name][slot] if slot in slots else part.new_zeros(stop - start, self.width))
+        return torch.cat([*parts, parts[0].new_zeros(1, self.width)])
+
+    @property
+    def width(self) -> int:
+        return self.config.clause
+
+    @property
+    def slots(self) -> dict[str, tuple[int, ...]]:
+        every = (0, 1, 2, 3, 4)
+        sparse = self.config.attention == "block-sparse"
+        return {"query": (3,) if sparse else every, "key": (2, 3) if sparse else every, "value": every}
+
+    def spread_embedding(self) -> torch.Tensor:
+        """Each row at its slot's place in the clause."""
+        width, parts = self.config.width, []
+        for slot, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            sides = (slot * width, (4 - slot) * width)
+            parts.append(functional.pad(self.weights["embedding"][start:stop], sides))
+        return torch.cat([*parts, parts[0].new_zeros(1, self.width)])
+
+    def projections(self) -> dict[str, torch.Tensor]:
+        if self.form == "tables":
+            return {name: self.projected(name, slots) for name, slots in self.slots.items()}
+        return {"embedding": self.spread_embedding()}
+
+    def read(self, made: dict[str, torch.Tensor], rows: torch.Tensor, name: str) -> torch.Tensor:
+        """Queries, keys or values of clauses given as rows [..., 3]: [..., inner]."""
+        flat = rows.reshape(-1, 3)
+        if self.form == "tables":
+            found = functional.embedding_bag(flat, made[name], mode="sum")
+        else:
+            found = functional.embedding_bag(flat, made["embedding"], mode="sum")
+            width, slots = self.config.width, self.slots[name]
+            used = torch.cat([found[:, slot * width : (slot + 1) * width] for slot in slots], dim=1)
+            matrix = torch.cat([self.weights[name][slot] for slot in slots])
+            found = (found if len(slots) == 5 else used) @ matrix
+        return found.reshape(*rows.shape[:-1], self.config.clause)
+
+    def heads(self, flat: torch.Tensor) -> torch.Tensor:
+        return flat.reshape(*flat.shape[:-1], self.config.heads, -1).transpose(1, 2)
+
+    def answer(self, mixed: torch.Tensor) -> torch.Tensor:
+        return torch.relu(torch.addmm(self.weights["bias"], mixed, self.weights["inner"])) @ self.weights["outer"]
+
+    def logits(self, rows: torch.Tensor, answers: int) -> torch.Tensor:
+        """Of the last `answers` clauses of every sentence: [batch * answers, 2 vocab]."""
+        made = self.projections()
+        queries = self.heads(self.read(made, rows[:, -answers:], "query"))
+        keys, values = (self.heads(self.read(made, rows, name)) for name in ("key", "value"))
+        clauses = rows.shape[1]
+        seen = torch.arange(clauses) <= torch.arange(clauses - answers, clauses)[:, None]
+        mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=seen, scale=self.scale)
+        return self.answer(mixed.transpose(1, 2).reshape(-1, self.config.clause))
+
+    @torch.inference_mode()
+    def rollout(self, rows: torch.Tensor, steps: int) -> torch.Tensor:
+        """Greedy answers after predicates and the first answer: tokens [batch, steps, 2]."""
+        made, batch, given = self.projections(), len(rows), rows.shape[1]
+        room = (batch, self.config.heads, given + steps, self.config.clause // self.config.heads)
+        keys, values = torch.empty(room), torch.empty(room)
+        keys[:, :, : given - 1] = self.heads(self.read(made, rows[:, :-1], "key"))
+        values[:, :, : given - 1] = self.heads(self.read(made, rows[:, :-1], "value"))
+        last, written = rows[:, -1:], torch.empty(batch, steps, 2, dtype=torch.long)
+        first_answer, first_value = sum(self.config.rows[:3]), self.config.variables + self.config.actions
+        blank = sum(self.config.rows)
+        for step in range(steps):
+            position = given - 1 + step
+            keys[:, :, position : position + 1] = self.heads(self.read(made, last, "key"))
+            values[:, :, position : position + 1] = self.heads(self.read(made, last, "value"))
+            query = self.heads(self.read(made, last, "query"))
+            mixed = functional.scaled_dot_product_attention(
+                query, keys[:, :, : position + 1], values[:, :, : position + 1], scale=self.scale
+            )
+            logits = self.answer(mixed.transpose(1, 2).reshape(batch, -1))
+            written[:, step, 0] = logits[:, : self.config.vocab].argmax(dim=1)
+            written[:, step, 1] = logits[:, self.config.vocab :].argmax(dim=1)
+            x, y = written[:, step, 0], written[:, step, 1] - first_value
+            x = torch.where(x < self.config.variables, first_answer + x, blank)
+            y = torch.where(
+                (y >= 0) & (y < self.config.values), first_answer + self.config.variables + y, torch.tensor(blank)
+            )
+            last = torch.stack([x, y, torch.full_like(x, blank)], dim=1)[:, None]
+        return written
+
+
+def world(length: int, variables: int, width: int, hidden: int) -> tuple[Lego, ExperimentalReasoner]:
+    task = Lego.create(LegoConfig(action="S5", variables=variables, length=length))
+    sizes = task.vocabulary
+    config = ExperimentalConfig(
+        variables=variables, actions=sizes.actions, values=sizes.values, width=width, hidden=hidden
+    )
+    return task, eqx.filter_jit(ExperimentalReasoner.create)(config, key=named_key(0, "init"))
+
+
+def torch_rows(model: ExperimentalReasoner, clauses: jax.Array) -> torch.Tensor:
+    return torch.from_numpy(np.array(jax.vmap(model.rows)(clauses))).long()
+
+
+def fastest(forms: Mapping[str, Callable[[], object]], repeats: int) -> tuple[str, float]:
+    times = {name: median_ms(run, repeats) for name, run in forms.items()}
+    name = min(times, key=lambda key: times[key])
+    return name, times[name]
+
+
+def training_step(repeats: int, *, variables: int, width: int, hidden: int, batch: int) -> Row:
+    length = 5
+    task, model = world(length, variables, width, hidden)
+    algorithm = NextClauseAdam(batch, RATE)
+    clauses = task.draw(batch, key=named_key(0, "data"))
+    arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
+
+    @jax.jit
+    def step(arrays: Any, clauses: jax.Array) -> tuple[Any, jax.Array]:
+        state = eqx.combine(arrays, static)
+        new, metrics = algorithm.step(FixedBatch(clauses), state, key=named_key(0, "unused"))
+        return eqx.filter(new, eqx.is_array), metrics["loss"]
+
+    holder = [arrays]
+
+    def ours() -> float:
+        holder[0], loss = step(holder[0], clauses)
+        return float(loss)
+
+    def torch_step(form: Literal["clauses", "tables"]) -> Callable[[], float]:
+        other = TorchReasoner(model, form)
+        rule = torch.optim.Adam(other.weights.values(), lr=RATE, fused=True)
+        rows = torch_rows(model, clauses)[:, :-1]
+        targets = torch.from_numpy(np.array(clauses[:, length + 1 :, 3:])).long().reshape(-1, 2)
+
+        def one() -> float:
+            rule.zero_grad(set_to_none=True)
+            logits = other.logits(rows, length)
+            loss = functional.cross_entropy(logits[:, : model.vocab], targets[:, 0])
+            loss = loss + functional.cross_entropy(logits[:, model.vocab :], targets[:, 1])
+            loss.backward()
+            rule.step()
+            return float(loss.detach())
+
+        return one
+
+    theirs = {form: torch_step(form) for form in ("clauses", "tables")}
+    for _ in range(3):  # the same numbers, or the race is not worth running
+        found = ours()
+        for one in theirs.values():
+            np.testing.assert_allclose(found, one(), rtol=1e-4)
+    form, other_ms = fastest(theirs, repeats)
+    size = f"S5, X {variables}, width {width}, {hidden} neurons, batch {batch}"
+    return Row("training step", size, median_ms(ours, repeats), f"PyTorch, {form}", other_ms, 1.0)
+
+
+def all_right(model: ExperimentalReasoner, clauses: jax.Array) -> jax.Array:
+    """Sentences whose every value is right, by parallel passes over a few sentences each: caches hold so many."""
+    length = (clauses.shape[1] - 1) // 2
+
+    def some(part: jax.Array) -> jax.Array:
+        after = model.next_clauses(part[:, :-1], length)
+        return jnp.all(jnp.argmax(after.value, axis=-1) == part[:, length + 1 :, 4], axis=1)
+
+    return jax.lax.map(some, clauses.reshape(-1, IN_A_PASS, *clauses.shape[1:])).reshape(-1)
+
+
+def long_evaluation(repeats: int, *, variables: int, width: int, hidden: int, length: int, num: int) -> list[Row]:
+    task, model = world(length, variables, width, hidden)
+    clauses = task.draw(num, key=named_key(0, "data"))
+    evaluate = eqx.filter_jit(all_right)
+    ours = median_ms(lambda: jax.block_until_ready(evaluate(model, clauses)), repeats)
+    write = eqx.filter_jit(written_answers)
+    sentences = SentenceSet(clauses)
+    rolled = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
+    rows = torch_rows(model, clauses)[:, : length + 1]
+    theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
+    form, other_ms = fastest({form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()}, repeats)
+    size = f"{num} sentences of length {length}"
+    return [
+        Row("accuracy, parallel pass", size, ours, f"PyTorch, cached rollout, {form}", other_ms, 5.0),
+        Row("accuracy, parallel pass", size, ours, "our cached rollout", rolled, 1.0),
+    ]
+
+
+def self_labelling(repeats: int, *, variables: int, width: int, hidden: int, length: int, num: int) -> Row:
+    task, model = world(length, variables, width, hidden)
+    clauses = task.draw(num, key=named_key(0, "data"))
+    write = eqx.filter_jit(written_answers)
+    sentences = SentenceSet(clauses)
+    rows = torch_rows(model, clauses)[:, : length + 1]
+    theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
+    written = np.asarray(write(model, sentences, chunk=IN_A_ROLLOUT).clauses)[:, length + 1 :, 3:]
+    for other in theirs.values():  # the same labels, but for ties that rounding may break
+        same = (written == other.rollout(rows, length).numpy()).all(axis=(1, 2)).mean()
+        assert same > 0.9, f"the two label {same:.2f} of the sentences alike"
+    ours = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
+    form, other_ms = fastest({form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()}, repeats)
+    size = f"{num} sentences of length {length}"
+    return Row("self-labelling", size, ours, f"PyTorch, cached rollout, {form}", other_ms, 1.0)
+
+
+def growth(repeats: int, *, variables: int, width: int, hidden: int, length: int, num: int) -> Row:
+    """One parallel pass against one rollout, both ours, at one of several lengths."""
+    task, model = world(length, variables, width, hidden)
+    clauses = task.draw(num, key=named_key(0, "data"))
+    evaluate, write, sentences = eqx.filter_jit(all_right), eqx.filter_jit(written_answers), SentenceSet(clauses)
+    parallel = median_ms(lambda: jax.block_until_ready(evaluate(model, clauses)), repeats)
+    rolled = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
+    return Row("growth with length", f"{num} sentences of length {length}", parallel, "our cached rollout", rolled, 0.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--small", action="store_true", help="tiny sizes: does it run?")
+    options = parser.parse_args()
+    torch.set_num_threads(THREADS)
+    if options.small:
+        tiny = {"variables": 12, "width": 4, "hidden": 16}
+        found = [training_step(2, batch=8, **tiny), *long_evaluation(2, length=8, num=4, **tiny)]
+        found += [self_labelling(2, length=5, num=8, **tiny), growth(2, length=5, num=4, **tiny)]
+    else:
+        size = {"variables": 170, "width": 64, "hidden": 1024}
+        found = [training_step(15, batch=128, **size), *long_evaluation(5, length=160, num=16, **size)]
+        found.append(self_labelling(5, length=40, num=256, **size))
+        found += [growth(5, length=length, num=16, **size) for length in (20, 40, 80, 160)]
+    if options.json:
+        print(json.dumps([{**asdict(row), "speedup": row.speedup} for row in found], indent=2))
+        return
+    table = Table(title=f"lemmata against PyTorch {torch.__version__}, {THREADS} threads, median milliseconds")
+    for heading in ("what", "size", "ours", "against", "theirs", "times faster", "required"):
+        table.add_column(heading)
+    for row in found:
+        numbers = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.1f}", f"{row.speedup:.1f}", f"{row.required:g}")
+        table.add_row(row.what, row.size, *numbers)
+    Console(width=150).print(table)
+
+
+if __name__ == "__main__":
+    main()
