@@ -227,7 +227,7 @@ def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> 
         values=acting.num_values,
         width=scale.pick(smoke=4, laptop=16, paper=64),
         hidden=scale.pick(smoke=16, laptop=128, paper=1024),
-        attention=scale.pick(smoke="block-sparse", laptop="full", paper="block-sparse") if diluted else "block-sparse",
+        attention="full" if diluted and scale.name == "laptop" else "block-sparse",
         score_scale=None if diluted else 0.3,
         outputs=scale.pick(smoke="slot", laptop="slot", paper="vocabulary"),
         precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
