@@ -211,7 +211,7 @@ Regime = Literal["sharp", "diluted"]
 def length_training(scale: Scale, symmetric: bool, regime: Regime = "sharp") -> LengthTraining:
     """The run at a scale. Smoke has smaller groups of the same two kinds, and one regime.
 
-    Sharp: block-sparse attention (Assumption 3.5) and no weight decay; it reaches the longest sentences. Diluted: scores
+    Sharp: block-sparse attention (Assumption 3.5), no weight decay; it reaches the longest sentences. Diluted: scores
     are divided by the root of a head's size and weights decay (at laptop scale every slot attends too), so attention
     stays soft; here there is something to repair, and the symmetric action is trained further by its own labels.
     """
