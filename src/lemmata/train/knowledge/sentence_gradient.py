@@ -101,4 +101,6 @@ def _sum_active(hidden: Hidden, classes: int) -> Float[Array, "rows class"]:
 
 def _to_active(residual: Float[Array, "rows class"], hidden: Hidden) -> Hidden:
     """The residual of a class, at each of its neurons that is active."""
-    return jnp.where(hidden > 0, jnp.tile(residual, (1, hidden.shape[1] // residual.shape[1])), 0)
+    step = residual.shape[1]
+    parts = [jnp.where(hidden[:, i : i + step] > 0, residual, 0) for i in range(0, hidden.shape[1], step)]
+    return jnp.concatenate(parts, axis=1)
