@@ -219,6 +219,8 @@ def draw(results: Results) -> Artefact:
         title=f"{run.config.action}: balance",
     )
     legend(blocks)
+    for ax in (reach, look):
+        ax.minorticks_off()
     for letter, ax in zip("abc", (reach, look, blocks), strict=True):
         panel_label(ax, letter)
     caption = (
