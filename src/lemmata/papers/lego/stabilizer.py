@@ -93,7 +93,7 @@ STABILIZER = Claim(
     ),
     remark="Our reading of the paper's mechanism (a distractor needs a stabilizer), not a statement it prints. With "
     "the vocabulary equal the stabilizer does not decide: S₅ reaches about as far as C₅, and A₄ on four points farther "
-    "than A₄ on itself, the same group with a trivial stabilizer. What grows with |G| in the usual comparison is also d.",
+    "than A₄ on itself, the same group with a trivial stabilizer. Usually d grows with |G| too.",
 )
 
 
