@@ -13,7 +13,18 @@ lemma-b.7 thm-4.2 pairwise-line optimum-low-T lemma-c.1 lemma-c.2 lemma-c.3 thm-
 fig-2 fig-3 fig-4 few-samples"""
 ASSOCIATION = """thm-1 lemma-d.1 table-3 b.3-stationary thm-2 thm-3-full thm-3-rank-1 thm-3-constant noise-rank-n fig-3
 fig-3-margin noise-first fig-4 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-18 fig-19 fig-20"""
-PROMISED = {"ic-recall": IC_RECALL.split(), "association": ASSOCIATION.split()}
+LEGO = """one-step-learned feature-structure-transitive feature-structure-symmetric curriculum-order neurons-distinct
+thm-4.1-length thm-4.1-attention thm-5.1-doubling thm-5.1-attention cor-5.1 balance distractors dilution-law
+permutation-invariance fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost"""
+KNOWLEDGE = """pretrain-near-optimal attention-pattern extraction-unseen-facts multiplicity coverage template-universe
+covering-per-relation hallucination-regime low-rank-enough uniform-attention-fails steps-to-extract split-leak
+hoeffding-cover fig-2a fig-2b fig-3 fig-5 fig-6"""
+PROMISED = {
+    "ic-recall": IC_RECALL.split(),
+    "association": ASSOCIATION.split(),
+    "lego": LEGO.split(),
+    "knowledge": KNOWLEDGE.split(),
+}
 EXPERIMENTS = [id for paper in papers() for id in experiments(paper)]
 
 
