@@ -1,17 +1,19 @@
 """The map of regimes: cells are independent, kinds are told apart, families have one vocabulary."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from lemmata.core import Results, RunResult, Scale, Unattended, UserError
+from lemmata.papers.lego.growing_worlds import grid, worlds
 from lemmata.papers.lego.regime_map import KINDS, MAP, cells, compare, draw, mapped_steps
 from lemmata.papers.lego.regime_runs import RegimeCells
-from lemmata.papers.lego.short_to_long import grid, worlds
 from lemmata.papers.lego.stabilizer import FIVE_POINTS, family
 from lemmata.papers.lego.theory_settings import symmetric_run, transitive_run
 from lemmata.tasks.lego import action
 
-TINY = {
+TINY: dict[str, Any] = {
     "action": "C2",
     "variables": 5,
     "scales": (0.1,),

@@ -14,83 +14,15 @@ from lemmata.core import (
     Experiment,
     Results,
     RunResult,
-    Scale,
     Undecided,
     log_slope,
 )
-from lemmata.papers.lego.regime_runs import Memory, RegimeCells
+from lemmata.papers.lego.growing_worlds import elsewhere, growing, linear, quadratic, reached, vocabulary, worlds
 from lemmata.papers.lego.theory_settings import trace, transitive, transitive_run
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, new_figure, panel_label
 
 POWER = 0.25  # the least exponent that counts as a power of d
 BOUNDS = ("at least", "at most")
-
-
-def worlds(scale: Scale) -> tuple[RegimeCells, ...]:
-    """C_6 (and at the paper's scale S_5) in worlds of growing |X|: T_2 is 5 |X| steps, and for C_6 also |X|^2 / 8."""
-    if scale.name == "smoke":
-        return (RegimeCells.smallest("C3"),)
-    paper = scale.name == "paper"
-    found = []
-    for action in ("C6", "S5") if paper else ("C6",):
-        for size in (41, 81, 161, 321, 641) if paper else (21, 41, 81, 161):
-            for steps in (linear(size), quadratic(size)):
-                if steps == quadratic(size) and (action == "S5" or size not in (41, 81, 161)):
-                    continue
-                found.append(
-                    RegimeCells(
-                        action=action,
-                        variables=size,
-                        steps=steps,
-                        every=size if steps == linear(size) else steps,
-                        lengths=grid(size - 1),
-                        test_sentences=64 if paper else 32,
-                        seeds=scale.seeds(smoke=1, laptop=3, paper=3),
-                    )
-                )
-    return tuple(found)
-
-
-def linear(size: int) -> int:
-    """T_2 proportional to d."""
-    return 5 * size
-
-
-def quadratic(size: int) -> int:
-    """T_2 proportional to d^2; about the same at |X| = 41."""
-    return size**2 // 80 * 10
-
-
-def grid(last: int) -> tuple[int, ...]:
-    """2, and then lengths a factor 2 apart up to the longest chain."""
-    found = [2]
-    while found[-1] * 2 < last / 1.2:
-        found.append(2 * found[-1])
-    return (*found, last)
-
-
-def growing(results: Results, action: str = "C6", steps: Callable[[int], int] = linear) -> list[RunResult]:
-    """The worlds of an action with this T_2, smallest first; at smoke scale there is one, with two steps."""
-    smoke = results.scale.name == "smoke"
-    found = [run for run in results.where(RegimeCells) if smoke or run.config.steps == steps(run.config.variables)]
-    runs = [run for run in found if run.config.action == action]
-    return sorted(runs, key=lambda run: run.config.variables)
-
-
-def vocabulary(run: RunResult) -> int:
-    """d."""
-    config = run.config
-    return config.model_config(Memory(config.scales[0], config.clips[0], config.widths[0], config.seeds[0])).vocab
-
-
-def reached(run: RunResult, step: int | None = None) -> np.ndarray:
-    """The length reached, by seed; of the last record unless a step is given."""
-    return run.column("reached", step=run.config.steps if step is None else step)
-
-
-def elsewhere(run: RunResult, record: int = -1) -> np.ndarray:
-    """Attention that T^2's answers put elsewhere, at the worse of the two steps, by seed."""
-    return run.arrays["epsilon_worst_step"][:, record, 0]
 
 
 def decided(results: Results, value: Any, steps: Callable[[int], int] = linear) -> Any:
@@ -255,6 +187,11 @@ def draw(results: Results) -> Artefact:
         title=f"{run.config.action}: balance",
     )
     legend(blocks)
+    sizes = [vocabulary(run) for run in first]
+    reach.set_xticks(sizes, [str(size) for size in sizes])
+    reach.set_yticks([10, 20, 40, 80, 160], ["10", "20", "40", "80", "160"])
+    look.set_xticks([25, 50, 100, 200, 400, 800], ["25", "50", "100", "200", "400", "800"])
+    look.set_yticks([0.03, 0.05, 0.1], ["0.03", "0.05", "0.1"])
     for ax in (reach, look):
         ax.minorticks_off()
     for letter, ax in zip("abc", (reach, look, blocks), strict=True):
