@@ -90,6 +90,13 @@ def test_grids() -> None:
 
 
 def test_refusals() -> None:
-    for changes in ({"lengths": (5,)}, {"lengths": (3, 2)}, {"rates": ()}, {"clips": (0.0,)}, {"every": 3}):
+    wrong: list[dict[str, Any]] = [
+        {"lengths": (5,)},
+        {"lengths": (3, 2)},
+        {"rates": ()},
+        {"clips": (0.0,)},
+        {"every": 3},
+    ]
+    for changes in wrong:
         with pytest.raises(UserError):
             RegimeCells(**(TINY | changes))
