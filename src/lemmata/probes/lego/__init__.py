@@ -14,7 +14,6 @@ from lemmata.probes.lego.attention import (
     concentration,
     heatmap,
     look,
-    normalized_position,
 )
 from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.probes.lego.intervals import wilson
@@ -40,7 +39,6 @@ __all__ = [
     "learning_times",
     "length_reached",
     "look",
-    "normalized_position",
     "over_lengths",
     "over_replicas",
     "over_sentences",

@@ -82,11 +82,6 @@ def heatmap(
     return jnp.mean(over_sentences(read, clauses, chunk), axis=0)
 
 
-def normalized_position(length: int) -> Float[Array, " length"]:
-    """The horizontal axis of Figures 6 and 7: the first step at 0, the last at 1."""
-    return jnp.arange(length) / max(length - 1, 1)
-
-
 def attention_at_lengths(
     model: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, "..."], num: int = 100
 ) -> dict[int, dict[str, Float[Array, "... length"]]]:
