@@ -32,7 +32,7 @@ from lemmata.train.lego import NextClauseAdam, SentenceSet, written_answers
 
 THREADS = 2
 RATE = 1e-4
-IN_A_PASS, IN_A_ROLLOUT = 4, 16  # sentences whose activations, or whose keys and values, fit in a core's cache
+IN_A_PASS, IN_A_ROLLOUT = 4, 32  # sentences whose activations, or whose keys and values, fit in a core's cache
 functional = torch.nn.functional
 
 

@@ -44,7 +44,12 @@ class ExperimentalConfig:
     def __post_init__(self) -> None:
         for name in ("variables", "actions", "values", "width", "heads", "hidden"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        require(SLOTS * self.width % self.heads == 0, "heads", self.heads, f"a divisor of 5 width = {5 * self.width}")
+        require(
+            SLOTS * self.width % self.heads == 0,
+            "heads",
+            self.heads,
+            f"a divisor of 5 width = {5 * self.width}",
+        )
         for name in ("score_scale", "embedding_scale"):
             value = getattr(self, name)
             require(value is None or value > 0, name, value, "positive")
@@ -65,21 +70,29 @@ class ExperimentalConfig:
     @property
     def rows(self) -> tuple[int, ...]:
         """How many tokens may stand in each slot."""
-        return (self.variables, self.actions, self.variables, self.variables, self.values)
+        return (
+            self.variables,
+            self.actions,
+            self.variables,
+            self.variables,
+            self.values,
+        )
 
 
 class Tables(eqx.Module):
-    """Queries, and keys beside values, of every token in every slot it may stand in; the last row, of blanks, is 0."""
+    """Queries, keys and values of every token in every slot it may stand in; the last row, of blanks, is 0."""
 
-    query: Float[Array, "row inner"]
-    key_value: Float[Array, "row twice_inner"]
+    query: Float[Array, "head row size"]
+    key: Float[Array, "head row size"]
+    value: Float[Array, "head row size"]
 
 
 class Cache(eqx.Module):
     """The clauses read so far, as keys and values, and where the next goes."""
 
     tables: Tables
-    key_value: Float[Array, "clauses twice_inner"]
+    keys: Float[Array, "head clauses size"]
+    values: Float[Array, "head clauses size"]
     count: Int[Array, ""]
 
 
@@ -101,7 +114,11 @@ class ExperimentalReasoner(AbstractReasoner):
     @classmethod
     def create(cls, config: ExperimentalConfig, *, key: Key[Array, ""]) -> "ExperimentalReasoner":
         keys = jax.random.split(key, 6)
-        rows, clause, slots = sum(config.rows), config.clause, (SLOTS, config.width, config.clause)
+        rows, clause, slots = (
+            sum(config.rows),
+            config.clause,
+            (SLOTS, config.width, config.clause),
+        )
         scale = (clause / config.heads) ** -0.5 if config.score_scale is None else config.score_scale
         return cls(
             embedding=config.embedding_scale * jax.random.normal(keys[0], (rows, config.width)),
@@ -124,28 +141,33 @@ class ExperimentalReasoner(AbstractReasoner):
         """`next_clause` of many sentences. Their rows are looked up together: one gradient of the tables."""
         rows = jax.vmap(self.rows)(clauses)
         weights, values = self._attend(self.tables(), rows, answers)
-        mixed = contract("bhqk,bkhs->bqhs", weights, values, self.config.precision)
+        mixed = contract("hbqk,hbks->bqhs", weights, values, self.config.precision)
         return self._answer(mixed.reshape(*mixed.shape[:2], -1), rows[:, -answers:])
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
-        return self._attend(self.tables(), self.rows(clauses)[None], answers)[0][0]
+        return self._attend(self.tables(), self.rows(clauses)[None], answers)[0][:, 0]
 
     def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
-        tables = self.tables()
-        read = self._look_up(tables.key_value, self.rows(clauses))
-        return Cache(tables, jnp.pad(read, ((0, room), (0, 0))), jnp.asarray(len(clauses)))
+        tables, rows = self.tables(), self.rows(clauses)
+        keys, values = (
+            jnp.pad(self._look_up(table, rows), ((0, 0), (0, room), (0, 0))) for table in (tables.key, tables.value)
+        )
+        return Cache(tables, keys, values, jnp.asarray(len(clauses)))
 
     def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
         rows = self.rows(clause[None])
-        read = self._look_up(cache.tables.key_value, rows)[0]
-        key_value = jax.lax.dynamic_update_index_in_dim(cache.key_value, read, cache.count, axis=0)
-        keys, values = self._split(key_value)
-        queries = self._heads(self._look_up(cache.tables.query, rows))
-        seen = jnp.arange(len(keys)) <= cache.count
-        weights = self._weights(queries[None], keys[None], seen[None])
-        mixed = contract("bhqk,bkhs->bqhs", weights, values[None], self.config.precision)
-        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(mixed.reshape(1, 1, -1), rows[None]))
-        return Cache(cache.tables, key_value, cache.count + 1), after
+        put = jax.lax.dynamic_update_slice_in_dim
+        keys = put(cache.keys, self._look_up(cache.tables.key, rows), cache.count, axis=1)
+        values = put(cache.values, self._look_up(cache.tables.value, rows), cache.count, axis=1)
+        queries = self._look_up(cache.tables.query, rows)
+        seen = jnp.arange(keys.shape[1]) <= cache.count
+        weights = self._weights(queries[:, None], keys[:, None], seen[None])
+        mixed = contract("hbqk,hbks->bqhs", weights, values[:, None], self.config.precision)
+        after = jax.tree.map(
+            lambda logits: logits[0, 0],
+            self._answer(mixed.reshape(1, 1, -1), rows[None]),
+        )
+        return Cache(cache.tables, keys, values, cache.count + 1), after
 
     def tables(self) -> Tables:
         """Every token's share of a query, a key and a value, in each slot it may stand in."""
@@ -155,50 +177,73 @@ class ExperimentalReasoner(AbstractReasoner):
 
         def project(
             matrix: Float[Array, "slot width inner"], slots: range | tuple[int, ...]
-        ) -> Float[Array, "row inner"]:
+        ) -> Float[Array, "head row size"]:
             made = [
                 contract("rw,wi->ri", part, matrix[slot], self.config.precision)
                 if slot in slots
                 else jnp.zeros((len(part), matrix.shape[-1]), part.dtype)
                 for slot, part in enumerate(parts)
             ]
-            return jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
+            flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
+            return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
 
-        key_value = [project(self.key, asked), project(self.value, range(SLOTS))]
-        return Tables(project(self.query, asking), jnp.concatenate(key_value, axis=1))
+        return Tables(
+            project(self.query, asking),
+            project(self.key, asked),
+            project(self.value, range(SLOTS)),
+        )
 
     def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
         """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
         rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
-        firsts = (0, self.config.variables, 0, 0, self.config.variables + self.config.actions)
+        firsts = (
+            0,
+            self.config.variables,
+            0,
+            0,
+            self.config.variables + self.config.actions,
+        )
         places, before, zero = [], 0, sum(self.config.rows)
         for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
             token = clauses[:, slot] - first
             places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
             before += count
-        first, second = jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4])
+        first, second = (
+            jnp.minimum(places[0], places[3]),
+            jnp.minimum(places[1], places[4]),
+        )
         return jnp.stack([first, second, places[2]], axis=1)
 
     def _attend(
         self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
-    ) -> tuple[Float[Array, "batch head answers clauses"], Float[Array, "batch clauses head size"]]:
-        keys, values = self._split(self._look_up(tables.key_value, rows))
-        queries = self._heads(self._look_up(tables.query, rows[:, -answers:]))
+    ) -> tuple[
+        Float[Array, "head batch answers clauses"],
+        Float[Array, "head batch clauses size"],
+    ]:
+        queries = self._look_up(tables.query, rows[:, -answers:])
+        keys, values = (
+            self._look_up(tables.key, rows),
+            self._look_up(tables.value, rows),
+        )
         place = jnp.arange(rows.shape[1])
         return self._weights(queries, keys, place <= place[-answers:, None]), values
 
     def _weights(
         self,
-        queries: Float[Array, "batch answers head size"],
-        keys: Float[Array, "batch clauses head size"],
+        queries: Float[Array, "head batch answers size"],
+        keys: Float[Array, "head batch clauses size"],
         seen: Bool[Array, "answers clauses"],
-    ) -> Float[Array, "batch head answers clauses"]:
-        scores = self.score_scale * contract("bqhs,bkhs->bhqk", queries, keys, self.config.precision)
+    ) -> Float[Array, "head batch answers clauses"]:
+        scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
-    def _answer(self, mixed: Float[Array, "batch answers inner"], rows: Int[Array, "batch answers 3"]) -> NextClause:
+    def _answer(
+        self,
+        mixed: Float[Array, "batch answers inner"],
+        rows: Int[Array, "batch answers 3"],
+    ) -> NextClause:
         if self.config.residual:
-            mixed = mixed + self._look_up(self._embedding_rows(), rows)
+            mixed = mixed + self._look_up(self._embedding_rows()[None], rows)[0]
         if self.config.layer_norm:
             centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
@@ -214,7 +259,13 @@ class ExperimentalReasoner(AbstractReasoner):
     def _embedding_rows(self) -> Float[Array, "row clause"]:
         """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
         slots = [
-            jnp.pad(part, ((0, 0), (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width)))
+            jnp.pad(
+                part,
+                (
+                    (0, 0),
+                    (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width),
+                ),
+            )
             for slot, part in enumerate(self._parts())
         ]
         return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))
@@ -223,18 +274,13 @@ class ExperimentalReasoner(AbstractReasoner):
         """The embeddings of each slot."""
         return jnp.split(self.embedding, np.cumsum(self.config.rows)[:-1].tolist())
 
-    def _look_up(self, table: Float[Array, "row width"], rows: Int[Array, "*items 3"]) -> Float[Array, "*items width"]:
-        flat = sum_of_rows(table, rows.reshape(-1, 3), self.config.table_gradient, self.config.precision)
-        return flat.reshape(*rows.shape[:-1], -1)
-
-    def _heads(self, flat: Float[Array, "*items inner"]) -> Float[Array, "*items head size"]:
-        return flat.reshape(*flat.shape[:-1], self.config.heads, -1)
-
-    def _split(
-        self, key_value: Float[Array, "*items twice_inner"]
-    ) -> tuple[Float[Array, "*items head size"], Float[Array, "*items head size"]]:
-        keys, values = jnp.split(key_value, 2, axis=-1)
-        return self._heads(keys), self._heads(values)
+    def _look_up(
+        self, table: Float[Array, "head row size"], rows: Int[Array, "*items 3"]
+    ) -> Float[Array, "head *items size"]:
+        """Heads first, so that attention is a product of contiguous matrices."""
+        rule, precision = self.config.table_gradient, self.config.precision
+        flat = jax.vmap(lambda one: sum_of_rows(one, rows.reshape(-1, 3), rule, precision))(table)
+        return flat.reshape(len(table), *rows.shape[:-1], -1)
 
 
 def _among(logits: Float[Array, "*answers some"], first: int, vocab: int) -> Float[Array, "*answers vocab"]:

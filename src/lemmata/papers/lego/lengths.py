@@ -143,10 +143,12 @@ FIGURE_1B = Claim(
         results, [("base", (n := run_of(results, True, "diluted").config.task.length)), ("short", n)]
     ),
     check=Each({"mean over lengths, stage by stage": Monotone(slack=SHIFT), "gain at twice the last stage": AtLeast()}),
-    remark="At laptop scale (S4, 41 variables, 128 neurons) every stage moves the curve to the right, by less than "
-    "the rule asks: a few per cent of the sentences a small model labels at the second stage are wrong, and it"
-    " learns them; with true labels the same stages repair nearly everything, and as many steps at the first "
-    "length repair nothing.",
+    remark="At the paper's scale (block-sparse, scaled scores, decay 1, 20,000 sentences; settings chosen after an "
+    "earlier run with decay 0.1 had moved length 80 from 0.01 to 0.10 only) S5 at length 80 goes from 0.06 "
+    "over 0.31 and 0.53 to 0.73; as many steps at length 5 give 0.01, true labels 0.96. At laptop scale (S4, "
+    "41 variables, 128 neurons) every stage moves the curve to the right as well, by less than the rule asks: "
+    "a few per cent of the sentences a small model labels at the second stage are wrong, and it learns them; "
+    "with true labels the same stages repair nearly everything.",
 )
 
 
