@@ -51,8 +51,8 @@ def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...]
 
             return sum(jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) for a in answers)
 
-        value, gradient = jax.value_and_grad(loss)((model.query_third, model.query_fourth))
-        new, metrics = algorithm.step(task, state, key=key)
+        value, gradient = eqx.filter_jit(jax.value_and_grad(loss))((model.query_third, model.query_fourth))
+        new, metrics = eqx.filter_jit(algorithm.step)(task, state, key=key)
         np.testing.assert_allclose(metrics["loss"], value, rtol=1e-12)
         for table, slope, moved in zip(
             (model.query_third, model.query_fourth),
@@ -70,8 +70,8 @@ def test_annotation_is_the_greedy_rollout() -> None:
     algorithm = AttentionDescent(length=4, answers=(2,), batch=16, labels="greedy")
     state = algorithm.init(model, corpus=named_key(1, "corpus"))
     key = named_key(5, "step")
-    truth = algorithm.draw(task, state.memory, key)
-    labelled = algorithm.annotate(model, state.memory, truth)
+    truth = eqx.filter_jit(algorithm.draw)(task, state.memory, key)
+    labelled = eqx.filter_jit(algorithm.annotate)(model, state.memory, truth)
     written = jax.vmap(lambda c: rollout(model, c[:5], 2))(sentences(algorithm, task, state, key))[:, 4:]
     # A model with random weights may answer a token that is no value: such rows are the rollout's own affair.
     possible = np.asarray(
@@ -91,33 +91,33 @@ def test_a_finite_set_repeats_and_a_stopped_replica_stands_still() -> None:
     rows = np.concatenate([drawn.links, drawn.actions, drawn.values], axis=1)
     assert 2 <= len(np.unique(rows, axis=0)) <= 3
     still = algorithm.init(model, stop_below=1e6)
-    after, _ = algorithm.step(task, still, key=named_key(0, "step"))
+    step = eqx.filter_jit(algorithm.step)
+    after, _ = step(task, still, key=named_key(0, "step"))
     assert bool(after.memory.stopped)
     assert int(after.memory.taken) == 0
     np.testing.assert_array_equal(after.model.query_third, model.query_third)
-    spent, _ = algorithm.step(task, algorithm.init(model, steps=0), key=named_key(0, "step"))
+    spent, _ = step(task, algorithm.init(model, steps=0), key=named_key(0, "step"))
     np.testing.assert_array_equal(spent.model.query_fourth, model.query_fourth)
 
 
 def test_value_accuracy_is_the_slow_one() -> None:
     task, model = world("C3", length=5)
-    for length in (1, 2):
-        fast = value_accuracy(model, task, key=named_key(3, "test"), length=length, num=64)
-        slow = accuracy(model, task, key=named_key(3, "test"), length=length, num=64)
-        assert 0 < float(slow["value_step"]) < 1
-        np.testing.assert_allclose(fast["value_step"], slow["value_step"], atol=1e-6)
-        np.testing.assert_allclose(fast["values"], slow["values"], atol=1e-6)
+    fast = eqx.filter_jit(value_accuracy)(model, task, key=named_key(3, "test"), length=2, num=64)
+    slow = eqx.filter_jit(accuracy)(model, task, key=named_key(3, "test"), length=2, num=64)
+    assert 0 < float(slow["value_step"]) < 1
+    np.testing.assert_allclose(fast["value_step"], slow["value_step"], atol=1e-6)
+    np.testing.assert_allclose(fast["values"], slow["values"], atol=1e-6)
 
 
 def test_cut_chains_are_shorter_sentences() -> None:
     task, model = world("C3", length=5)
-    found = over_lengths(model, task, (1, 3, 5), key=named_key(4, "test"), num=12)
+    found = eqx.filter_jit(over_lengths)(model, task, (1, 3, 5), key=named_key(4, "test"), num=12)
     long = task.draw(12, key=named_key(4, "test"), length=5)
     for place, length in enumerate((1, 3, 5)):
         cut = jnp.concatenate([long[:, :length], long[:, 5 : 6 + length]], axis=1)
-        marks = [value_marks(model, task, sentence) for sentence in cut]
-        right = np.stack([mark[0] for mark in marks])
-        epsilon = np.stack([1 - mark[1] - mark[2] for mark in marks])
+        read = eqx.filter_jit(jax.vmap(lambda sentence: value_marks(model, task, sentence)))
+        right, predicate, answer = (np.asarray(part) for part in read(cut))
+        epsilon = 1 - predicate - answer
         np.testing.assert_allclose(found["values"][place], right.all(axis=1).mean(), atol=1e-6)
         np.testing.assert_allclose(found["value_step"][place], right.mean(), atol=1e-6)
         np.testing.assert_allclose(found["epsilon"][place], epsilon.mean(), atol=1e-5)
