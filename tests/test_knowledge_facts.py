@@ -101,17 +101,6 @@ def test_coverage_nests_and_is_what_it_says() -> None:
     few = Questions.choose(facts, CoverageConfig(subjects=3), 0)
     assert int(few.asked_subjects.sum()) == 3
     assert int(few.covered.sum()) <= 6
-    touching = Questions.choose(facts, CoverageConfig(templates=4, selection="touching"), 0)
-    inside = Questions.choose(facts, CoverageConfig(templates=4), 0)
-    assert int(touching.num_asked) > int(inside.num_asked)
-
-
-def test_concentrated_facts_leave_templates_uncovered() -> None:
-    facts = Facts.create(FactsConfig(subjects=200, templates=12, multiplicity=5, concentrated=6), 0)
-    questions = Questions.choose(facts, CoverageConfig(), 0)
-    assert int(questions.covered.sum()) == 6
-    held = np.asarray(questions.test)[:, 0] > 0
-    assert len(np.unique(np.asarray(facts.templates)[held])) == 12
 
 
 def test_shuffled_answers_are_all_wrong_and_all_used() -> None:
@@ -143,7 +132,6 @@ def test_spelled_names_are_different_words_and_predicted_letter_by_letter() -> N
         ({"multiplicity": 0}, "multiplicity"),
         ({"subjects": 1}, "subjects"),
         ({"held_out": 1.0}, "held_out"),
-        ({"concentrated": 2}, "concentrated"),
         ({"pad_subjects": 20}, "at least 30"),
         ({"name_length": 2, "alphabet": 5}, "alphabet"),
     ],

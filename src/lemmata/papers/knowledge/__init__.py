@@ -6,7 +6,8 @@ PAPER = Paper(
     id="knowledge",
     title="Provable Knowledge Acquisition and Extraction in One-Layer Transformers",
     authors="Ruichen Xu, Kexin Chen",
-    sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation templates.",
+    sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation "
+    "templates.",
     package="lemmata.papers.knowledge",
     modules=(
         "training",

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
+from lemmata.papers.knowledge.missing import may_lack_runs
 from lemmata.papers.knowledge.training import before, stored_at_end
 from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, learned, long_table, place, tuned
 from lemmata.papers.knowledge.tuned_runs import main_result, main_run, plane_runs, standard
@@ -182,18 +183,22 @@ def render_multiplicity(results: Results) -> Artefact:
 
 
 EXPERIMENTS = (
-    Experiment(
-        id="knowledge/extraction-unseen-facts",
-        title="Facts that fine-tuning never named",
-        grid=lambda scale: (main_run(scale),),
-        claims=(UNSEEN, SILENT),
-        render=render_unseen,
+    may_lack_runs(
+        Experiment(
+            id="knowledge/extraction-unseen-facts",
+            title="Facts that fine-tuning never named",
+            grid=lambda scale: (main_run(scale),),
+            claims=(UNSEEN, SILENT),
+            render=render_unseen,
+        )
     ),
-    Experiment(
-        id="knowledge/multiplicity",
-        title="The more often told, the easier to reach",
-        grid=plane_runs,
-        claims=(MULTIPLICITY,),
-        render=render_multiplicity,
+    may_lack_runs(
+        Experiment(
+            id="knowledge/multiplicity",
+            title="The more often told, the easier to reach",
+            grid=plane_runs,
+            claims=(MULTIPLICITY,),
+            render=render_multiplicity,
+        )
     ),
 )

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from lemmata.core import Artefact, AtLeast, AtMost, Claim, Experiment, Results
+from lemmata.papers.knowledge.missing import may_lack_runs
 from lemmata.papers.knowledge.tuned_readings import accuracy, asked_numbers, described, excess, learned, tuned
 from lemmata.papers.knowledge.tuned_runs import plane_runs, standard
 from lemmata.report.plots import COLOURS, CYCLE, GREY, heatmap, legend, new_figure, panel_label
@@ -137,11 +138,13 @@ def _contour(ax: Any, ks: list[int], asked: list[int], templates: int) -> None:
 
 
 EXPERIMENTS = (
-    Experiment(
-        id="knowledge/plane",
-        title="Extraction over multiplicity and coverage",
-        grid=plane_runs,
-        claims=(PLANE, LEVEL),
-        render=render_plane,
+    may_lack_runs(
+        Experiment(
+            id="knowledge/plane",
+            title="Extraction over multiplicity and coverage",
+            grid=plane_runs,
+            claims=(PLANE, LEVEL),
+            render=render_plane,
+        )
     ),
 )

@@ -34,13 +34,14 @@ class Extraction(RunConfig):
 
     metrics: a row for each seed, tuning (0 is `tuning`, then `others` in order) and record of fine-tuning; record 0 is
     the model before it. arrays: `pretraining.*` (seed, record); `attention_os`, `attention_osr` (seed, token) after
-    pre-training; `templates` (seed, subject, slot); and for each tuning first (tuning, seed, ...): `attention_osp`
-    (record, token), `reply` (subject: the class given to its question, 0 for d, 1.. for relations, 1 + |R|.. for
-    answers), `asked` (subject), `held_out` (subject, slot), `covered` (template), `leak`, and `before.*`/`after.*` by
-    template.
+    pre-training, and before it as `untrained.*`; `templates` (seed, subject, slot); and for each tuning first (tuning,
+    seed, ...): `attention_osp` (record, token), `reply` (subject: the class given to its question, 0 for d, 1.. for
+    relations, 1 + |R|.. for answers), `asked` (subject), `held_out` (subject, slot), `covered` (template), `leak`, and
+    `before.*`/`after.*` by template.
     """
 
     kind = "knowledge/extraction"
+    version = 2
 
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
@@ -205,7 +206,8 @@ def _output(
     records = np.linspace(0, config.pretraining.steps, config.pretraining.records + 1).astype(int)
     arrays = {"pretraining.step": records, "templates": np.stack([np.asarray(one.templates) for one in facts])}
     arrays |= {f"pretraining.{name}": value for name, value in stored.items() if value.ndim == 2}
-    arrays |= {name: stored[name][:, -1] for name in ("attention_os", "attention_osr")}
+    for name in ("attention_os", "attention_osr"):
+        arrays |= {name: stored[name][:, -1], f"untrained.{name}": stored[name][:, 0]}
     arrays |= {
         "reply": _each(outcomes, lambda o: o.metrics["reply"][:, -1]),
         "asked": _each(outcomes, lambda o: np.stack([_asked(q) for q in o.questions])),
@@ -251,7 +253,8 @@ def setting(scale: Scale, *, seeds: tuple[int, ...] | None = None, **changes: An
             smoke=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
             laptop=PreTrainingConfig(steps=2000),
             # At N = 1000 an answer is seen too rarely in a batch of 128: all its neurons are pushed below 0 before it
-            # is rewarded, and never return (.58 of the facts stored, for ever). A batch of 1024 stores .98.
+            # is rewarded, and never return (.58 of the facts stored, for ever). A batch of 1024 stores .98. The runs of
+            # `tuned_runs` store all: they also start the neurons at .1, not .01, and take 3000 steps.
             paper=PreTrainingConfig(steps=2000, batch=1024),
         ),
         tuning=scale.pick(

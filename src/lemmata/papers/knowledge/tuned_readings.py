@@ -7,6 +7,7 @@ import numpy as np
 
 from lemmata.core import Results, RunResult, Undecided
 from lemmata.models.knowledge import Part
+from lemmata.papers.knowledge.missing import NotRun
 from lemmata.papers.knowledge.training import stored_at_end
 from lemmata.tasks.knowledge import CoverageConfig
 
@@ -22,7 +23,10 @@ def place(
     for number, one in enumerate(run.config.tunings):
         if (one.rank, one.part, one.coverage) == (rank, part, wanted) and rate in (None, one.rate):
             return number
-    raise LookupError(f"no fine-tuning with rank {rank}, part {part!r}, rate {rate}, {wanted}")
+    usual = {"rank": None, "part": "both", "rate": None} | vars(CoverageConfig())
+    named = {"rank": rank, "part": part, "rate": rate} | vars(wanted)
+    changes = ", ".join(f"{name} = {value}" for name, value in named.items() if value != usual[name])
+    raise NotRun(f"with these settings nothing was fine-tuned with {changes or 'every question, in full'}")
 
 
 def curve(run: RunResult, column: str = "extraction", **which: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -21,8 +21,6 @@ class FactsConfig:
     templates: int = 20  # |R|
     multiplicity: int = 5  # K, templates a subject
     held_out: float = 0.5  # of the subjects, never asked about in fine-tuning (the paper's half)
-    concentrated: int | None = None  # subjects that may be asked about use the first so many templates (of a seeded
-    # order) only; None: all. With it a set of templates can stay uncovered however large K is
     name_length: int = 1  # tokens a name; the paper's figures say "5-token data" without defining it
     alphabet: int = 32  # of spelled names
     pad_subjects: int | None = None
@@ -36,8 +34,6 @@ class FactsConfig:
         require(1 <= k <= r, "multiplicity", k, f"1 to templates = {r}: templates are drawn without replacement")
         require(0 < self.held_out < 1, "held_out", self.held_out, "between 0 and 1")
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
-        allowed = f"None, or multiplicity = {k} to templates = {r}"
-        require(self.concentrated is None or k <= self.concentrated <= r, "concentrated", self.concentrated, allowed)
         require(self.name_length >= 1, "name_length", self.name_length, "at least 1")
         for name, pad, real in (
             ("pad_subjects", self.pad_subjects, n),
@@ -87,9 +83,6 @@ class Facts(AbstractTask):
         subjects = _stream(seed, "subjects").permutation(n)
         templates = _stream(seed, "templates").permutation(r)
         chance = _stream(seed, "facts").random((n, r))
-        if config.concentrated is not None:
-            asked, barred = subjects[: n - config.num_held_out], templates[config.concentrated :]
-            chance[np.ix_(asked, barred)] += 1  # behind every template that is allowed
         drawn = np.zeros((vocabulary.subjects, config.pad_multiplicity or k), np.int32)
         drawn[:n, :k] = np.argsort(chance, axis=1)[:, :k]
         spelled = config.name_length > 1

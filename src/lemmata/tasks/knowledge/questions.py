@@ -22,8 +22,7 @@ class CoverageConfig:
 
     split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
     subjects: int | None = None  # at most so many of the fine-tuning half; None: all
-    templates: int | None = None  # only subjects whose templates are in the first so many; None: all templates
-    selection: Literal["inside", "touching"] = "inside"  # all of a subject's templates in the set, or at least one
+    templates: int | None = None  # only subjects all of whose templates are in the first so many; None: all subjects
     answers: Literal["true", "shuffled"] = "true"  # "shuffled" teaches another subject's answer: a control
 
     def __post_init__(self) -> None:
@@ -67,8 +66,7 @@ class Questions(eqx.Module):
             asked = order[: n - held]
             if config.templates is not None:
                 chosen = np.asarray(np.isin(templates, np.asarray(facts.template_order)[: config.templates]))
-                fits = (np.all if config.selection == "inside" else np.any)(chosen, axis=1)
-                asked = asked[fits[asked]]
+                asked = asked[chosen.all(axis=1)[asked]]
             asked = asked[: config.subjects]
             test[order[n - held :], :k] = 1
         covered = np.zeros(facts.template_order.shape[0], bool)

@@ -28,12 +28,11 @@ class FineTuningConfig:
     records: int = 1  # rows of metrics along the way, besides the first
 
     def __post_init__(self) -> None:
-        for name in ("batch", "records"):
+        for name in ("steps", "batch", "records"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         require(self.rate > 0, "rate", self.rate, "above 0")
         require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "not negative")
-        fits = self.steps >= 0 and self.steps % self.records == 0
-        require(fits, "steps", self.steps, f"a multiple of records = {self.records}")
+        require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
     def check(self, width: int, neurons: int, where: str = "tuning") -> None:
         """Refuse a rank over that of A (width x width) or of w (width x neurons in all), whichever learns."""

@@ -27,13 +27,12 @@ class PreTrainingConfig:
     records: int = 4  # rows of metrics along the way, besides the first
 
     def __post_init__(self) -> None:
-        for name in ("batch", "records"):
+        for name in ("steps", "batch", "records"):
             require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         for name in ("neuron_rate", "attention_rate"):
             require(getattr(self, name) > 0, name, getattr(self, name), "above 0")
         require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "not negative")
-        fits = self.steps >= 0 and self.steps % self.records == 0
-        require(fits, "steps", self.steps, f"a multiple of records = {self.records}")
+        require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
 
 class PreTraining(AbstractAlgorithm):
