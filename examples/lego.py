@@ -1,4 +1,4 @@
-"""Teach a one-layer transformer one step of state tracking, then where to look, and let it reason far past its training.
+"""Teach a one-layer transformer one step of state tracking, then where to look; let it reason far past its training.
 
 python examples/lego.py        # about 15 seconds on two cores
 """
