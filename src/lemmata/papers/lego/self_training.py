@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult, Undecided
+from lemmata.papers.lego.theory_runs import TheoryRun
 from lemmata.papers.lego.theory_settings import (
     after,
     stages_of,
@@ -21,7 +22,7 @@ SOLVED = 0.97  # 1 - 1/poly(d), on 128 sentences
 
 def taught(results: Results, value: Any) -> Any:
     """The value, if every model knew its action before its attention was trained."""
-    runs = results.where()
+    runs = results.where(TheoryRun)
     known = all(np.all(run.arrays["one_step.value.accuracy"] > 1 - 1e-6) for run in runs)
     if results.scale.name == "smoke":
         return TOO_SHORT
