@@ -17,7 +17,7 @@ from lemmata.train import fit, stack
 from lemmata.train.lego import FreshSentences, NextClauseAdam, SentenceSet, label_quality, written_answers
 
 RECORDS = 20  # of the loss, in each part of a run
-SHARES = ("values", "values_low", "values_high", "both", "step", "value_step")
+SHARES = ("values", "both", "step", "value_step")
 LABELS = ("values", "clauses", "sentences")  # shares of right labels: of values, of whole clauses, of whole sentences
 
 
@@ -67,9 +67,13 @@ class LengthTraining(RunConfig):
         for name in ("steps", "stage_steps"):
             steps = getattr(self, name)
             require(steps >= RECORDS and steps % RECORDS == 0, name, steps, f"a multiple of {RECORDS}")
-        require(len(self.lengths) >= 1, "lengths", self.lengths, "at least one")
-        for length in (*self.lengths, *self.stages, 4 * self.task.length):
+        first = self.task.length
+        for length in (*self.lengths, *self.stages, 4 * first):
             check_length(length, self.task.variables)
+        rising = first in self.lengths and sorted(set(self.lengths)) == list(self.lengths)
+        require(rising, "lengths", self.lengths, f"increasing, with the training length {first} among them")
+        rising = sorted({first, *self.stages}) == [first, *self.stages]
+        require(rising, "stages", self.stages, f"increasing, each longer than the training length {first}")
         most = self.batch * self.task.length
         require(all(stage <= most for stage in self.stages), "stages", self.stages, f"each at most {most}")
         require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
