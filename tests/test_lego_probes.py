@@ -152,7 +152,7 @@ def test_weights_tell_who_learned_what() -> None:
     assert composite.shape == (3, 3, 3, 3)
     assert float(composite.max()) == LOUD
     diagonals = query_diagonals(model)
-    assert (float(diagonals["predicate_mean"]), float(diagonals["answer_rest"])) == (9.0, 0.0)
+    assert (float(diagonals["third_diagonal"]), float(diagonals["fourth_rest"])) == (9.0, 0.0)
 
 
 def test_learning_times_and_chunks() -> None:

@@ -38,7 +38,7 @@ from lemmata.core.model import AbstractModel, Trace
 from lemmata.core.precision import Precision, precision
 from lemmata.core.probe import Probe
 from lemmata.core.registry import Paper, Selection, experiments, papers, run_type, select
-from lemmata.core.rng import named_integer, named_key
+from lemmata.core.rng import named_fold, named_integer, named_key
 from lemmata.core.task import AbstractTask, Batch
 
 __all__ = [
@@ -90,6 +90,7 @@ __all__ = [
     "invalid",
     "judge",
     "log_slope",
+    "named_fold",
     "named_integer",
     "named_key",
     "nearest",

@@ -8,7 +8,11 @@ from jaxtyping import Array, Key
 
 def named_key(seed: int, *names: str) -> Key[Array, ""]:
     """The key of `seed` for one purpose, such as `named_key(3, "task")` or `named_key(3, "init", "mlp")`."""
-    key = jax.random.key(seed)
+    return named_fold(jax.random.key(seed), *names)
+
+
+def named_fold(key: Key[Array, ""], *names: str) -> Key[Array, ""]:
+    """A key of `key` for one purpose, apart from those that are folded in by a small number, such as a step's."""
     for name in names:
         key = jax.random.fold_in(key, zlib.crc32(name.encode()))
     return key

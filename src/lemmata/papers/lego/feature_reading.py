@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunResult
+from lemmata.probes.lego import Features, learned, learning_times
 from lemmata.tasks.lego import action
 from lemmata.theory.lego.curriculum import Curriculum, curriculum, rank_agreement
 from lemmata.theory.lego.features import Structure
@@ -33,14 +35,13 @@ def at_scale(run: RunResult, scale: float | None) -> RunResult:
     return RunResult(replace(run.config, scales=(scale,)), run.metrics, arrays, run.record)
 
 
+def features_of(run: RunResult, moment: str, replica: int) -> Features:
+    return Features(*(jnp.asarray(run.arrays[f"{moment}.{name}"][replica], float) for name in ("action", "value")))
+
+
 def fibre_magnitudes(run: RunResult, moment: str, replica: int) -> np.ndarray:
     """V_{j,r} on the fibre of (j, y): [class, neuron, value]."""
-    acting, value = run.arrays[f"{moment}.action"][replica], run.arrays[f"{moment}.value"][replica]
-    table, classes = table_of(run), len(value)
-    found = np.empty((classes, acting.shape[1], classes))
-    for j, y in np.ndindex(classes, classes):
-        found[j, :, y] = (acting[j][:, table[:, y] == j].mean(axis=1) + value[j, :, y]) / 2
-    return found
+    return np.asarray(features_of(run, moment, replica).over_fibres(jnp.asarray(table_of(run))))
 
 
 def neurons_of(run: RunResult, moment: str = "final") -> list[Neuron]:
@@ -88,11 +89,9 @@ def neurons_per_combination(run: RunResult, moment: str = "final") -> np.ndarray
 
 def distinct(run: RunResult, moment: str = "final") -> bool:
     """Whether, in every seed, no neuron is the largest for two combinations of its class."""
-    for replica in range(len(run.arrays[f"{moment}.value"])):
-        winners = np.argmax(fibre_magnitudes(run, moment, replica), axis=1)
-        if any(len(set(row)) < len(row) for row in winners.tolist()):
-            return False
-    return True
+    table = jnp.asarray(table_of(run))
+    replicas = range(len(run.arrays[f"{moment}.value"]))
+    return all(bool(learned(features_of(run, moment, replica), table).distinct()) for replica in replicas)
 
 
 def predicted_curricula(run: RunResult) -> list[Curriculum]:
@@ -104,9 +103,7 @@ def predicted_curricula(run: RunResult) -> list[Curriculum]:
 def learning_steps(run: RunResult, replica: int) -> np.ndarray:
     """The step at which a neuron first holds half of B for each combination: [class, value]."""
     history = run.arrays["magnitude"][replica].max(axis=2)  # [record, class, value]
-    passed = history > run.config.model.bound / 2
-    every = run.config.value.every
-    return np.where(passed.any(axis=0), passed.argmax(axis=0), len(history)) * every
+    return learning_times(history, run.config.model.bound / 2) * run.config.value.every
 
 
 def order_agreement(run: RunResult, shift: int = 0) -> float:

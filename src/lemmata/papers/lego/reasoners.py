@@ -11,11 +11,12 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_integer, named_key, require
 from lemmata.models.lego import AbstractReasoner, TheoryConfig, TheoryTransformer, rollout
-from lemmata.papers.lego.one_step import TOKENS, Descent
+from lemmata.papers.lego.one_step import Descent
+from lemmata.papers.lego.theory_runs import one_step_stage
 from lemmata.probes.lego import accuracy_of_prefixes
 from lemmata.tasks.lego import Action, Lego, LegoConfig, Vocabulary, action, check_length
-from lemmata.train import fit, stack
-from lemmata.train.lego.self_training import Stage, doubling, train_stages
+from lemmata.train import stack
+from lemmata.train.lego import Stage, Token, doubling, train_stages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +24,7 @@ class TrainedReasoner(RunConfig):
     """One action, every seed: stage 1, then attention on T^2 and on self-labelled lengths 4, 8, ... (Algorithm 2)."""
 
     kind: ClassVar[str] = "lego/reasoner"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     action: str = "S5"
     variables: int = 41
@@ -66,7 +67,8 @@ class TrainedReasoner(RunConfig):
         create = eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))
         models = stack([create(named_key(seed, "init", "theory")) for seed in self.seeds])
         tasks = stack([task] * len(self.seeds))
-        taught, arrays = self.one_step(models, tasks, context)
+        descents: dict[Token, Descent] = {"value": self.value, "variable": self.variable}
+        taught, arrays = one_step_stage(models, tasks, self.seeds, descents, context)
         keys = jnp.stack([named_key(seed, "attention") for seed in self.seeds])
         after, _ = train_stages(taught, tasks, keys, self.stages, context=context)
         moments = {"one step": taught, "two steps": after[0], "last": after[-1]}
@@ -84,21 +86,6 @@ class TrainedReasoner(RunConfig):
 
     def readings(self) -> tuple[str, ...]:
         return ("epsilon", "decided") if self.words else ("epsilon",)
-
-    def one_step(self, models: Any, tasks: Any, context: RunContext) -> tuple[Any, dict[str, np.ndarray]]:
-        """Stage 1 over all inputs; its last accuracy is kept, never assumed."""
-        arrays = {}
-        keys = jnp.stack([named_key(seed, "one-step") for seed in self.seeds])
-        for token in TOKENS:
-            settings = getattr(self, token)
-            algorithm = settings.algorithm(token, None)
-            own = [jax.tree.map(lambda leaf, i=i: leaf[i], models) for i in range(len(self.seeds))]
-            state = stack([algorithm.init(model) for model in own])
-            budget = {"steps": settings.steps, "every": settings.every, "stage": f"one-step-{token}"}
-            state, metrics = fit(algorithm, tasks, state, keys, context=context, **budget)
-            models = state.model
-            arrays[f"one_step.{token}.accuracy"] = np.asarray(metrics["accuracy"][:, -1], np.float64)
-        return models, arrays
 
     def epsilon(self, models: TheoryTransformer, task: Lego) -> np.ndarray:
         """[seed, L, l] for the config's lengths, l counted from 1 (entry 0 and those past L are NaN)."""

@@ -12,8 +12,9 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
 from lemmata.models.lego import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.theory_runs import StageOne, one_step_stage, watched
-from lemmata.probes.lego.values import length_reached, over_lengths
+from lemmata.papers.lego.one_step import Descent
+from lemmata.papers.lego.theory_runs import one_step_stage
+from lemmata.probes.lego import length_reached, over_lengths, query_diagonals
 from lemmata.tasks.lego import Lego, LegoConfig, action, check_length
 from lemmata.train import fit, stack
 from lemmata.train.lego.attention import FRESH, AttentionDescent
@@ -62,13 +63,29 @@ class RegimeCells(RunConfig):
         for length in self.lengths:
             check_length(length, self.variables)
         require(list(self.lengths) == sorted(set(self.lengths)), "lengths", self.lengths, "increasing")
-        require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
-        StageOne(rate=self.one_step_rate, value_steps=self.one_step_steps)
+        require(self.steps >= 1, "steps", self.steps, "at least 1")
+        divides = self.every >= 1 and self.steps % self.every == 0
+        require(divides, "every", self.every, f"a divisor of steps = {self.steps}")
+        require(self.test_sentences >= 1, "test_sentences", self.test_sentences, "at least 1")
+        for rate in self.rates:
+            require(rate > 0, "rates", rate, "positive")
+        for number in self.sentences:
+            require(1 <= number <= FRESH, "sentences", number, f"1 to {FRESH} (never the same twice)")
+        self.algorithm()
+        self.one_step()
 
     def model_config(self, memory: Memory) -> TheoryConfig:
         actions, values = action(self.action).table.shape
         config = TheoryConfig(variables=self.variables, actions=actions, values=values, width=max(self.widths))
         return replace(config, active=memory.width, scale=memory.scale, clip=memory.clip)
+
+    def algorithm(self) -> AttentionDescent:
+        return AttentionDescent(length=2, answers=(1, 2), batch=self.batch)
+
+    def one_step(self) -> Descent:
+        require(self.one_step_steps >= 1, "one_step_steps", self.one_step_steps, "at least 1")
+        require(self.one_step_rate > 0, "one_step_rate", self.one_step_rate, "positive")
+        return Descent(steps=self.one_step_steps, rate=self.one_step_rate, every=self.one_step_steps)
 
     def execute(self, context: RunContext) -> RunOutput:
         replicas = "map" if jax.default_backend() == "cpu" else "vmap"
@@ -76,7 +93,7 @@ class RegimeCells(RunConfig):
         memories = [Memory(*m) for m in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
         taught, arrays = self.memories(memories, task, replicas, context)
         courses = list(itertools.product(self.rates, self.sentences))
-        algorithm = AttentionDescent(length=2, answers=(1, 2), batch=self.batch)
+        algorithm = self.algorithm()
         cells, states = [], []
         for number, memory in enumerate(memories):
             model = jax.tree.map(lambda leaf, i=number: leaf[i], taught)
@@ -87,7 +104,7 @@ class RegimeCells(RunConfig):
 
         def reach(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
             found = over_lengths(model, task, self.lengths, key=named_key(0, "test"), num=self.test_sentences)
-            return {**watched(model), **{name: found[name] for name in KEPT}}
+            return {**query_diagonals(model), **{name: found[name] for name in KEPT}}
 
         _, metrics = fit(
             algorithm,
@@ -148,7 +165,8 @@ class RegimeCells(RunConfig):
         for memory in memories:
             config = self.model_config(memory)
             models.append(TheoryTransformer.create(config, key=named_key(memory.seed, "init", "theory")))
-        settings = StageOne(rate=self.one_step_rate, value_steps=self.one_step_steps, variable_steps=0)
         seeds = tuple(memory.seed for memory in memories)
         stacked = eqx.filter_jit(stack)(models)
-        return one_step_stage(stacked, stack([task] * len(models)), seeds, settings, context, replicas)
+        return one_step_stage(
+            stacked, stack([task] * len(models)), seeds, {"value": self.one_step()}, context, replicas
+        )

@@ -1,7 +1,7 @@
 """Algorithms 1 and 2 on the theory model as runs: stage 1, then any number of plans for the attention, side by side."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import jax
@@ -11,14 +11,13 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
 from lemmata.models.lego import TheoryConfig, TheoryTransformer
-from lemmata.probes.lego import over_replicas
-from lemmata.probes.lego.values import over_lengths, value_accuracy
+from lemmata.papers.lego.one_step import Descent
+from lemmata.probes.lego import over_lengths, over_replicas, query_diagonals, value_accuracy
 from lemmata.tasks.lego import Lego, LegoConfig, action, check_length
 from lemmata.train import fit, stack
-from lemmata.train.lego.one_step import OneStep
-from lemmata.train.lego.self_training import Stage, StageRecord, train_stages
+from lemmata.train.lego import Stage, StageRecord, Token, train_stages
 
-MEASURES = ("values", "value_step", "epsilon", "epsilon_worst_step", "gap")
+MEASURES = ("values", "both", "value_step", "epsilon", "epsilon_worst_step", "gap")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +43,17 @@ class StageOne:
         require(self.value_steps >= 1, "value_steps", self.value_steps, "at least 1")
         require(self.variable_steps >= 0, "variable_steps", self.variable_steps, "not negative")
 
+    def descents(self) -> dict[Token, Descent]:
+        steps: dict[Token, int] = {"value": self.value_steps, "variable": self.variable_steps}
+        return {token: Descent(steps=n, rate=self.rate, every=n) for token, n in steps.items() if n}
+
 
 @dataclass(frozen=True, kw_only=True)
 class TheoryRun(RunConfig):
     """The theory model on one action: every seed through stage 1 once, then through every plan."""
 
     kind: ClassVar[str] = "lego/theory"
+    version: ClassVar[int] = 2
 
     action: str = "S5"
     variables: int = 41
@@ -65,6 +69,7 @@ class TheoryRun(RunConfig):
 
     def __post_init__(self) -> None:
         self.model_config()
+        require(len(self.lengths) >= 1, "lengths", self.lengths, "at least one")
         watched = () if self.watched_length is None else (self.watched_length,)
         for length in (*self.lengths, *watched, *(stage.length for plan in self.plans for stage in plan.stages)):
             check_length(length, self.variables)
@@ -94,23 +99,25 @@ class TheoryRun(RunConfig):
         untaught = stack([create(named_key(seed, "init", "theory")) for seed in self.seeds])
         tasks = stack([task] * len(self.seeds))
         together = "map" if jax.default_backend() == "cpu" else "vmap"
-        models, arrays = one_step_stage(untaught, tasks, self.seeds, self.one_step, context, together)
+        models, arrays = one_step_stage(untaught, tasks, self.seeds, self.one_step.descents(), context, together)
 
         test = jnp.stack([named_key(seed, "test") for seed in self.seeds])
 
         @eqx.filter_jit
         def read(models: Any) -> Metrics:
             return over_replicas(
-                lambda model, key: over_lengths(model, task, self.lengths, key=key, num=self.test_sentences),
+                lambda model, key: over_lengths(
+                    model, task, self.lengths, key=key, num=self.test_sentences, variables=True
+                ),
                 models,
                 test,
             )
 
         def probe(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
             if self.watched_length is None:
-                return watched(model)
+                return query_diagonals(model)
             found = value_accuracy(model, task, key=key, length=self.watched_length, num=self.test_sentences)
-            return {**watched(model), **{name: found[name] for name in ("values", "epsilon_worst_step", "gap")}}
+            return {**query_diagonals(model), **{name: found[name] for name in ("values", "epsilon_worst_step", "gap")}}
 
         rows = [self.rows("none", 0, 0, 0, read(models))]
         ends: dict[str | None, tuple[Any, Any]] = {None: (models, 0)}
@@ -145,43 +152,26 @@ class TheoryRun(RunConfig):
 
 
 def one_step_stage(
-    models: Any, tasks: Any, seeds: tuple[int, ...], settings: StageOne, context: RunContext, replicas: Any = "map"
+    models: Any,
+    tasks: Any,
+    seeds: tuple[int, ...],
+    descents: dict[Token, Descent],
+    context: RunContext,
+    replicas: Literal["map", "vmap"] = "map",
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """Stage 1 of either algorithm; accuracy and loss of each token over all inputs are returned, never assumed."""
     arrays = {}
     keys = jnp.stack([named_key(seed, "one-step") for seed in seeds])
-    for token, steps in (("value", settings.value_steps), ("variable", settings.variable_steps)):
-        if not steps:
-            continue
-        algorithm = OneStep(token=token, rate=settings.rate)  # pyright: ignore[reportArgumentType]
+    for token, descent in descents.items():
+        algorithm = descent.algorithm(token, None)
         own = [jax.tree.map(lambda leaf, i=i: leaf[i], models) for i in range(len(seeds))]
         state = stack([algorithm.init(model) for model in own])
-        state, metrics = fit(
-            algorithm,
-            tasks,
-            state,
-            keys,
-            steps=steps,
-            every=steps,
-            replicas=replicas,
-            context=context,
-            stage=f"one-step-{token}",
-        )
+        budget = {"steps": descent.steps, "every": descent.every, "stage": f"one-step-{token}"}
+        state, metrics = fit(algorithm, tasks, state, keys, replicas=replicas, context=context, **budget)
         models = state.model
         arrays[f"one_step.{token}.accuracy"] = metrics["accuracy"][:, -1].astype(np.float64)
         arrays[f"one_step.{token}.loss"] = metrics["loss"][:, -1].astype(np.float64)
     return models, arrays
-
-
-def watched(model: TheoryTransformer) -> Metrics:
-    """Means of the two diagonals of Q and of everything else in them."""
-    size = len(model.query_third)
-    read = {}
-    for name, table in (("third", model.query_third), ("fourth", model.query_fourth)):
-        diagonal = jnp.mean(jnp.diagonal(table))
-        read[f"{name}_diagonal"] = diagonal
-        read[f"{name}_rest"] = (jnp.sum(table) - size * diagonal) / (size * (size - 1))
-    return read
 
 
 def provenance(name: str, record: StageRecord) -> dict[str, np.ndarray]:
@@ -191,6 +181,5 @@ def provenance(name: str, record: StageRecord) -> dict[str, np.ndarray]:
         f"{name}.annotator": np.array([-1 if record.annotator is None else record.annotator]),
         f"{name}.labels_right_mean": np.asarray(record.labels_right, np.float64),
         f"{name}.ended_by_loss": record.ended_by_loss.astype(np.int64),
-        f"{name}.passes_a_step": np.array([record.stage.clause_passes()]),
         f"{name}.every": np.array([record.stage.every]),
     }

@@ -1,6 +1,5 @@
 """The shared runs of the theory model at each scale, and how to read them."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ def transitive_run(scale: Scale) -> TheoryRun:
         action=scale.pick(smoke="C3", laptop="C6", paper="C6"),
         plans=(Plan(name="T2", stages=stages),),
         watched_length=scale.pick(smoke=None, laptop=2, paper=2),
-        **(_shared(scale) | {"one_step": replace(_shared(scale)["one_step"], variable_steps=0)}),
+        **_shared(scale),
     )
 
 

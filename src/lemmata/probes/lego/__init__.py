@@ -18,7 +18,7 @@ from lemmata.probes.lego.attention import (
 from lemmata.probes.lego.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.probes.lego.intervals import wilson
 from lemmata.probes.lego.prefixes import accuracy_of_prefixes, prefix_marks, shortened
-from lemmata.probes.lego.values import length_reached, over_lengths, value_accuracy, value_marks
+from lemmata.probes.lego.values import length_reached, over_lengths, value_accuracy
 from lemmata.probes.lego.weights import Features, Learned, features, learned, learning_times, query_diagonals
 
 __all__ = [
@@ -48,6 +48,5 @@ __all__ = [
     "shortened",
     "teacher_forced",
     "value_accuracy",
-    "value_marks",
     "wilson",
 ]

@@ -8,17 +8,15 @@ from jaxtyping import Array, Bool, Float, Int
 from lemmata.models.lego import TheoryTransformer
 
 
-def query_diagonals(model: TheoryTransformer) -> dict[str, Float[Array, "..."]]:
-    """Of Q_{4,3} (to predicates) and Q_{4,4} (to answers): the diagonal over variables, its mean and spread, and the
-    mean and spread of everything else (Section 6.2)."""
+def query_diagonals(model: TheoryTransformer) -> dict[str, Float[Array, ""]]:
+    """Of Q_{4,3} (`third`, to predicates) and Q_{4,4} (`fourth`, to answers): the means of the diagonal over variables
+    and of everything else (Section 6.2)."""
+    size = len(model.query_third)
     found = {}
-    for name, table in (("predicate", model.query_third), ("answer", model.query_fourth)):
-        size = table.shape[0]
-        off = table[~np.eye(size, dtype=bool)]
-        diagonal = jnp.diagonal(table)
+    for name, table in (("third", model.query_third), ("fourth", model.query_fourth)):
+        diagonal = jnp.mean(jnp.diagonal(table))
         found[f"{name}_diagonal"] = diagonal
-        found[f"{name}_mean"], found[f"{name}_spread"] = jnp.mean(diagonal), jnp.std(diagonal)
-        found[f"{name}_rest"], found[f"{name}_rest_spread"] = jnp.mean(off), jnp.std(off)
+        found[f"{name}_rest"] = (jnp.sum(table) - size * diagonal) / (size * (size - 1))
     return found
 
 
@@ -38,7 +36,7 @@ class Features(eqx.Module):
         classes = self.action.shape[0]
         in_fibre = table[None] == jnp.arange(classes)[:, None, None]  # [j, g, y]
         size = jnp.maximum(jnp.sum(in_fibre, axis=1), 1)
-        total = jnp.einsum("jrg,jgy->jry", self.action, in_fibre.astype(self.action.dtype))
+        total = jnp.einsum("jrg,jgy->jry", self.action, in_fibre.astype(self.action.dtype), precision="highest")
         return (total / size[:, None, :] + self.value) / 2
 
 

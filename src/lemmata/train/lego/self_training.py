@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import RunContext, require
+from lemmata.core import RunContext, named_fold, require
 from lemmata.train.lego.attention import FRESH, AttentionDescent, Labels
 from lemmata.train.loop import ProbeFn, fit, stack
 
@@ -37,6 +37,7 @@ class Stage:
         require(self.steps >= 1, "steps", self.steps, "at least 1")
         require(self.every >= 1 and self.steps % self.every == 0, "every", self.every, f"a divisor of {self.steps}")
         require(self.rate > 0, "rate", self.rate, "positive")
+        require(1 <= self.sentences <= FRESH, "sentences", self.sentences, f"1 to {FRESH} (never the same twice)")
         require(self.error_degree is None or self.error_degree > 0, "error_degree", self.error_degree, "positive")
 
     def algorithm(self) -> AttentionDescent:
@@ -89,7 +90,8 @@ def train_stages(
     for number, stage in enumerate(stages):
         algorithm = stage.algorithm()
         own = [jax.tree.map(lambda leaf, i=i: leaf[i], models) for i in range(count)]
-        corpora = [jax.random.fold_in(jax.random.fold_in(key, number), 1) for key in keys]
+        of_stage = [jax.random.fold_in(key, number) for key in keys]
+        corpora = [named_fold(key, "corpus") for key in of_stage]
         state = stack(
             [
                 algorithm.init(
@@ -106,7 +108,7 @@ def train_stages(
             algorithm,
             tasks,
             state,
-            jnp.stack([jax.random.fold_in(key, number) for key in keys]),
+            jnp.stack(of_stage),
             steps=stage.steps,
             every=stage.every,
             probe=probe,
