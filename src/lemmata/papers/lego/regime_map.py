@@ -89,7 +89,7 @@ MAP = Claim(
     statement="Simply transitive actions reach farther than symmetric ones. The statement names no regime, so the rule "
     f"is over all cells of the map: in at least {SHARE} of those that can tell (stage 1 at accuracy 1 for both, T² "
     f"learned by one of them, not both at the end of the world), C₆ reaches a length over {FARTHER} times that of S₅. "
-    "Control: the two actions exchanged.",
+    "Values, teacher-forced; the variable (token 4) is not judged. Control: the two actions exchanged.",
     predict=lambda results: SHARE,
     measure=lambda results: _share(results, "C₆ farther"),
     control=lambda results: _share(results, "S₅ farther"),
@@ -163,9 +163,10 @@ def draw(results: Results) -> Artefact:
     counts = ", ".join(f"{kind} {int(np.sum(table['kind'] == n))}" for n, kind in enumerate(KINDS))
     caption = (
         f"{len(table['kind'])} cells of {one.config.action} and {other.config.action}, |X| = {one.config.variables}, "
-        f"{len(one.config.seeds)} seed a cell, {one.config.test_sentences} sentences a length: {counts}. Length "
-        f"reached: all values right in 0.9 of the sentences, interpolated over lengths up to {ends}; cells that reach "
-        "none are drawn at 1. Cells where stage 1 did not reach accuracy 1 are shown as such, not dropped."
+        f"{len(one.config.seeds)} seed a cell, {one.config.test_sentences} sentences a length, the same for every "
+        f"cell: {counts}. Length reached: all values right (teacher-forced) in 0.9 of the sentences, interpolated over "
+        f"lengths up to {ends}; cells that reach none are drawn at 1. Cells where stage 1 did not reach accuracy 1 "
+        "are shown as such, not dropped."
     )
     return Artefact(figure, {name: list(column) for name, column in shown.items()}, caption)
 

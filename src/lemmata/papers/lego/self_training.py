@@ -42,8 +42,8 @@ def _separation(results: Results, plan: str) -> Any:
     one, other = transitive(results), symmetric(results)
     last = len(stages_of(one, "T2"))
     return {
-        "C6, worst seed": float(after(one, "T2", last, "values", longest(one)).min()),
-        "S5, best seed": float(after(other, plan, 1, "values", longest(other)).max()),
+        "C6, worst seed": float(after(one, "T2", last, "both", longest(one)).min()),
+        "S5, best seed": float(after(other, plan, 1, "both", longest(other)).max()),
     }
 
 
@@ -51,14 +51,18 @@ SEPARATION = Claim(
     id="lego/separation",
     locus="Theorem 1.2, Figure 1a",
     statement="Trained on T¹ and T² alone, the simply transitive C₆ answers the longest chain of the world where the "
-    "symmetric S₅ does not. Rule: all values right in at least 0.9 of the sentences of length |X| - 1 for C₆ in every "
-    "seed, in at most 0.2 for S₅ in every seed. Regime: |X| = 41, σ₀ = 0.02, C_B = 2, m = 12, rate 0.2 |X|, 400 steps; "
-    "lego/regime-map shows where else.",
+    "symmetric S₅ does not, both by Algorithm 1: stage 2 descends on the sum Loss₅^{2,1} + Loss₅^{2,2}. Rule: all "
+    "variables and values right (so is the greedy rollout) in at least 0.9 of the sentences of length |X| - 1 for C₆ "
+    "in every seed, in at most 0.2 for S₅ in every seed. Regime: |X| = 41, σ₀ = 0.02, C_B = 2, m = 12, rate 0.2 |X|, "
+    "400 steps; lego/regime-map shows where else. Control: S₅ after four times the steps on T² (Loss₅^{2,2}).",
     predict=lambda results: {"C6, worst seed": 0.9, "S5, best seed": 0.2},
-    measure=lambda results: taught(results, lambda: _separation(results, "T2")),
-    control=lambda results: taught(results, lambda: _separation(results, "short")),  # S5 after four times the steps
+    measure=lambda results: taught(results, lambda: _separation(results, "T2 sum")),
+    control=lambda results: taught(results, lambda: _separation(results, "short")),
     check=Each({"C6, worst seed": AtLeast(), "S5, best seed": AtMost()}),
-    remark="The separation is of this regime: T² alone, run four times as long, also takes S₅ to the end of the world.",
+    remark="The separation is of this regime: T² alone, run four times as long, also takes S₅ to the end of the world. "
+    "The loss matters: with Loss₅^{2,2} alone for both actions, as Algorithm 2 prints its first stage, C₆ answers only "
+    "0.67 in one of three seeds and the rule fails. And d differs with the action, 54 for C₆ against 167 for S₅: at "
+    "equal d the stabilizer does not decide (lego/stabilizer).",
 )
 
 
@@ -66,17 +70,15 @@ def _doubled(results: Results, stage: tuple[str, int] | None) -> Any:
     run = symmetric(results)
     pairs = [(plan, number, 2 * length) for plan, number, length in stage_lengths(run)]
     asked = [((plan, number) if stage is None else stage, length) for plan, number, length in pairs]
-    return [
-        float(after(run, *which, "values", length).min()) for which, length in asked if length in run.config.lengths
-    ]
+    return [float(after(run, *which, "both", length).min()) for which, length in asked if length in run.config.lengths]
 
 
 DOUBLING = Claim(
     id="lego/thm-5.1-doubling",
     locus="Theorem 5.1, equation (11)",
-    statement="The model of stage k, self-trained up to length 2^k, solves length 2^(k+1). Rule: all values right in "
-    f"at least {SOLVED} of the sentences of that length in every seed, at every stage k = 1, ..., K. Control: without "
-    "the stages, the model of T² on the same lengths.",
+    statement="The model of stage k, self-trained up to length 2^k, solves length 2^(k+1). Rule: all variables and "
+    f"values right (so is the greedy rollout) in at least {SOLVED} of the sentences of that length in every seed, at "
+    "every stage k = 1, ..., K. Control: without the stages, the model of T² on the same lengths.",
     predict=lambda results: SOLVED,
     measure=lambda results: taught(results, lambda: _doubled(results, None)),
     control=lambda results: taught(results, lambda: _doubled(results, ("T2", 1))),
@@ -113,14 +115,15 @@ ATTENTION = Claim(
 
 def _end(results: Results, plan: str, stage: int) -> float:
     run = symmetric(results)
-    return float(after(run, plan, stage, "values", longest(run)).min())
+    return float(after(run, plan, stage, "both", longest(run)).min())
 
 
 COROLLARY = Claim(
     id="lego/cor-5.1",
     locus="Corollary 5.1",
-    statement="After K = O(log d) stages the model solves the longest chain there is, |X| - 1 steps. Rule: all values "
-    f"right in at least {SOLVED} of the sentences in every seed. Control: T² only, without further stages.",
+    statement="After K = O(log d) stages the model solves the longest chain there is, |X| - 1 steps. Rule: all "
+    f"variables and values right (so is the greedy rollout) in at least {SOLVED} of the sentences in every seed. "
+    "Control: T² only, without further stages.",
     predict=lambda results: SOLVED,
     measure=lambda results: taught(results, lambda: _end(results, "self", len(stages_of(symmetric(results), "self")))),
     control=lambda results: taught(results, lambda: _end(results, "T2", 1)),
@@ -155,19 +158,27 @@ def draw(results: Results) -> Artefact:
     other = symmetric(results)
     lengths = np.array(other.config.lengths)
     figure, (left, right) = new_figure(1, 2, width=10.5, height=4.0)
-    table: dict[str, list[Any]] = {"curve": [], "length": [], "seed": [], "values": [], "epsilon_worst_step": []}
+    table: dict[str, list[Any]] = {
+        "curve": [],
+        "length": [],
+        "seed": [],
+        "both": [],
+        "values": [],
+        "epsilon_worst_step": [],
+    }
     for label, run, plan, stage, style in curves(results):
         rows = {
-            n: run.column(n, plan=plan, stage=stage).reshape(-1, len(lengths)) for n in ("values", "epsilon_worst_step")
+            name: run.column(name, plan=plan, stage=stage).reshape(-1, len(lengths))
+            for name in ("both", "values", "epsilon_worst_step")
         }
-        band(left, lengths, rows["values"], label, **style)
+        band(left, lengths, rows["both"], label, **style)
         for seed, length in np.ndindex(rows["values"].shape):
             table["curve"].append(label)
             table["length"].append(int(lengths[length]))
             table["seed"].append(run.config.seeds[seed])
             for name, values in rows.items():
                 table[name].append(float(values[seed, length]))
-    left.set(xlabel="length of the chain", ylabel="share with every value right", ylim=(-0.03, 1.03), title="accuracy")
+    left.set(xlabel="length of the chain", ylabel="share with every clause right", ylim=(-0.03, 1.03), title="accuracy")
     ceiling(left, 1.0)
     legend(left, fontsize=6.5, loc="lower left")
     for plan, colour in (("self", COLOURS["orange"]), ("long", COLOURS["purple"])):
@@ -198,7 +209,8 @@ def _caption(run: RunResult) -> str:
     return (
         f"Theory model, |X| = {config.variables}, m = {config.width}, C_B = {config.clip:g}; {len(config.seeds)} "
         f"seeds, {config.test_sentences} sentences each; bands are one standard deviation; the ceiling is 1. (a) "
-        "Teacher-forced. Dotted: T² alone for as many steps as all caps together; dashed: the same stages with true "
+        "Variables and values all right, teacher-forced or rolled out: it is the same. Dotted: T² alone for as many "
+        "steps as all caps together; dashed: the same stages with true "
         "labels; dash-dotted: T² with the sum of both losses. (b) Equation (19) at the stage's own length. Stages "
         f"ended: {', '.join(ended)}. The annotator of a stage is the model of the stage before, frozen."
     )

@@ -49,6 +49,7 @@ LENGTH = Claim(
     locus="Theorem 4.1, equation (7)",
     statement="Trained on T¹ and T², a simply transitive action is solved up to a length that grows as a power of d. "
     f"Rule: the exponent of the length reached (all values right in 0.9 of the sentences) in d is at least {POWER}. "
+    "Values, teacher-forced; the variable (token 4) is not judged. "
     "Regime: C₆, σ₀ = 0.02, C_B = 2, m = 12, rate 0.2 |X|, stage 2 of |X|²/8 steps. Control: untrained Q.",
     predict=lambda results: POWER,
     measure=lambda results: decided(results, lambda runs: _length_power(runs, None), quadratic),
@@ -62,7 +63,7 @@ LINEAR = Claim(
     id="lego/thm-4.1-length-linear",
     locus="Theorem 4.1, equation (7), with T₂ proportional to d",
     statement="The same with a stage 2 of 5 |X| steps: the length reached grows as a power of d. Rule: an exponent of "
-    f"at least {POWER}. Control: untrained Q.",
+    f"at least {POWER}. Values, teacher-forced; the variable (token 4) is not judged. Control: untrained Q.",
     predict=lambda results: POWER,
     measure=lambda results: decided(results, lambda runs: _length_power(runs, None)),
     control=lambda results: decided(results, lambda runs: _length_power(runs, 0)),
@@ -198,7 +199,8 @@ def draw(results: Results) -> Artefact:
         panel_label(ax, letter)
     caption = (
         f"Algorithm 1 on the theory model, {len(run.config.seeds)} seeds (bands: one standard deviation). (a) The "
-        "largest length with all values right in 0.9 of the sentences; dotted: the longest chain of the world. (b) "
+        "largest length with all values right (teacher-forced) in 0.9 of the sentences; dotted: the longest chain of "
+        "the world. (b) "
         "Equation (19) on T² as stage 2 goes on. (c) Diagonals of the two trained blocks of Q."
     )
     return Artefact(figure, table, caption)
