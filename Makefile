@@ -36,6 +36,8 @@ bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python benchmarks/ic_recall.py
 	$(BIN)/python benchmarks/association.py
+	$(BIN)/python benchmarks/lego.py
+	$(BIN)/python benchmarks/knowledge.py
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
