@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
-from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.missing import NotRun, may_lack_runs
 from lemmata.papers.knowledge.training import before, stored_at_end
 from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, learned, long_table, place, tuned
 from lemmata.papers.knowledge.tuned_runs import main_result, main_run, plane_runs, standard
@@ -105,6 +105,8 @@ def render_unseen(results: Results) -> Artefact:
 def _multiplicity(results: Results, answers: str) -> dict[str, Any]:
     runs = standard(results)
     several = [run for run in runs if run.config.facts.multiplicity >= 2]
+    if len(several) < 2:
+        raise NotRun("with these settings there are no two multiplicities from 2 on")
     means = np.array([tuned(run, answers=answers).mean() for run in several])
     return {
         "rise from K = 2 to the largest K": float(means[-1] - means[0]),

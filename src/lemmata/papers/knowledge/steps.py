@@ -9,7 +9,7 @@ from lemmata.papers.knowledge.missing import may_lack_runs
 from lemmata.papers.knowledge.tuned_readings import (
     READ_AT,
     accuracy,
-    asked_numbers,
+    asked_number,
     curve,
     described,
     learned,
@@ -24,11 +24,11 @@ LEVEL = 0.5  # the extraction that "steps to extract" wait for
 
 def watched(run: RunResult) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Extraction along every fine-tuning by subjects, full or of rank 1: steps and [seed, record]."""
-    names, found = asked_numbers(run), {}
-    for one in sorted(run.config.tunings, key=lambda one: (one.rank or 0, names.get(one.coverage.subjects, 0))):
+    found = {}
+    for one in sorted(run.config.tunings, key=lambda one: (one.rank or 0, asked_number(run, one))):
         usual = (one.rank, one.rate) in ((None, run.config.tuning.rate), (1, LOW_RANK_RATE)) and one.part == "both"
         if usual and one.coverage == CoverageConfig(subjects=one.coverage.subjects):
-            label = f"{'full' if one.rank is None else 'rank 1'}, F = {names[one.coverage.subjects]}"
+            label = f"{'full' if one.rank is None else 'rank 1'}, F = {asked_number(run, one)}"
             found[label] = curve(run, rank=one.rank, rate=one.rate, subjects=one.coverage.subjects)
     return found
 

@@ -10,6 +10,7 @@ from lemmata.models.knowledge import Part
 from lemmata.papers.knowledge.missing import NotRun
 from lemmata.papers.knowledge.training import stored_at_end
 from lemmata.tasks.knowledge import CoverageConfig
+from lemmata.train.knowledge import FineTuningConfig
 
 TOO_SHORT = Undecided("a few steps at toy size: nothing is learned at this scale")
 READ_AT = 120  # fine-tuning steps, fixed before any run; what longer fine-tuning does is the subject of Figure 6
@@ -52,17 +53,21 @@ def excess(run: RunResult) -> float:
     return float(stored_at_end(run, "excess").mean())
 
 
+def asked_number(run: RunResult, tuning: FineTuningConfig) -> int:
+    """The subjects that a fine-tuning by subjects asks about."""
+    facts = run.config.facts
+    return tuning.coverage.subjects or facts.subjects - facts.num_held_out
+
+
 def asked_numbers(run: RunResult) -> dict[int | None, int]:
     """Subjects asked about, as the configs say it (None: all that are not held out) and as a number."""
-    facts = run.config.facts
-    found = [
-        one.coverage.subjects
+    found = {
+        one.coverage.subjects: asked_number(run, one)
         for one in run.config.tunings
         if (one.rank, one.part, one.rate) == (None, "both", run.config.tuning.rate)
         and one.coverage == CoverageConfig(subjects=one.coverage.subjects)
-    ]
-    numbers = {number: facts.subjects - facts.num_held_out if number is None else number for number in found}
-    return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
+    }
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
 def learned(results: Results, value: Any) -> Any:
