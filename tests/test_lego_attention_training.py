@@ -21,16 +21,16 @@ def world(action: str = "C3", length: int = 2) -> tuple[Lego, TheoryTransformer]
     task = Lego.create(LegoConfig(action=action, variables=VARIABLES, length=length))
     actions, values = task.table.shape
     config = TheoryConfig(variables=VARIABLES, actions=actions, values=values, width=4, scale=0.7, clip=6.0)
-    model = TheoryTransformer.create(config, key=named_key(0, "init"))
-    keys = jax.random.split(named_key(0, "query"))
-    tables = tuple(jax.random.normal(key, (VARIABLES, VARIABLES)) for key in keys)
+    model = eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))(named_key(0, "init"))
+    rng = np.random.default_rng(0)
+    tables = tuple(jnp.asarray(rng.normal(size=(VARIABLES, VARIABLES)), float) for _ in range(2))
     return task, eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, tables)
 
 
 def sentences(algorithm: AttentionDescent, task: Lego, state, key):
     numbers = jax.random.randint(key, (algorithm.batch,), 0, state.memory.sentences)
-    draw = lambda i: task.draw(1, key=jax.random.fold_in(state.memory.corpus, i), length=algorithm.length)[0]  # noqa: E731
-    return jnp.stack([draw(i) for i in numbers])
+    keys = jax.vmap(lambda i: jax.random.fold_in(state.memory.corpus, i))(numbers)
+    return jax.jit(jax.vmap(lambda key: task.draw(1, key=key, length=algorithm.length)[0]))(keys)
 
 
 @pytest.mark.parametrize(("length", "answers"), [(2, (1, 2)), (4, (2,))])
@@ -72,7 +72,9 @@ def test_annotation_is_the_greedy_rollout() -> None:
     key = named_key(5, "step")
     truth = eqx.filter_jit(algorithm.draw)(task, state.memory, key)
     labelled = eqx.filter_jit(algorithm.annotate)(model, state.memory, truth)
-    written = jax.vmap(lambda c: rollout(model, c[:5], 2))(sentences(algorithm, task, state, key))[:, 4:]
+    written = eqx.filter_jit(jax.vmap(lambda c: rollout(model, c[:5], 2)))(sentences(algorithm, task, state, key))[
+        :, 4:
+    ]
     # A model with random weights may answer a token that is no value: such rows are the rollout's own affair.
     possible = np.asarray(
         (written[:, 1:, 4] >= task.vocabulary.first_value).all(axis=1) & (written[:, 1, 4] < task.vocabulary.blank)
@@ -87,7 +89,7 @@ def test_a_finite_set_repeats_and_a_stopped_replica_stands_still() -> None:
     task, model = world()
     algorithm = AttentionDescent(batch=40)
     few = algorithm.init(model, sentences=3, corpus=named_key(1, "corpus"))
-    drawn = algorithm.draw(task, few.memory, named_key(0, "step"))
+    drawn = eqx.filter_jit(algorithm.draw)(task, few.memory, named_key(0, "step"))
     rows = np.concatenate([drawn.links, drawn.actions, drawn.values], axis=1)
     assert 2 <= len(np.unique(rows, axis=0)) <= 3
     still = algorithm.init(model, stop_below=1e6)

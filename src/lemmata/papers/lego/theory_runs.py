@@ -77,6 +77,7 @@ class TheoryRun(RunConfig):
         require(len(set(names)) == len(names) >= 1, "plans", names, "at least one, each with a name of its own")
         for number, plan in enumerate(self.plans):
             allowed = f"none, or a plan before it: {', '.join(names[:number]) or 'there is none'}"
+            require(len(plan.stages) >= 1, f"plans.{plan.name}.stages", plan.stages, "at least one")
             require(plan.after is None or plan.after in names[:number], f"plans.{plan.name}.after", plan.after, allowed)
         greedy = any(stage.labels == "greedy" for plan in self.plans for stage in plan.stages)
         allowed = "at least 1: an annotator writes variables too"
