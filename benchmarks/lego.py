@@ -233,12 +233,12 @@ def training_step(repeats: int, *, variables: int, width: int, hidden: int, batc
 
 
 def all_right(model: ExperimentalReasoner, clauses: jax.Array) -> jax.Array:
-    """Sentences whose every value is right, by parallel passes over a few sentences each: caches hold so many."""
+    """Sentences whose every clause is right, by parallel passes over a few sentences each: caches hold so many."""
     length = (clauses.shape[1] - 1) // 2
 
     def some(part: jax.Array) -> jax.Array:
-        after = model.next_clauses(part[:, :-1], length)
-        return jnp.all(jnp.argmax(after.value, axis=-1) == part[:, length + 1 :, 4], axis=1)
+        written = model.next_clauses(part[:, :-1], length).greedy()
+        return jnp.all(written[..., 3:] == part[:, length + 1 :, 3:], axis=(1, 2))
 
     return jax.lax.map(some, clauses.reshape(-1, IN_A_PASS, *clauses.shape[1:])).reshape(-1)
 

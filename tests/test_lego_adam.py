@@ -16,7 +16,7 @@ from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learne
 from lemmata.papers.lego.training import length_training
 from lemmata.probes.lego import over_replicas, prefix_marks, rolled_out, shortened, teacher_forced
 from lemmata.tasks.lego import Lego, LegoConfig
-from lemmata.train import fit, stack
+from lemmata.train import fit
 from lemmata.train.lego import (
     FreshSentences,
     NextClauseAdam,
@@ -36,50 +36,76 @@ def fresh(seed_key: jax.Array) -> ExperimentalReasoner:
 
 
 @cache
+def sentences() -> SentenceSet:
+    """A set of each replica. Its first ones are the same however many follow, which one test asks."""
+    keys = jnp.stack([named_key(seed, "data") for seed in (0, 1)])
+    return eqx.filter_jit(lambda keys: jax.vmap(lambda key: SentenceSet.draw(TASK, 500, 3, key=key))(keys))(keys)
+
+
+@cache
+def held_out() -> jax.Array:
+    return TASK.draw(200, key=named_key(0, "held out"), length=6)
+
+
+@cache
 def half_trained() -> tuple[Any, dict[str, np.ndarray]]:
     """Two replicas, long enough for many right answers at length 6 and short enough for many wrong ones."""
     algorithm = NextClauseAdam(32, rate=1e-2)
-    states = stack([algorithm.init(fresh(named_key(seed, "init"))) for seed in (0, 1)])
-    draw = eqx.filter_jit(SentenceSet.draw)
-    data = stack([draw(TASK, 500, 3, key=named_key(seed, "data")) for seed in (0, 1)])
-    keys = jnp.stack([named_key(seed, "steps") for seed in (0, 1)])
-    state, metrics = fit(algorithm, data, states, keys, steps=150, every=150)
+    keys = {name: jnp.stack([named_key(seed, name) for seed in (0, 1)]) for name in ("init", "steps")}
+    states = eqx.filter_jit(eqx.filter_vmap(lambda key: algorithm.init(fresh(key))))(keys["init"])
+    state, metrics = fit(algorithm, sentences(), states, keys["steps"], steps=150, every=150)
     return state.model, metrics
 
 
+def first_of(stacked: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, stacked)
+
+
 def test_loss_is_the_surprise_of_variable_and_value() -> None:
+    @eqx.filter_jit
+    def both(key: jax.Array, clauses: jax.Array) -> tuple[jax.Array, Any]:
+        model = ExperimentalReasoner.create(CONFIG, key=key)
+        return next_clause_loss(model, clauses), model.next_clauses(clauses, 4)
+
     with precision("float64"):
-        model = fresh(named_key(0, "init"))
         clauses = np.asarray(TASK.draw(2, key=named_key(0, "few")))
+        found, after = both(named_key(0, "init"), jnp.asarray(clauses))
         expected = []
-        for sentence in clauses:
-            after = jax.tree.map(np.asarray, eqx.filter_jit(model.next_clause)(jnp.asarray(sentence), 4))
+        for number, sentence in enumerate(clauses):
             for answer in range(3):
                 for logits, token in zip((after.variable, after.value), sentence[4 + answer, 3:], strict=True):
-                    expected.append(np.log(np.sum(np.exp(logits[answer]))) - logits[answer, token])
-        found = eqx.filter_jit(next_clause_loss)(model, jnp.asarray(clauses))
+                    row = np.asarray(logits[number, answer])
+                    expected.append(np.log(np.sum(np.exp(row))) - row[token])
         np.testing.assert_allclose(float(found), 2 * np.mean(expected), rtol=1e-12)
 
 
 def test_step_is_adam_and_leaves_the_score_scale_alone() -> None:
-    model, algorithm = fresh(named_key(0, "init")), NextClauseAdam(4, rate=3e-3, decay=0.1)
-    data = SentenceSet.draw(TASK, 50, 3, key=named_key(0, "data"))
-    step = eqx.filter_jit(lambda state, key: algorithm.step(data, state, key=key)[0])
-    state, rule = algorithm.init(model), optax.adamw(3e-3, weight_decay=0.1)
-    part = eqx.filter(model, learned(model))
-    memory = rule.init(part)
-    slope = eqx.filter_jit(eqx.filter_grad(next_clause_loss))
-    for number in range(3):
-        key = named_key(number, "step")
-        state = step(state, key)
-        whole = eqx.combine(part, model)
-        updates, memory = rule.update(eqx.filter(slope(whole, data.batch(4, key=key)), learned(model)), memory, part)
-        part = eqx.apply_updates(part, updates)
-    for ours, theirs in zip(
-        jax.tree.leaves(eqx.filter(state.model, learned(model))), jax.tree.leaves(part), strict=True
-    ):
-        np.testing.assert_allclose(ours, theirs, atol=2e-5)
-    assert float(state.model.score_scale) == 1.0
+    """Three steps of ours and three of optax, in one program."""
+    algorithm, rule, data = NextClauseAdam(4, rate=3e-3, decay=0.1), optax.adamw(3e-3, weight_decay=0.1), sentences()
+
+    @eqx.filter_jit
+    def both(key: jax.Array, data: SentenceSet) -> tuple[Any, Any, Any]:
+        model = ExperimentalReasoner.create(CONFIG, key=key)
+        moving, fixed = eqx.partition(model, learned(model))
+        begun, held = eqx.partition(algorithm.init(model), eqx.is_array)
+
+        def one(carry: Any, key: jax.Array) -> tuple[Any, None]:
+            ours, part, memory = carry
+            state, _ = algorithm.step(data, eqx.combine(ours, held), key=key)
+            loss = jax.grad(lambda part: next_clause_loss(eqx.combine(part, fixed), data.batch(4, key=key)))
+            updates, memory = rule.update(loss(part), memory, part)
+            return (eqx.filter(state, eqx.is_array), eqx.apply_updates(part, updates), memory), None
+
+        keys = jax.random.split(key, 3)
+        (ours, part, _), _ = jax.lax.scan(one, (begun, moving, rule.init(moving)), keys)
+        return eqx.combine(ours, held).model, part, model
+
+    found, part, model = both(named_key(0, "init"), first_of(data))
+    ours, theirs, before = (jax.tree.leaves(eqx.filter(tree, learned(model))) for tree in (found, part, model))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one, other, atol=2e-5)
+    assert sum(float(jnp.abs(one - other).max()) > 1e-3 for one, other in zip(ours, before, strict=True)) >= 6
+    assert float(found.score_scale) == 1.0
 
 
 def test_training_lowers_the_loss_of_every_replica() -> None:
@@ -103,9 +129,29 @@ def test_self_training_needs_a_finite_set() -> None:
         replace(finite, lengths=(2, 9))
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"lengths": (4, 8)}, "training length 2 among them"),
+        ({"lengths": ()}, "training length 2 among them"),
+        ({"lengths": (8, 2)}, "increasing"),
+        ({"stages": (4, 4)}, "increasing, each longer"),
+        ({"stages": (2,)}, "increasing, each longer"),
+        ({"batch": 0}, "batch"),
+        ({"sequences": 0}, "sequences"),
+        ({"rate": -1.0}, "rate"),
+        ({"seeds": ()}, "seeds"),
+        ({"steps": 30}, "a multiple of 20"),
+    ],
+)
+def test_impossible_runs_are_refused(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        replace(length_training(Scale("smoke"), symmetric=True), **changes)
+
+
 def test_a_sentence_of_a_set_does_not_depend_on_how_many_follow() -> None:
-    draw = eqx.filter_jit(SentenceSet.draw)
-    few, many = (draw(TASK, num, 3, key=named_key(0, "data")).clauses for num in (10, 1200))
+    few = first_of(sentences()).clauses[:10]
+    many = eqx.filter_jit(SentenceSet.draw)(TASK, 1200, 3, key=named_key(0, "data")).clauses
     np.testing.assert_array_equal(few, many[:10])
     assert len(np.unique(np.asarray(many).reshape(1200, -1), axis=0)) > 1000
 
@@ -113,7 +159,7 @@ def test_a_sentence_of_a_set_does_not_depend_on_how_many_follow() -> None:
 def test_rollout_equals_the_parallel_pass_wherever_both_tokens_are_right() -> None:
     """Up to a sentence's first wrong token the two are the same computation; "all right" is the same event."""
     models, _ = half_trained()
-    clauses = TASK.draw(200, key=named_key(0, "held out"), length=6)
+    clauses = held_out()
 
     def marks(model: ExperimentalReasoner, key: jax.Array) -> Any:
         return [jax.vmap(partial(read, model))(clauses) for read in (teacher_forced, rolled_out)]
@@ -132,8 +178,8 @@ def test_rollout_equals_the_parallel_pass_wherever_both_tokens_are_right() -> No
 
 def test_prefixes_of_longer_sentences_give_the_marks_of_short_ones() -> None:
     models, _ = half_trained()
-    model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, models)
-    clauses = TASK.draw(60, key=named_key(0, "held out"), length=6)
+    model = first_of(models)
+    clauses = held_out()[:60]
     short = jax.vmap(lambda one: shortened(one, jnp.asarray(4)))(clauses)[:, :9]
     assert np.array_equal(short[:, :4], clauses[:, :4])
     assert np.array_equal(short[:, 4:], clauses[:, 6:11])
@@ -148,8 +194,8 @@ def test_prefixes_of_longer_sentences_give_the_marks_of_short_ones() -> None:
 
 def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:
     models, _ = half_trained()
-    model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, models)
-    true = SentenceSet.draw(TASK, 70, 6, key=named_key(0, "longer"))
+    model = first_of(models)
+    true = SentenceSet(held_out()[:70].astype(jnp.int16))
     written = eqx.filter_jit(written_answers)(model, true, chunk=32)
     np.testing.assert_array_equal(written.clauses[:, :7], true.clauses[:, :7])
     rolled = eqx.filter_jit(jax.vmap(partial(rolled_out, model)))(true.clauses.astype(jnp.int32))

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, learned
+from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner, NextClause
+from lemmata.models.lego.reasoner import first_largest
+from lemmata.models.lego.table_rows import RowGradient, sum_of_rows
 from lemmata.tasks.lego import Lego, LegoConfig, permute_predicates
 
 create = eqx.filter_jit(ExperimentalReasoner.create)
@@ -65,41 +67,51 @@ def dense(model: ExperimentalReasoner, clauses: np.ndarray, answers: int) -> np.
     return np.stack(logits)
 
 
+@eqx.filter_jit
+def read_both_ways(variant: ExperimentalConfig, clauses: jax.Array) -> tuple[Any, NextClause, NextClause]:
+    """A fresh model, what follows its last five clauses in one pass, and by its cache."""
+    model = ExperimentalReasoner.create(variant, key=named_key(0, "init"))
+
+    def step(cache: Any, clause: jax.Array) -> tuple[Any, NextClause]:
+        return model.extend(cache, clause)
+
+    _, cached = jax.lax.scan(step, model.begin(clauses[:4], 5), clauses[4:])
+    return model, model.next_clause(clauses, 5), cached
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_tables_give_the_numbers_of_whole_clauses(variant: str) -> None:
+def test_tables_and_cache_give_the_numbers_of_whole_clauses(variant: str) -> None:
     with precision("float64"):
-        model, sentences = model_and_sentences(1, **VARIANTS[variant])
-        after = run(model.next_clause, sentences[0], 4)
-        expected = dense(model, np.asarray(sentences[0]), 4)
-        np.testing.assert_allclose(np.concatenate([after.variable, after.value], axis=1), expected, atol=1e-12)
+        sentence = Lego.create(WORLD).draw(3, key=named_key(0, "sentences"))[0]
+        model, whole, cached = read_both_ways(config(**VARIANTS[variant]), sentence)
+        expected = dense(model, np.asarray(sentence), 5)
+        for after in (whole, cached):
+            np.testing.assert_allclose(np.concatenate([after.variable, after.value], axis=1), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_cache_equals_one_pass(variant: str) -> None:
-    model, sentences = model_and_sentences(1, **VARIANTS[variant])
-    whole = run(model.next_clause, sentences[0], 5)
-    cache = run(model.begin, sentences[0, :4], 5)
-    for answer in range(5):
-        cache, after = run(model.extend, cache, sentences[0, 4 + answer])
-        np.testing.assert_allclose(after.value, whole.value[answer], atol=1e-5)
-        np.testing.assert_allclose(after.variable, whole.variable[answer], atol=1e-5)
+def test_the_first_of_the_largest_is_taken() -> None:
+    logits = np.random.default_rng(0).integers(0, 3, size=(40, 7)).astype(np.float32)
+    np.testing.assert_array_equal(first_largest(jnp.asarray(logits)), logits.argmax(axis=1))
+    assert np.any(np.sum(logits == logits.max(axis=1, keepdims=True), axis=1) > 1), "ties must occur"
 
 
 def test_both_row_gradients_agree() -> None:
+    """Each rule against a product with the counts of rows, written out."""
     with precision("float64"):
-        gradients = []
-        for rule in ("scatter", "matmul"):
-            model, sentences = model_and_sentences(table_gradient=rule, residual=True)
+        table = jnp.asarray(np.random.default_rng(0).normal(size=(2, 7, 4)))  # two heads
+        rows = jnp.asarray(np.random.default_rng(1).integers(0, 7, size=(30, 3)))
+        counts = np.stack([np.bincount(row, minlength=7) for row in np.asarray(rows)])
 
-            @eqx.filter_jit
-            @eqx.filter_grad
-            def loss(model: ExperimentalReasoner, sentences: jax.Array = sentences) -> jax.Array:
-                return jnp.sum(jnp.sin(model.next_clauses(sentences, 4).value))
+        @jax.jit
+        def slopes(table: jax.Array) -> list[jax.Array]:
+            def loss(table: jax.Array, rule: RowGradient) -> jax.Array:
+                return jnp.sum(jnp.sin(jax.vmap(lambda head: sum_of_rows(head, rows, rule, "float32"))(table)))
 
-            gradients.append(jax.tree.leaves(eqx.filter(loss(model), learned(model))))
-        assert any(np.abs(leaf).max() > 1e-3 for leaf in gradients[0])
-        for scattered, multiplied in zip(*gradients, strict=True):
-            np.testing.assert_allclose(scattered, multiplied, atol=1e-11)
+            return [jax.grad(loss)(table, rule) for rule in ("scatter", "matmul")]
+
+        expected = counts.T @ np.cos(counts @ np.asarray(table))
+        for found in slopes(table):
+            np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_order_of_predicates_changes_nothing() -> None:

@@ -5,6 +5,7 @@ it, so a clause's are sums of rows of tables that are projected once a pass, wha
 numbers as projecting every clause, at the cost of the vocabulary instead of the batch.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -113,23 +114,27 @@ class ExperimentalReasoner(AbstractReasoner):
 
     @classmethod
     def create(cls, config: ExperimentalConfig, *, key: Key[Array, ""]) -> "ExperimentalReasoner":
-        keys = jax.random.split(key, 6)
-        rows, clause, slots = (
-            sum(config.rows),
-            config.clause,
-            (SLOTS, config.width, config.clause),
-        )
+        clause, slots = config.clause, (SLOTS, config.width, config.clause)
         scale = (clause / config.heads) ** -0.5 if config.score_scale is None else config.score_scale
+        embedding, query, key_matrix, value, inner, outer = _normals(
+            (
+                (sum(config.rows), config.width),
+                *[slots] * 3,
+                (clause, config.hidden),
+                (config.hidden, sum(config.predicted)),
+            ),
+            key=key,
+        )
         return cls(
-            embedding=config.embedding_scale * jax.random.normal(keys[0], (rows, config.width)),
-            query=clause**-0.5 * jax.random.normal(keys[1], slots),
-            key=clause**-0.5 * jax.random.normal(keys[2], slots),
-            value=clause**-0.5 * jax.random.normal(keys[3], slots),
+            embedding=config.embedding_scale * embedding,
+            query=clause**-0.5 * query,
+            key=clause**-0.5 * key_matrix,
+            value=clause**-0.5 * value,
             gain=jnp.ones(clause),
-            inner=(2 / clause) ** 0.5 * jax.random.normal(keys[4], (clause, config.hidden)),
+            inner=(2 / clause) ** 0.5 * inner,
             bias=jnp.zeros(config.hidden),
-            outer=config.hidden**-0.5 * jax.random.normal(keys[5], (config.hidden, sum(config.predicted))),
-            score_scale=jnp.full((), scale),
+            outer=config.hidden**-0.5 * outer,
+            score_scale=jnp.full((), scale, embedding.dtype),
             config=config,
             vocab=config.vocab,
         )
@@ -281,6 +286,13 @@ class ExperimentalReasoner(AbstractReasoner):
         rule, precision = self.config.table_gradient, self.config.precision
         flat = jax.vmap(lambda one: sum_of_rows(one, rows.reshape(-1, 3), rule, precision))(table)
         return flat.reshape(len(table), *rows.shape[:-1], -1)
+
+
+def _normals(shapes: tuple[tuple[int, ...], ...], *, key: Key[Array, ""]) -> list[Float[Array, "..."]]:
+    """Standard normal arrays by one compiled draw: a generator is most of what there is to compile here."""
+    most = max(map(math.prod, shapes))
+    drawn = jax.lax.map(lambda one: jax.random.normal(one, (most,)), jax.random.split(key, len(shapes)))
+    return [flat[: math.prod(shape)].reshape(shape) for flat, shape in zip(drawn, shapes, strict=True)]
 
 
 def _among(logits: Float[Array, "*answers some"], first: int, vocab: int) -> Float[Array, "*answers vocab"]:

@@ -17,6 +17,13 @@ SLOTS = 5  # tokens of a clause
 BLANK_LOGIT = 30.0  # of the blank where it is certain: the other tokens of any vocabulary share less than 1e-9
 
 
+def first_largest(logits: Float[Array, "*answers vocab"]) -> Int[Array, "*answers"]:
+    """`argmax`, as two reductions that a CPU vectorizes: several times faster there. NaNs give the last token."""
+    tokens, last = jnp.arange(logits.shape[-1]), logits.shape[-1] - 1
+    largest = jnp.max(logits, axis=-1, keepdims=True)
+    return jnp.min(jnp.where(logits == largest, tokens, last), axis=-1)
+
+
 class NextClause(eqx.Module):
     """Logits of the two tokens of the next clause that are not blank, for any number of queries."""
 
@@ -26,7 +33,7 @@ class NextClause(eqx.Module):
     def greedy(self) -> Int[Array, "*answers 5"]:
         """The most probable answer clause; the blank is the last token of the vocabulary."""
         blank = jnp.full(self.value.shape[:-1], self.value.shape[-1] - 1)
-        written = [jnp.argmax(self.variable, axis=-1), jnp.argmax(self.value, axis=-1)]
+        written = [first_largest(self.variable), first_largest(self.value)]
         return jnp.stack([blank, blank, blank, *written], axis=-1)
 
 

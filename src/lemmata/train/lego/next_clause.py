@@ -75,7 +75,7 @@ class NextClauseAdam(AbstractAlgorithm):
 
     def init(self, model: ExperimentalReasoner) -> TrainState:
         moments = optax.scale_by_adam().init(eqx.filter(model, learned(model)))
-        return TrainState(model, AdamMemory(moments, jnp.asarray(self.rate), jnp.asarray(self.decay)))
+        return TrainState(model, AdamMemory(moments, jnp.asarray(self.rate, float), jnp.asarray(self.decay, float)))
 
     def step(
         self, task: SentenceSet | FreshSentences, state: TrainState, *, key: Key[Array, ""]
