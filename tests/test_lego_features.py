@@ -2,13 +2,14 @@
 
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import RunResult, UserError
-    from lemmata.models.lego import TheoryConfig
+    from lemmata.models.lego import TheoryConfig, smooth_relu
     from lemmata.papers.lego import feature_reading as reading
     from lemmata.papers.lego.one_step import Descent, OneStepTraining
     from lemmata.tasks.lego import LegoConfig, action
@@ -47,6 +48,12 @@ def test_the_structure_is_read_back() -> None:
         assert found[symbol] == pytest.approx(getattr(form, part))
     assert found["confounding"] == pytest.approx(0, abs=1e-12)
     bias = CONFIG.scales[0] * np.log(CONFIG.model.vocab)
+    finite = reading.finite_structure(run)
+    psi = (finite["V(g)"] + finite["V(y)"]) / 2 * CONFIG.model.bound
+    model = dataclasses.replace(CONFIG.model, scale=CONFIG.scales[0])
+    said = smooth_relu(jnp.asarray(psi + bias), jnp.asarray(model.smoothing), model.power)
+    assert float(said) == pytest.approx(model.bound, rel=1e-6), "the neuron says exactly B"
+    assert finite["V(y)"] / finite["V(g)"] == pytest.approx(form.value / form.action)
     assert found["output"] == pytest.approx((CONFIG.model.bound + bias - 0.75) / CONFIG.model.bound)
 
 

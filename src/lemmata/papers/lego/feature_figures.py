@@ -11,6 +11,7 @@ from lemmata.papers.lego.feature_reading import (
     at_scale,
     distinct,
     fibre_magnitudes,
+    finite_structure,
     learning_steps,
     median_structure,
     neurons_per_combination,
@@ -135,13 +136,18 @@ def _imbalance(ax: Axes, runs: list[RunResult], sharp: list[RunResult]) -> None:
         fibre = actions // values
         predicted = balanced_structure(values, fibre).value / 2
         label = f"{run.config.task.action}, fibre of {fibre}"
-        ax.plot(predicted, median_structure(run)["V(y)"] / 2, "o", color=CYCLE[index], label=label)
+        ax.plot(predicted, _share(run), "o", color=CYCLE[index], label=label)
         ax.plot(predicted, 0.5 if fibre == 1 else 1 / values, "x", color=CYCLE[index])
         if index < len(sharp):
-            ax.plot(predicted, median_structure(sharp[index])["V(y)"] / 2, "o", color=CYCLE[index], fillstyle="none")
+            ax.plot(predicted, _share(sharp[index]), "o", color=CYCLE[index], fillstyle="none")
     ax.plot([0.2, 0.5], [0.2, 0.5], color="0.6", linewidth=1, zorder=0)
     ax.set(xlabel="k = (f + n - 1) / (n (f + 1))", ylabel="V(y) / (V(g) + V(y))")
     legend(ax, fontsize=7)
+
+
+def _share(run: RunResult) -> float:
+    found = median_structure(run)
+    return found["V(y)"] / (found["V(g)"] + found["V(y)"])
 
 
 def _table(results: Results) -> dict[str, list[Any]]:
@@ -149,7 +155,6 @@ def _table(results: Results) -> dict[str, list[Any]]:
     for run in results:
         for scale in run.config.scales:
             one = at_scale(run, scale)
-            actions, values = table_of(run).shape
             rows.append(
                 {
                     "action": run.config.task.action,
@@ -157,7 +162,7 @@ def _table(results: Results) -> dict[str, list[Any]]:
                     "sigma_0": replace(run.config.model, scale=scale).sigma,
                     "seeds": len(run.config.seeds),
                     **median_structure(one),
-                    "predicted V(y)": balanced_structure(values, actions // values).value,
+                    "predicted V(y)": finite_structure(one)["V(y)"],
                     "neurons per combination": float(neurons_per_combination(one).mean()),
                     "distinct": distinct(one),
                     "order tau": order_agreement(one),

@@ -1,7 +1,7 @@
 """What a finished one-step run says about its neurons, read from the stored features. Arrays are [seed, ...]."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,18 +10,19 @@ from lemmata.core import RunResult
 from lemmata.probes.lego import Features, learned, learning_times
 from lemmata.tasks.lego import action
 from lemmata.theory.lego.curriculum import Curriculum, curriculum, rank_agreement
-from lemmata.theory.lego.features import Structure
+from lemmata.theory.lego.features import Structure, balanced_structure, magnitude
 
+Unit = Literal["B", "psi"]
 SYMBOLS = {"V(g)": "action", "V(y)": "value", "V(g')": "other_action", "V(y')": "other_value"}
 LEARNED = 0.25  # of B: a neuron whose composite magnitude is above it has learned that combination
 
 
 class Neuron(NamedTuple):
-    """What the neuron of one combination holds, in units of its own composite magnitude psi."""
+    """What the neuron of one combination holds, in units of B or of its own psi = (V(g) + V(y)) / 2."""
 
     structure: Structure
-    output: float  # what the neuron says on the combination, sReLU(psi + b), in units of B
-    confounding: float  # the largest composite of a pair that shares one part with the combination, in psi
+    output: float  # what the neuron says on the combination, sReLU(psi + b), always in units of B
+    confounding: float  # the largest composite of a pair that shares one part with the combination
 
 
 def table_of(run: RunResult) -> np.ndarray:
@@ -44,7 +45,7 @@ def fibre_magnitudes(run: RunResult, moment: str, replica: int) -> np.ndarray:
     return np.asarray(features_of(run, moment, replica).over_fibres(jnp.asarray(table_of(run))))
 
 
-def neurons_of(run: RunResult, moment: str = "final") -> list[Neuron]:
+def neurons_of(run: RunResult, moment: str = "final", unit: Unit = "B") -> list[Neuron]:
     """The neuron with the largest magnitude for each combination, over all seeds."""
     found = []
     table, model = table_of(run), replace(run.config.model, scale=run.config.scales[0])
@@ -56,7 +57,8 @@ def neurons_of(run: RunResult, moment: str = "final") -> list[Neuron]:
         for j, y in np.ndindex(len(value), len(value)):
             r = int(np.argmax(magnitudes[j, :, y]))
             psi, in_fibre = magnitudes[j, r, y], table[:, y] == j
-            of_action, of_value = acting[j, r] / psi, value[j, r] / psi
+            size = model.bound if unit == "B" else psi
+            of_action, of_value = acting[j, r] / size, value[j, r] / size
             inside, outside = of_action[in_fibre], of_action[~in_fibre]
             others = np.delete(of_value, y)
             structure = Structure(*(float(x) for x in (inside.mean(), of_value[y], outside.mean(), others.mean())))
@@ -67,9 +69,9 @@ def neurons_of(run: RunResult, moment: str = "final") -> list[Neuron]:
     return found
 
 
-def median_structure(run: RunResult, moment: str = "final") -> dict[str, float]:
+def median_structure(run: RunResult, moment: str = "final", unit: Unit = "B") -> dict[str, float]:
     """Medians over combinations and seeds."""
-    neurons = neurons_of(run, moment)
+    neurons = neurons_of(run, moment, unit)
     found = {
         symbol: float(np.median([getattr(neuron.structure, part) for neuron in neurons]))
         for symbol, part in SYMBOLS.items()
@@ -78,6 +80,15 @@ def median_structure(run: RunResult, moment: str = "final") -> dict[str, float]:
         "output": float(np.median([neuron.output for neuron in neurons])),
         "confounding": float(np.median([neuron.confounding for neuron in neurons])),
     }
+
+
+def finite_structure(run: RunResult) -> dict[str, float]:
+    """What conservation, cancelled confounding pairs and an output of exactly B give, in units of B: the balanced
+    shares times psi / B."""
+    actions, values = table_of(run).shape
+    form, model = balanced_structure(values, actions // values), replace(run.config.model, scale=run.config.scales[0])
+    psi = magnitude(model.bound, model.sigma * np.log(model.vocab), model.smoothing, model.power)
+    return {symbol: float(getattr(form, part) * psi / model.bound) for symbol, part in SYMBOLS.items()}
 
 
 def neurons_per_combination(run: RunResult, moment: str = "final") -> np.ndarray:

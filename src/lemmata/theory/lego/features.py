@@ -36,6 +36,12 @@ def balanced_structure(values: int, fibre: int) -> Structure:
     return Structure(2 - value, value, -value, value - 2)
 
 
+def magnitude(bound: float, bias: float, smoothing: float, power: int) -> float:
+    """psi = (V(g) + V(y)) / 2 where the neuron says exactly B on its combination: sReLU(psi + b) = B, and beyond rho
+    the smoothed ReLU is x - rho (1 - 1/q). The paper's rho and b vanish with d, and then psi is B."""
+    return bound + smoothing * (1 - 1 / power) - bias
+
+
 def conserved(
     action: Float[np.ndarray, "classes neurons actions"], value: Float[np.ndarray, "classes neurons values"]
 ) -> Float[np.ndarray, "classes neurons"]:
