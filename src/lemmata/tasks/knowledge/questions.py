@@ -66,7 +66,7 @@ class Questions(eqx.Module):
             asked = order[: n - held]
             if config.templates is not None:
                 chosen = np.asarray(np.isin(templates, np.asarray(facts.template_order)[: config.templates]))
-                asked = asked[chosen.all(axis=1)[asked]]
+                asked = asked[np.all(chosen[asked], axis=1)]
             asked = asked[: config.subjects]
             test[order[n - held :], :k] = 1
         covered = np.zeros(facts.template_order.shape[0], bool)
