@@ -60,9 +60,9 @@ SEPARATION = Claim(
     control=lambda results: taught(results, lambda: _separation(results, "short")),
     check=Each({"C6, worst seed": AtLeast(), "S5, best seed": AtMost()}),
     remark="The separation is of this regime: T² alone, run four times as long, also takes S₅ to the end of the world. "
-    "The loss matters: with Loss₅^{2,2} alone for both actions, as Algorithm 2 prints its first stage, C₆ answers only "
-    "0.67 in one of three seeds and the rule fails. And d differs with the action, 54 for C₆ against 167 for S₅: at "
-    "equal d the stabilizer does not decide (lego/stabilizer).",
+    "The loss matters: with Loss₅^{2,2} alone for both actions, as Algorithm 2 prints its first stage, C₆ answered "
+    "only 0.67 in one of three seeds of a trial, and the rule would fail. And d differs with the action, 54 for C₆ "
+    "against 167 for S₅: at equal d the stabilizer does not decide (lego/stabilizer).",
 )
 
 
@@ -210,9 +210,9 @@ def _caption(run: RunResult) -> str:
         f"Theory model, |X| = {config.variables}, m = {config.width}, C_B = {config.clip:g}; {len(config.seeds)} "
         f"seeds, {config.test_sentences} sentences each; bands are one standard deviation; the ceiling is 1. (a) "
         "Variables and values all right, teacher-forced or rolled out: it is the same. Dotted: T² alone for as many "
-        "steps as all caps together; dashed: the same stages with true "
-        "labels; dash-dotted: T² with the sum of both losses. (b) Equation (19) at the stage's own length. Stages "
-        f"ended: {', '.join(ended)}. The annotator of a stage is the model of the stage before, frozen."
+        "steps as all caps together; dashed: the same stages with true labels; dash-dotted: T² with the sum of both "
+        "losses, as C₆. (b) Equation (19) at the stage's own length. "
+        f"Stages ended: {', '.join(ended)}. The annotator of a stage is the model of the stage before, frozen."
     )
 
 
