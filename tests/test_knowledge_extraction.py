@@ -116,7 +116,7 @@ def test_extraction_is_read_where_it_was_said() -> None:
     run = fabricated(tuned_runs.main_run(LAPTOP), lambda config, tuning, taken: taken / 1000)
     assert tuned_readings.tuned(run, rank=1).mean() == pytest.approx(tuned_readings.READ_AT / 1000)
     assert list(tuned_readings.asked_numbers(run).values()) == [1, 3, 10, 30, 100]
-    with pytest.raises(LookupError, match="rank 3"):
+    with pytest.raises(LookupError, match="rank = 3"):
         tuned_readings.place(run, rank=3)
 
 
