@@ -9,12 +9,8 @@ batched sampler beside the per-sequence one.
 """
 
 import argparse
-import json
-import statistics
 import time
 from bisect import bisect
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
@@ -22,8 +18,7 @@ import equinox as eqx
 import jax
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
+from side_by_side import Row, median_ms, show
 
 from lemmata.core import Batch, named_integer, named_key
 from lemmata.models.association import Transformer, TransformerConfig, block_weights
@@ -32,30 +27,6 @@ from lemmata.tasks.association import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import QueryLoss, SGDConfig, StochasticDescent
 
 THREADS = 2
-
-
-@dataclass(frozen=True)
-class Row:
-    what: str
-    size: str
-    ours_ms: float
-    other: str
-    other_ms: float
-    required: float  # how many times faster we must be
-
-    @property
-    def speedup(self) -> float:
-        return self.other_ms / self.ours_ms
-
-
-def median_ms(run: Callable[[], object], repeats: int) -> float:
-    run()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(times)
 
 
 class FixedBatch(eqx.Module):
@@ -242,16 +213,7 @@ def main() -> None:
     else:
         found = [training_step(15, length=128, width=128, batch=64), *sampling(20, length=256, batch=512)]
         found.append(truncation(20, rows=768, columns=3072))
-    if options.json:
-        print(json.dumps([{**asdict(row), "speedup": row.speedup} for row in found], indent=2))
-        return
-    table = Table(title=f"lemmata against plain versions, {THREADS} threads, median milliseconds")
-    for heading in ("what", "size", "ours", "against", "theirs", "times faster", "required"):
-        table.add_column(heading)
-    for row in found:
-        numbers = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.1f}", f"{row.speedup:.1f}", f"{row.required:g}")
-        table.add_row(row.what, row.size, *numbers)
-    Console(width=140).print(table)
+    show(found, f"lemmata against plain versions, {THREADS} threads, median milliseconds", as_json=options.json)
 
 
 if __name__ == "__main__":

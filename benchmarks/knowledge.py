@@ -12,19 +12,16 @@ turns, so that whatever else the machine does hits both; the median of the turns
 """
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
+from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
 from lemmata.models.knowledge import OneLayer, OneLayerConfig
@@ -37,23 +34,6 @@ CASES = {  # the world, and how many times faster we must be
     "N = 200, |R| = 20": (FactsConfig(subjects=200, templates=20, multiplicity=5), 3.0),
     "N = 1000, |R| = 5": (FactsConfig(subjects=1000, templates=5, multiplicity=5), 1.0),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    size: str
-    ours_ms: float
-    other: str
-    other_ms: float
-    required: float  # how many times faster we must be
-
-    @property
-    def speedup(self) -> float:
-        return self.other_ms / self.ours_ms
-
-    @property
-    def met(self) -> bool:
-        return self.speedup >= self.required
 
 
 class TorchStep:
@@ -184,7 +164,7 @@ def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[
     for other in others:
         threads = min(THREADS, key=lambda number, other=other: medians[other, number])
         label = f"{other}, {threads} thread{'s' if threads > 1 else ''}"
-        rows.append(Row(name, medians["ours", 0], label, medians[other, threads], required))
+        rows.append(Row("pre-training step", name, medians["ours", 0], label, medians[other, threads], required))
     return rows
 
 
@@ -194,14 +174,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=15)
     arguments = parser.parse_args()
     rows = [row for name, case in CASES.items() for row in measure(name, *case, arguments.turns)]
-    if arguments.json:
-        print(json.dumps([{**asdict(row), "speedup": row.speedup, "met": row.met} for row in rows], indent=2))
-        return
-    table = Table("size", "ours, ms", "other", "other, ms", "times faster", "required", "met")
-    for row in rows:
-        cells = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.2f}", f"{row.speedup:.1f}", f"{row.required:g}")
-        table.add_row(row.size, *cells, "yes" if row.met else "no")
-    Console().print(table)
+    show(rows, f"lemmata against PyTorch {torch.__version__}, median milliseconds", as_json=arguments.json)
 
 
 if __name__ == "__main__":

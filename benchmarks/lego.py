@@ -10,11 +10,7 @@ Its rollout keeps keys and values in a cache that is allocated once.
 """
 
 import argparse
-import json
-import statistics
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import equinox as eqx
@@ -22,8 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
+from side_by_side import Row, median_ms, show
 
 from lemmata.core import named_key
 from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner
@@ -34,30 +29,6 @@ THREADS = 2
 RATE = 1e-4
 IN_A_PASS, IN_A_ROLLOUT = 4, 32  # sentences whose activations, or whose keys and values, fit in a core's cache
 functional = torch.nn.functional
-
-
-@dataclass(frozen=True)
-class Row:
-    what: str
-    size: str
-    ours_ms: float
-    other: str
-    other_ms: float
-    required: float  # how many times faster we must be
-
-    @property
-    def speedup(self) -> float:
-        return self.other_ms / self.ours_ms
-
-
-def median_ms(run: Callable[[], object], repeats: int) -> float:
-    run()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(times)
 
 
 class FixedBatch(SentenceSet):
@@ -303,16 +274,8 @@ def main() -> None:
         found = [training_step(15, batch=128, **size), *long_evaluation(5, length=160, num=16, **size)]
         found.append(self_labelling(5, length=40, num=256, **size))
         found += [growth(5, length=length, num=16, **size) for length in (20, 40, 80, 160)]
-    if options.json:
-        print(json.dumps([{**asdict(row), "speedup": row.speedup} for row in found], indent=2))
-        return
-    table = Table(title=f"lemmata against PyTorch {torch.__version__}, {THREADS} threads, median milliseconds")
-    for heading in ("what", "size", "ours", "against", "theirs", "times faster", "required"):
-        table.add_column(heading)
-    for row in found:
-        numbers = (f"{row.ours_ms:.2f}", row.other, f"{row.other_ms:.1f}", f"{row.speedup:.1f}", f"{row.required:g}")
-        table.add_row(row.what, row.size, *numbers)
-    Console(width=150).print(table)
+    title = f"lemmata against PyTorch {torch.__version__}, {THREADS} threads, median milliseconds"
+    show(found, title, as_json=options.json)
 
 
 if __name__ == "__main__":

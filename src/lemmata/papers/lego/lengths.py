@@ -116,10 +116,6 @@ def _stages(run: RunResult) -> list[tuple[str, int]]:
     return [("base", run.config.task.length), *(("self", length) for length in run.config.stages)]
 
 
-def _short(run: RunResult) -> list[tuple[str, int]]:
-    return [("base", run.config.task.length), ("short", run.config.task.length)]
-
-
 def _last_stage(run: RunResult) -> int:
     require(len(run.config.stages) > 0, "stages", run.config.stages, "at least one: the figure is about them")
     return run.config.stages[-1]
