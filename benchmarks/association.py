@@ -21,9 +21,9 @@ import torch
 from side_by_side import Row, median_ms, show
 
 from lemmata.core import Batch, named_integer, named_key
-from lemmata.models.association import Transformer, TransformerConfig, block_weights
 from lemmata.models.truncate import Spectrum
-from lemmata.tasks.association import NoisyRecall, RecallConfig, transition_rows
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import QueryLoss, SGDConfig, StochasticDescent
 
 THREADS = 2

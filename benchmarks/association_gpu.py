@@ -21,12 +21,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Key
 
 from lemmata.core import Checkpoint, Metrics, named_key
-from lemmata.models.association import Transformer, TransformerConfig, block_weights
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
-from lemmata.probes.association import feed_margin, noisy_attention, predictions, recall_ceiling
-from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.train import QueryLoss, SGDConfig, StochasticDescent, fit, stack
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.probe import feed_margin, noisy_attention, predictions, recall_ceiling
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
+from lemmata.train import QueryLoss, SGDConfig, StochasticDescent, fit_many, stack
 from lemmata.train.losses import MANY_QUERIES
 
 FRACTIONS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.0)
@@ -113,7 +113,7 @@ def main() -> None:
     model = Transformer.create(config, key=named_key(options.seed, "init"))
     algorithm = StochasticDescent(SGDConfig().optimizer(), batch, QueryLoss(task.queries), block_weights)
     watch, began = Stopwatch(), time.perf_counter()
-    _, metrics = fit(
+    _, metrics = fit_many(
         algorithm,
         stack([task]),
         stack([algorithm.init(model)]),

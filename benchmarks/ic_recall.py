@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 from lemmata.core import TrainState, Unattended, named_key, precision
-from lemmata.models.ic_recall import DenseTransformer, PatternModel, position_block
-from lemmata.tasks.ic_recall import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
-from lemmata.train import GradientDescent, fit, stack
-from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss, first_step_loss
+from lemmata.papers.ic_recall.model import DenseTransformer, PatternModel, position_block
+from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
+from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, first_step_loss
+from lemmata.train import GradientDescent, fit_many, stack
 
 REPEATS = 5
 RATE_OVER_T2 = 1.0
@@ -76,7 +76,7 @@ def ours(
     algorithm = GradientDescent(loss, where, RATE_OVER_T2 * temperature**2)
     state = TrainState(stack([model] * replicas), jnp.full(replicas, algorithm.learning_rate))
     keys = jax.random.split(named_key(0, "benchmark"), replicas)
-    state, _ = fit(
+    state, _ = fit_many(
         algorithm,
         stack([task] * replicas),
         state,

@@ -24,9 +24,9 @@ import torch
 from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
-from lemmata.models.knowledge import OneLayer, OneLayerConfig
-from lemmata.tasks.knowledge import START, Facts, FactsConfig
-from lemmata.train.knowledge import PreTraining, PreTrainingConfig, sentence_gradient
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.task import START, Facts, FactsConfig
+from lemmata.papers.knowledge.train import PreTraining, PreTrainingConfig, sentence_gradient
 
 THREADS = (1, 2)  # of PyTorch
 STEPS = 40  # a turn

@@ -21,9 +21,9 @@ import torch
 from side_by_side import Row, median_ms, show
 
 from lemmata.core import named_key
-from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner
-from lemmata.tasks.lego import Lego, LegoConfig
-from lemmata.train.lego import NextClauseAdam, SentenceSet, written_answers
+from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
+from lemmata.papers.lego.task import Lego, LegoConfig
+from lemmata.papers.lego.train import NextClauseAdam, SentenceSet, written_answers
 
 THREADS = 2
 RATE = 1e-4

@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 
 from lemmata.core import named_key
-from lemmata.models.association import Transformer, TransformerConfig, block_weights
 from lemmata.models.truncate import decompose
-from lemmata.probes.association import clean_predictions, noisy_attention
-from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.train import QueryLoss, SGDConfig, StochasticDescent, fit, stack
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.probe import clean_predictions, noisy_attention
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
+from lemmata.train import QueryLoss, SGDConfig, StochasticDescent, fit_many, stack
 
 SEED = 0
 task = NoisyRecall.create(RecallConfig(symbols=16, length=32, alpha=0.5))
@@ -20,7 +20,7 @@ model = Transformer.create(TransformerConfig(vocab=16, length=32, width=64), key
 algorithm = StochasticDescent(SGDConfig(rate=0.05).optimizer(), 64, QueryLoss(task.queries), block_weights)
 
 # `fit` trains any number of replicas; here there is one, so every array gets a leading axis of one.
-state, metrics = fit(
+state, metrics = fit_many(
     algorithm, stack([task]), stack([algorithm.init(model)]), jnp.stack([named_key(SEED, "data")]), steps=250, every=50
 )
 model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, state.model)

@@ -7,10 +7,10 @@ import jax
 import numpy as np
 
 from lemmata.core import named_key, precision
-from lemmata.models.ic_recall import PatternModel, first_accuracy, position_block, second_accuracy
-from lemmata.tasks.ic_recall import Affine, dataset
+from lemmata.papers.ic_recall.model import PatternModel, first_accuracy, position_block, second_accuracy
+from lemmata.papers.ic_recall.task import Affine, dataset
+from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
 from lemmata.train import ToConvergence, perturbed_gradient_descent, stack
-from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss, symmetric_pairs
 
 SEEDS, TEMPERATURE, K = (0, 1), 0.01, 2
 

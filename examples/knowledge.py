@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 
 from lemmata.core import named_key
-from lemmata.models.knowledge import OneLayer, OneLayerConfig
-from lemmata.probes.knowledge import extracted_facts, stored_facts
-from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit, stack
-from lemmata.train.knowledge import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.papers.knowledge.train import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
+from lemmata.train import fit_many, stack
 
 SEED = 0
 world = FactsConfig(subjects=100, templates=10, multiplicity=5)
@@ -21,7 +21,7 @@ model = OneLayer.create(OneLayerConfig(), SEED, present=world.present(), read=wo
 
 # `fit` trains any number of replicas; here there is one, so every array gets a leading axis of one.
 algorithm = PreTraining(PreTrainingConfig())
-state, stored = fit(
+state, stored = fit_many(
     algorithm,
     stack([facts]),
     stack([algorithm.init(model)]),
@@ -44,7 +44,7 @@ lessons = {
 questions = [Questions.choose(facts, lesson, SEED) for lesson in lessons.values()]
 tuning = FineTuning(FineTuningConfig())
 pretrained = jax.tree.map(lambda leaf: leaf[0], state.model)
-_, told = fit(
+_, told = fit_many(
     tuning,
     stack(questions),
     stack([tuning.init(pretrained)] * len(lessons)),

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import named_key
-from lemmata.models.lego import TheoryConfig, TheoryTransformer, rollout
-from lemmata.probes.lego import accuracy_at_lengths, attention_at_lengths
-from lemmata.tasks.lego import Lego, LegoConfig, action, to_text
-from lemmata.theory.lego.dilution import diluted
-from lemmata.train import fit, stack
-from lemmata.train.lego import AttentionDescent, OneStep
+from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, rollout
+from lemmata.papers.lego.probe import accuracy_at_lengths, attention_at_lengths
+from lemmata.papers.lego.task import Lego, LegoConfig, action, to_text
+from lemmata.papers.lego.theory.dilution import diluted
+from lemmata.papers.lego.train import AttentionDescent, OneStep
+from lemmata.train import fit_many, stack
 
 SEED, VARIABLES, LENGTHS = 0, 21, (2, 5, 10, 20)
 world = action("C6")
@@ -33,7 +33,7 @@ stages = (
 )
 for name, algorithm, steps in stages:
     key = jnp.stack([named_key(SEED, "data", name)])  # one replica: a leading axis of one on every array
-    state, metrics = fit(algorithm, stack([task]), stack([algorithm.init(model)]), key, steps=steps, every=steps)
+    state, metrics = fit_many(algorithm, stack([task]), stack([algorithm.init(model)]), key, steps=steps, every=steps)
     model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, state.model)
     print(f"{name}: loss {metrics['loss'][0, 0]:.3f} -> {metrics['loss'][0, -1]:.4f}")
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lemmata.core import (
+from lemmata.core import Undecided, judge, plain
+from lemmata.core.legacy import (
     AtLeast,
     AtMost,
     Check,
@@ -17,10 +18,7 @@ from lemmata.core import (
     Monotone,
     Results,
     Slope,
-    Undecided,
     Within,
-    judge,
-    plain,
 )
 
 X = np.geomspace(1, 100, 5)

@@ -11,13 +11,13 @@ PAPERS = ("association", "ic_recall", "knowledge", "lego")
 
 
 def places(paper: str) -> list[str]:
-    glossary = importlib.import_module(f"lemmata.theory.{paper}").GLOSSARY
+    glossary = importlib.import_module(f"lemmata.papers.{paper}.glossary").GLOSSARY
     return sorted({place for meaning in glossary.values() for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning)})
 
 
 def found(place: str) -> bool:
     parts = place.split(".")
-    here: Any = importlib.import_module("lemmata")
+    here: Any = importlib.import_module(package)
     for done, part in enumerate(parts, start=1):
         if dataclasses.is_dataclass(here) and part in {field.name for field in dataclasses.fields(here)}:
             return done == len(parts)

@@ -8,22 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.core import (
-    Artefact,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Exact,
-    Experiment,
-    Judgement,
-    Paper,
-    Results,
-    Scale,
-    Undecided,
-    judge,
-)
+from lemmata.core import Artefact, Judgement, Paper, Scale, Undecided, judge
+from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
 from lemmata.report import ReportedExperiment, draw, write_page
 from lemmata.report.plots import band, ceiling, heatmap, legend, new_figure, panel_label
 

@@ -24,7 +24,7 @@ from lemmata.core import (
 )
 from lemmata.run import DamagedRun, Silent, Store, obtain, query
 from lemmata.run.checkpoints import StoredContext
-from lemmata.train import fit, stack
+from lemmata.train import fit_many, stack
 
 
 class NoisyDescent(AbstractAlgorithm):
@@ -36,7 +36,7 @@ class NoisyDescent(AbstractAlgorithm):
     def step(self, task: jax.Array, state: TrainState, *, key: jax.Array) -> tuple[TrainState, dict[str, jax.Array]]:
         noise = jax.random.normal(key, state.model.shape)
         new = state.model - 0.1 * (state.model - task) + 0.01 * noise
-        return TrainState(new, state.memory + 1), {"loss": jnp.sum((state.model - task) ** 2)}
+        return TrainState(new, state.opt_state + 1), {"loss": jnp.sum((state.model - task) ** 2)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Descent(RunConfig):
         algorithm = NoisyDescent()
         state = stack([algorithm.init(jax.random.normal(named_key(seed, "init"), (4,))) for seed in self.seeds])
         keys = jnp.stack([named_key(seed, "noise") for seed in self.seeds])
-        state, metrics = fit(
+        state, metrics = fit_many(
             algorithm, jnp.zeros((len(self.seeds), 4)), state, keys, steps=self.steps, every=10, context=context
         )
         records = metrics["loss"].shape[1]

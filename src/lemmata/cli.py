@@ -45,7 +45,7 @@ class List:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.listing import list_claims
+        from lemmata.commands.look import list_claims
 
         return list_claims(self.ids, Scale(self.scale), self.store, as_json=self.json, console=console)
 
@@ -60,7 +60,7 @@ class Show:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.listing import show
+        from lemmata.commands.look import show
 
         return show(self.id, Scale(self.scale), self.store, as_json=self.json, console=console)
 
@@ -80,7 +80,7 @@ class Reproduce:
     jobs: Jobs = None
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.working import reproduce
+        from lemmata.commands.compute import reproduce
 
         return reproduce(self.ids, scale_of(self.scale, self.seeds), self.out, self.store, self.jobs, console)
 
@@ -100,7 +100,7 @@ class Check:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.working import check
+        from lemmata.commands.compute import check
 
         scale = scale_of(self.scale, self.seeds)
         return check(self.ids, scale, self.store, self.jobs, as_json=self.json, console=console)
@@ -127,7 +127,7 @@ class Run:
     jobs: Jobs = None
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.working import run_changed
+        from lemmata.commands.compute import run_changed
 
         scale = scale_of(self.scale, self.seeds)
         assignments = tuple(text for group in self.set for text in group)
@@ -149,7 +149,7 @@ class Runs:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.stored import runs
+        from lemmata.commands.store import runs
 
         return runs(self.action, self.run, self.store, delete=self.yes, as_json=self.json, console=console)
 
@@ -166,7 +166,7 @@ class Query:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.stored import query_store
+        from lemmata.commands.store import query_store
 
         return query_store(self.sql, self.store, as_json=self.json, console=console)
 
@@ -189,7 +189,7 @@ def scale_of(name: ScaleName, seeds: int | None) -> Scale:
 
 def main(arguments: list[str] | None = None) -> None:
     command: Any = tyro.cli(Command, prog="lemmata", description=__doc__, args=arguments)  # pyright: ignore
-    from lemmata.report import make_console
+    from lemmata.report.terminal import make_console
 
     console = make_console(stderr=True)
     try:

@@ -1,106 +1,111 @@
 """The words everyone shares. No domain knowledge lives here."""
 
-from lemmata.core.algorithm import AbstractAlgorithm, Metrics, TrainState
-from lemmata.core.check import (
-    AtLeast,
-    AtMost,
-    Check,
-    Close,
-    Each,
-    Exact,
-    Monotone,
-    Slope,
-    Status,
-    Undecided,
-    Verdict,
-    Within,
-    bootstrap_error,
-    log_slope,
+from lemmata.core.algorithm import (
+    AbstractAlgorithm as AbstractAlgorithm,
+    Metrics as Metrics,
+    TrainState as TrainState,
 )
-from lemmata.core.claim import Claim, Correction, Judgement, judge, plain
-from lemmata.core.config import canonical, decode, encode, has_path, override, paths
-from lemmata.core.errors import UserError, invalid, nearest, require, unknown
+from lemmata.core.claim import (
+    Claim as Claim,
+    Correction as Correction,
+    Judgement as Judgement,
+    Part as Part,
+    judge as judge,
+)
+from lemmata.core.config import (
+    Config as Config,
+    canonical as canonical,
+    decode as decode,
+    described as described,
+    encode as encode,
+    has_path as has_path,
+    override as override,
+    paths as paths,
+)
+from lemmata.core.constraints import (
+    Bound as Bound,
+    Count as Count,
+    Inside as Inside,
+    Natural as Natural,
+    NonNegative as NonNegative,
+    Positive as Positive,
+    Several as Several,
+    Share as Share,
+    Some as Some,
+)
+from lemmata.core.errors import (
+    Undecided as Undecided,
+    UserError as UserError,
+    invalid as invalid,
+    nearest as nearest,
+    require as require,
+    unknown as unknown,
+)
+from lemmata.core.examined import Examined as Examined
 from lemmata.core.experiment import (
-    SCALES,
-    Artefact,
-    Checkpoint,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    RunResult,
-    Scale,
-    ScaleName,
-    Unattended,
+    Artefact as Artefact,
+    Experiment as Experiment,
 )
-from lemmata.core.model import AbstractModel, Trace
-from lemmata.core.precision import Precision, precision
-from lemmata.core.probe import Probe
-from lemmata.core.registry import Paper, Selection, experiments, papers, run_type, select
-from lemmata.core.rng import named_fold, named_integer, named_key
-from lemmata.core.task import AbstractTask, Batch
-
-__all__ = [
-    "SCALES",
-    "AbstractAlgorithm",
-    "AbstractModel",
-    "AbstractTask",
-    "Artefact",
-    "AtLeast",
-    "AtMost",
-    "Batch",
-    "Check",
-    "Checkpoint",
-    "Claim",
-    "Close",
-    "Correction",
-    "Each",
-    "Exact",
-    "Experiment",
-    "Judgement",
-    "Metrics",
-    "Monotone",
-    "Paper",
-    "Precision",
-    "Probe",
-    "Results",
-    "RunConfig",
-    "RunContext",
-    "RunOutput",
-    "RunResult",
-    "Scale",
-    "ScaleName",
-    "Selection",
-    "Slope",
-    "Status",
-    "Trace",
-    "TrainState",
-    "Unattended",
-    "Undecided",
-    "UserError",
-    "Verdict",
-    "Within",
-    "bootstrap_error",
-    "canonical",
-    "decode",
-    "encode",
-    "experiments",
-    "has_path",
-    "invalid",
-    "judge",
-    "log_slope",
-    "named_fold",
-    "named_integer",
-    "named_key",
-    "nearest",
-    "override",
-    "papers",
-    "paths",
-    "plain",
-    "precision",
-    "require",
-    "run_type",
-    "select",
-    "unknown",
-]
+from lemmata.core.model import (
+    AbstractModel as AbstractModel,
+    Trace as Trace,
+)
+from lemmata.core.plain import plain as plain
+from lemmata.core.precision import (
+    Precision as Precision,
+    precision as precision,
+)
+from lemmata.core.registry import (
+    Paper as Paper,
+    Selection as Selection,
+    add_paper_path as add_paper_path,
+    experiment as experiment,
+    experiments as experiments,
+    file_of as file_of,
+    papers as papers,
+    run_type as run_type,
+    run_types as run_types,
+    select as select,
+)
+from lemmata.core.rng import (
+    named_fold as named_fold,
+    named_integer as named_integer,
+    named_key as named_key,
+    named_keys as named_keys,
+)
+from lemmata.core.rule import (
+    Rule as Rule,
+    Status as Status,
+    Verdict as Verdict,
+    at_least as at_least,
+    at_most as at_most,
+    bootstrap_error as bootstrap_error,
+    exactly as exactly,
+    falls as falls,
+    log_slope as log_slope,
+    mean_near as mean_near,
+    moves as moves,
+    near as near,
+    rises as rises,
+    slope_near as slope_near,
+)
+from lemmata.core.run import (
+    Checkpoint as Checkpoint,
+    Need as Need,
+    Recorded as Recorded,
+    RunConfig as RunConfig,
+    RunContext as RunContext,
+    RunOutput as RunOutput,
+    RunResult as RunResult,
+    Runs as Runs,
+    Unattended as Unattended,
+)
+from lemmata.core.scale import (
+    SCALES as SCALES,
+    Scale as Scale,
+    ScaleName as ScaleName,
+)
+from lemmata.core.task import (
+    AbstractTask as AbstractTask,
+    Batch as Batch,
+)

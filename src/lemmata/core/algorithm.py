@@ -1,4 +1,4 @@
-"""An algorithm says how a model changes in one step; `lemmata.train.fit` is the one driver of them all."""
+"""An algorithm says how a model changes in one step; `lemmata.train.fit_many` is the one driver of them all."""
 
 import abc
 from typing import Any
@@ -13,7 +13,7 @@ class TrainState(eqx.Module):
     """Everything the next step needs: the model and what the optimizer remembers."""
 
     model: PyTree
-    memory: PyTree
+    opt_state: PyTree
 
 
 class AbstractAlgorithm(eqx.Module):

@@ -1,24 +1,33 @@
-"""A claim of a paper as a program: predict, measure, compare under a rule written beforehand, give a verdict."""
+"""A claim of a paper as a program: what is measured on which subject, under a rule written beforehand, and the verdict."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-import numpy as np
+from lemmata.core.errors import Undecided
+from lemmata.core.plain import plain
+from lemmata.core.rule import Rule, Status, Verdict, together
+from lemmata.core.run import Need, Runs, unmet
 
-from lemmata.core.check import Check, Status, Undecided
+NOTHING = object()
 
-if TYPE_CHECKING:
-    from lemmata.core.experiment import Results
 
-Reading = Callable[["Results"], Any]
+@dataclass(frozen=True)
+class Part:
+    """One number (or array) of a claim: how it is read from the subject, and the rule it is under.
+
+    `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong.
+    """
+
+    read: Callable[[Any], Any]
+    rule: Rule
+    corrected: Any = NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
 class Correction:
-    """The right form of a printed formula that is wrong."""
+    """The right form of a printed formula that is wrong, in words; its value stands in the parts, as `corrected`."""
 
-    predict: Reading
     printed: str  # the paper's formula, as text
     corrected: str  # ours
     reason: str = ""  # where the printed derivation goes astray
@@ -26,20 +35,38 @@ class Correction:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    id: str  # "ic-recall/lemma-3.1"
+    """The control is the same reading of a deliberately wrong subject: another model, world, moment or formula."""
+
+    id: str  # "fig-3"; the registry puts the paper before it
     locus: str  # where the paper says it
     statement: str  # what it says, in our own words
-    predict: Reading  # from theory/: the printed form
-    measure: Reading  # from the results of a real run
-    control: Reading  # the same measurement on a deliberately wrong subject: the check must fail on it
-    check: Check
+    subject: Callable[[Runs], Any]  # what is measured
+    wrong: Callable[[Runs], Any]  # what must not pass
+    parts: Part | Mapping[str, Part]
     correction: Correction | None = None
-    remark: str = ""  # what surprised us, or why it fails
+    needs: Mapping[str, Need] = field(default_factory=dict)  # a run's or a group's name -> what this claim needs of it
+    remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
+
+    def named_parts(self) -> Mapping[str, Part]:
+        return self.parts if isinstance(self.parts, Mapping) else {"": self.parts}
+
+    @property
+    def rule(self) -> str:
+        """The rule in words, made from the parts."""
+        return "; ".join(f"{name}: {part.rule.describe()}".lstrip(": ") for name, part in self.named_parts().items())
+
+    def facts(self) -> dict[str, Any]:
+        """What is known of the claim before anything is measured, as plain JSON data."""
+        facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule}
+        if self.correction:
+            facts |= {"printed_formula": self.correction.printed, "corrected_formula": self.correction.corrected}
+            facts |= {"reason": self.correction.reason}
+        return facts
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim's verdict with its evidence."""
+    """A claim's verdict with its evidence; where the claim has named parts, the values are dicts of them."""
 
     claim: Claim
     status: Status
@@ -49,70 +76,79 @@ class Judgement:
     control_status: str
     detail: str = ""
     corrected: Any = None
+    remark: str = ""
 
     def row(self) -> dict[str, Any]:
         """The verdict as plain JSON data."""
-        claim = self.claim
-        row = {
-            "id": claim.id,
-            "status": self.status,
-            "predicted": plain(self.predicted),
-            "measured": plain(self.measured),
-            "margin": plain(self.margin),
-            "control_status": self.control_status,
-            "detail": self.detail,
-            "locus": claim.locus,
-            "statement": claim.statement,
-            "rule": claim.check.describe(),
-            "remark": claim.remark,
-        }
-        if claim.correction:
-            row |= {
-                "corrected": plain(self.corrected),
-                "printed_formula": claim.correction.printed,
-                "corrected_formula": claim.correction.corrected,
-                "reason": claim.correction.reason,
-            }
-        return row
+        values = {"predicted": self.predicted, "measured": self.measured, "margin": self.margin}
+        if self.claim.correction:
+            values["corrected"] = self.corrected
+        words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
+        return self.claim.facts() | words | plain(values) | {"remark": self.remark}
 
 
-def judge(claim: Claim, results: "Results") -> Judgement:
+def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
     """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
-    measured = claim.measure(results)
-    predicted = claim.predict(results)
-    verdict = claim.check(predicted, measured)
+    try:
+        if reason := unmet({**(needs or {}), **claim.needs}, runs):
+            raise Undecided(reason)
+        subject = claim.subject(runs)
+    except Undecided as undecided:
+        return Judgement(claim, "undecided", None, undecided, float("nan"), "undecided", undecided.reason)
+    parts = claim.named_parts()
+    measured = {name: _try(part.read, subject) for name, part in parts.items()}
+    predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
+    verdict = _compare(parts, predicted, measured)
     status, accepted, corrected = verdict.status, predicted, None
     if claim.correction is not None:
-        corrected = claim.correction.predict(results)
+        corrected = {
+            name: predicted[name]
+            if part.corrected is NOTHING
+            else _try(replace(part.rule, target=part.corrected).expected, runs)
+            for name, part in parts.items()
+        }
         if verdict.status == "fails":
-            second = claim.check(corrected, measured)
+            second = _compare(parts, corrected, measured)
             if second.status == "holds":
                 status, accepted, verdict = "erratum", corrected, second
-    control = claim.check(accepted, claim.control(results)).status
+    wrong = _try(claim.wrong, runs)
+    control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
+    control_status = _compare(parts, accepted, control).status
     detail = verdict.detail
-    if control != "fails" and status in ("holds", "erratum"):
-        status, detail = (
-            "undecided",
-            f"the control did not fail its check ({control}): the rule cannot tell here",
-        )
-    return Judgement(claim, status, predicted, measured, verdict.margin, control, detail, corrected)
+    if control_status != "fails" and status in ("holds", "erratum"):
+        status = "undecided"
+        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here"
+    remark = claim.remark if isinstance(claim.remark, str) else _try(claim.remark, runs)
+    return Judgement(
+        claim,
+        status,
+        _unnamed(predicted),
+        _unnamed(measured),
+        verdict.margin,
+        control_status,
+        detail,
+        _unnamed(corrected) if corrected else None,
+        "" if isinstance(remark, Undecided) else remark,
+    )
 
 
-def plain(value: Any, limit: int = 64) -> Any:
-    """A value as JSON data; long arrays are summarised."""
-    if isinstance(value, Undecided):
-        return {"undecided": value.reason}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item, limit) for key, item in value.items()}
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return float(value) if np.isfinite(value) else str(float(value))
-    array = np.asarray(value)
-    if array.shape == ():
-        return plain(array.item(), limit) if array.dtype != object else str(value)
-    if array.size <= limit or array.dtype == object:
-        return [plain(item, limit) for item in array]
-    numbers = array.astype(float) if array.dtype.kind in "fiub" else None
-    extremes = {} if numbers is None else {"min": numbers.min(), "mean": numbers.mean(), "max": numbers.max()}
-    return {"shape": list(array.shape), **{name: plain(float(number)) for name, number in extremes.items()}}
+def _try(reading: Callable[[Any], Any], of: Any) -> Any:
+    """What a reading gives, or why it cannot."""
+    try:
+        return reading(of)
+    except Undecided as undecided:
+        return undecided
+
+
+def _compare(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> Verdict:
+    verdicts = {}
+    for name, part in parts.items():
+        try:
+            verdicts[name] = part.rule(expected[name], measured[name])
+        except Undecided as undecided:
+            verdicts[name] = Verdict("undecided", float("nan"), undecided.reason)
+    return verdicts[""] if "" in verdicts else together(verdicts)
+
+
+def _unnamed(values: Mapping[str, Any]) -> Any:
+    return values.get("", values)

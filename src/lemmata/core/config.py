@@ -7,9 +7,21 @@ import types
 import typing
 from typing import Any, Literal, TypeVar, Union
 
+from lemmata.core.constraints import annotations, check_fields, describe
 from lemmata.core.errors import UserError, invalid, unknown
 
 C = TypeVar("C")
+
+
+class Config:
+    """What frozen keyword-only dataclasses inherit so that no instance is out of its fields' bounds."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        self.cross_check()
+
+    def cross_check(self) -> None:
+        """Refuse combinations of fields (with `require`); most configs have none to refuse."""
 
 
 def fields(config_type: type) -> dict[str, Any]:
@@ -119,13 +131,20 @@ def has_path(config: Any, path: str) -> bool:
     return True
 
 
-def paths(config: Any, prefix: str = "") -> list[str]:
+def paths(config: Any) -> list[str]:
     """Every dotted key of a config."""
-    found = []
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        nested = dataclasses.is_dataclass(value)
-        found += paths(value, f"{prefix}{field.name}.") if nested else [f"{prefix}{field.name}"]
+    return [path for path, _, _ in described(config)]
+
+
+def described(config: Any, prefix: str = "") -> list[tuple[str, str, Any]]:
+    """Every dotted key of a config, what it may hold in words, and what it holds."""
+    found: list[tuple[str, str, Any]] = []
+    for name, annotation in annotations(type(config)).items():
+        value = getattr(config, name)
+        if dataclasses.is_dataclass(value):
+            found += described(value, f"{prefix}{name}.")
+        else:
+            found.append((f"{prefix}{name}", describe(annotation), encode(value)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Errors a user can act on: they name the field, the value, what is allowed and the nearest match."""
+"""What can go wrong that a reader should be told: a request that is not possible, and a measurement that is not there."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,6 +6,15 @@ from collections.abc import Iterable
 
 class UserError(Exception):
     """A mistake in the request, not in the program. The command line prints it in one line and exits 2."""
+
+
+class Undecided(Exception):
+    """A measurement that cannot be made from these runs, and why. A reading returns or raises it; the verdict is then
+    `undecided` with this reason."""
+
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str | None:

@@ -1,75 +1,140 @@
-"""The lazy registry: papers are folders of `lemmata.papers`, found by name and imported only when asked for."""
+"""The lazy registry: papers are found by entry point, and a paper's experiments are the files of its `claims` folder."""
 
 import importlib
+import os
 import pkgutil
+import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from types import ModuleType
+from importlib.metadata import entry_points
+from pathlib import Path
 
 from lemmata.core.claim import Claim
-from lemmata.core.errors import unknown
-from lemmata.core.experiment import Experiment, RunConfig
+from lemmata.core.errors import UserError, unknown
+from lemmata.core.experiment import Experiment
+from lemmata.core.run import RunConfig
+
+ENTRY_POINTS = "lemmata.papers"
+PATHS = "LEMMATA_PAPER_PATH"  # folders of papers that are not installed, apart as in PATH
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """What is known of a paper before any of its code is loaded. A paper's folder exports one as `PAPER`."""
+    """What is known of a paper before any of its code is loaded. A paper's package exports one as `PAPER`."""
 
     id: str
     title: str
-    authors: str
+    authors: str  # names, a comma between them
+    year: int
     sentence: str  # what it shows, in one sentence
-    package: str  # "lemmata.papers.ic_recall"
-    modules: tuple[str, ...]  # the folder's modules that define `EXPERIMENTS`, in reading order
+    link: str = ""  # where to read it
+    order: tuple[str, ...] = ()  # experiments in reading order; those not named follow, by name
+    package: str = ""  # its importable name, set by the registry
+    modules: tuple[str, ...] = ()
 
-    def load(self) -> tuple[ModuleType, ...]:
-        return tuple(importlib.import_module(f"{self.package}.{name}") for name in self.modules)
+    @property
+    def folder(self) -> Path:
+        return Path(str(importlib.import_module(self.package).__file__)).parent
+
+
+def paper_paths() -> list[Path]:
+    """Folders of papers that are not installed: those of the environment, where worker processes find them too."""
+    return [Path(part).resolve() for part in os.environ.get(PATHS, "").split(os.pathsep) if part]
+
+
+def add_paper_path(path: Path) -> None:
+    """Make a paper's folder, which need not be installed, one of the papers of this process and of its workers."""
+    if not (path / "__init__.py").is_file():
+        raise UserError(f"--paper-path {str(path)!r} is not a paper: a folder with an __init__.py is needed")
+    os.environ[PATHS] = os.pathsep.join(str(one) for one in dict.fromkeys([*paper_paths(), path.resolve()]))
+    for cached in (papers, experiment, experiments):
+        cached.cache_clear()
 
 
 @cache
 def papers() -> dict[str, Paper]:
     """Every paper by id, without loading its experiments."""
-    package = importlib.import_module("lemmata.papers")
+    packages = [entry.value for entry in entry_points(group=ENTRY_POINTS)]
+    for path in paper_paths():
+        if str(path.parent) not in sys.path:
+            sys.path.insert(0, str(path.parent))
+        packages.append(path.name)
     found: dict[str, Paper] = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        paper = importlib.import_module(f"lemmata.papers.{module.name}").PAPER
+    for package in dict.fromkeys(packages):
+        paper = replace(importlib.import_module(package).PAPER, package=package)
         if paper.id in found:
-            raise ValueError(f"two folders claim the paper id {paper.id!r}")
+            raise UserError(f"two packages, {found[paper.id].package} and {package}, claim the paper id {paper.id!r}")
         found[paper.id] = paper
-    return found
+    return dict(sorted(found.items()))
+
+
+def experiment_names(paper: Paper) -> list[str]:
+    """What a paper's `claims` folder holds, in reading order: `fig_3.py` is `fig-3`."""
+    names = [name.replace("_", "-") for name in _modules(f"{paper.package}.claims")]
+    return sorted(names, key=lambda name: (paper.order.index(name) if name in paper.order else len(paper.order), name))
+
+
+@cache
+def experiment(experiment_id: str) -> Experiment:
+    """One experiment, loaded from its own file alone; its own and its claims' ids are in full."""
+    paper_id, name = experiment_id.split("/", 1)
+    module = importlib.import_module(f"{papers()[paper_id].package}.claims.{name.replace('-', '_')}")
+    claims = tuple(replace(claim, id=f"{paper_id}/{claim.id}") for claim in module.EXPERIMENT.claims)
+    return replace(module.EXPERIMENT, id=experiment_id, claims=claims)
 
 
 @cache
 def experiments(paper_id: str) -> dict[str, Experiment]:
     """A paper's experiments by id, in reading order."""
-    found: dict[str, Experiment] = {}
+    paper = papers()[paper_id]
+    if paper.modules:
+        from lemmata.core.legacy import turned
+
+        modules = [importlib.import_module(f"{paper.package}.{name}") for name in paper.modules]
+        return {old.id: turned(old) for module in modules for old in module.EXPERIMENTS}
+    found = {f"{paper_id}/{name}": experiment(f"{paper_id}/{name}") for name in experiment_names(paper)}
     owners: dict[str, str] = {}
-    for module in papers()[paper_id].load():
-        for experiment in module.EXPERIMENTS:
-            if experiment.id in found:
-                raise ValueError(f"two experiments share the id {experiment.id!r}")
-            found[experiment.id] = experiment
-            for claim in experiment.claims:
-                if claim.id in owners:
-                    raise ValueError(f"claim {claim.id!r} stands in {owners[claim.id]} and in {experiment.id}")
-                owners[claim.id] = experiment.id
+    for one in found.values():
+        for claim in one.claims:
+            if owners.setdefault(claim.id, one.id) != one.id:
+                raise ValueError(f"claim {claim.id!r} stands in {owners[claim.id]} and in {one.id}")
+    return found
+
+
+def file_of(experiment_id: str) -> Path:
+    """The file that holds an experiment."""
+    paper_id, name = experiment_id.split("/", 1)
+    return papers()[paper_id].folder / "claims" / f"{name.replace('-', '_')}.py"
+
+
+def run_types(paper: Paper) -> dict[str, type[RunConfig]]:
+    """The config classes that a paper's `run` folder defines, by kind."""
+    found: dict[str, type[RunConfig]] = {}
+    names = [f"{paper.package}.{name}" for name in paper.modules] or [
+        f"{paper.package}.run.{name}" for name in _modules(f"{paper.package}.run")
+    ]
+    for module in map(importlib.import_module, names):
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, RunConfig) and hasattr(value, "kind"):
+                if found.setdefault(value.kind, value) is not value:
+                    raise ValueError(f"two run configs share the kind {value.kind!r}")
     return found
 
 
 def run_type(kind: str) -> type[RunConfig]:
     """The config class of a stored run's `kind`."""
-    found: dict[str, type[RunConfig]] = {}
     paper = papers().get(kind.split("/")[0])
-    for module in paper.load() if paper else ():
-        for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, RunConfig) and hasattr(value, "kind"):
-                if found.get(value.kind, value) is not value:
-                    raise ValueError(f"two run configs share the kind {value.kind!r}")
-                found[value.kind] = value
+    found = run_types(paper) if paper else {}
     if kind not in found:
         raise unknown("kind of run", kind, found)
     return found[kind]
+
+
+def _modules(package: str) -> list[str]:
+    """The names of a package's modules; those that begin with an underscore are its own helpers."""
+    modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return [module.name for module in modules if not module.name.startswith("_")]
 
 
 @dataclass(frozen=True)
@@ -79,36 +144,37 @@ class Selection:
     experiment: Experiment
     claims: tuple[Claim, ...]
 
+    @property
+    def paper(self) -> Paper:
+        return papers()[self.experiment.id.split("/")[0]]
+
 
 def select(ids: Iterable[str]) -> tuple[Selection, ...]:
     """Experiments and claims named by paper, experiment or claim id; everything if no id is given.
 
     An experiment and a claim may share an id (a figure and the claim it shows): the experiment is meant.
     """
-    wanted = tuple(ids) or tuple(papers())
-    chosen: dict[str, dict[str, Claim]] = {}
-    for wanted_id in wanted:
-        for experiment, claims in _matches(wanted_id):
-            chosen.setdefault(experiment.id, {}).update({claim.id: claim for claim in claims})
-    everything = {e.id: e for paper_id in papers() for e in _loaded(paper_id, wanted)}
-    return tuple(Selection(everything[id], tuple(claims.values())) for id, claims in chosen.items())
-
-
-def _loaded(paper_id: str, wanted: tuple[str, ...]) -> Iterable[Experiment]:
-    return experiments(paper_id).values() if any(w.split("/")[0] == paper_id for w in wanted) else ()
+    chosen: dict[str, Selection] = {}
+    for wanted in tuple(ids) or tuple(papers()):
+        for one, claims in _matches(wanted):
+            before = chosen[one.id].claims if one.id in chosen else ()
+            chosen[one.id] = Selection(one, tuple({claim.id: claim for claim in (*before, *claims)}.values()))
+    return tuple(chosen.values())
 
 
 def _matches(wanted_id: str) -> list[tuple[Experiment, tuple[Claim, ...]]]:
     paper_id = wanted_id.split("/")[0]
     if paper_id not in papers():
         raise unknown("id", wanted_id, papers())
+    if not papers()[paper_id].modules and wanted_id.partition("/")[2] in experiment_names(papers()[paper_id]):
+        return [(experiment(wanted_id), experiment(wanted_id).claims)]
     mine = experiments(paper_id)
     if wanted_id == paper_id:
-        return [(experiment, experiment.claims) for experiment in mine.values()]
+        return [(one, one.claims) for one in mine.values()]
     if wanted_id in mine:
         return [(mine[wanted_id], mine[wanted_id].claims)]
-    for experiment in mine.values():
-        for claim in experiment.claims:
+    for one in mine.values():
+        for claim in one.claims:
             if claim.id == wanted_id:
-                return [(experiment, (claim,))]
+                return [(one, (claim,))]
     raise unknown("id", wanted_id, [*mine, *(claim.id for e in mine.values() for claim in e.claims)])

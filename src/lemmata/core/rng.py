@@ -1,8 +1,10 @@
 """Randomness by name: a key depends on its seed and its name alone, never on who else asked for one."""
 
 import zlib
+from collections.abc import Iterable
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Key
 
 
@@ -24,3 +26,8 @@ def named_integer(seed: int, *names: str) -> int:
     for name in names:
         state = (state * 6364136223846793005 + zlib.crc32(name.encode()) * 1442695040888963407 + 1) % 2**63
     return state
+
+
+def named_keys(seeds: Iterable[int], *names: str) -> Key[Array, " seed"]:
+    """One key a seed, for one purpose."""
+    return jnp.stack([named_key(seed, *names) for seed in seeds])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import Each, Judgement, Undecided, plain
+from lemmata.core import Judgement, Undecided, plain
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.values import MARKS, array_summary, is_array_summary, margin, number, rule
 
@@ -47,7 +47,9 @@ def claim_block(judgement: Judgement) -> Html:
         formulas(judgement),
         element("div", evidence_table(judgement), class_="scroll"),
         element("dl", *(join((element("dt", name), element("dd", value))) for name, value in facts), class_="facts"),
-        element("div", element("strong", "Remark. "), prose(claim.remark), class_="remark") if claim.remark else "",
+        element("div", element("strong", "Remark. "), prose(judgement.remark), class_="remark")
+        if judgement.remark
+        else "",
         id=claim.id,
         class_=f"claim {judgement.status}",
     )
@@ -123,11 +125,9 @@ def _has_parts(value: Any) -> bool:
 
 
 def _part_rules(judgement: Judgement) -> dict[str, str]:
-    check = judgement.claim.check
-    return {name: rule(part.describe()) for name, part in check.parts.items()} if isinstance(check, Each) else {}
+    return {name: rule(part.rule.describe()) for name, part in judgement.claim.named_parts().items() if name}
 
 
 def _rule(judgement: Judgement) -> str:
-    check = judgement.claim.check
-    shown_by_part = isinstance(check, Each) and _has_parts(plain(judgement.measured))
-    return "each part under its own rule" if shown_by_part else rule(check.describe())
+    shown_by_part = _part_rules(judgement) and _has_parts(plain(judgement.measured))
+    return "each part under its own rule" if shown_by_part else rule(judgement.claim.rule)

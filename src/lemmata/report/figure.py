@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from lemmata.core import Artefact, Experiment, Results
+from lemmata.core import Artefact, Examined
 from lemmata.report.entry import Provenance
 from lemmata.report.files import digest_of, package_digest, write_whole
 from lemmata.report.style import GREY, styled
@@ -36,10 +36,10 @@ class SavedArtefact:
     json: Path
 
 
-def draw(experiment: Experiment, results: Results) -> Artefact:
+def draw(examined: Examined) -> Artefact:
     """The experiment's drawing, every title and legend of it in the project's style."""
     with styled():
-        return experiment.render(results)
+        return examined.draw()
 
 
 def save_artefact(artefact: Artefact, folder: Path, name: str, provenance: Provenance) -> SavedArtefact:

@@ -8,18 +8,17 @@ import importlib.resources
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import lemmata
 from lemmata.core import Paper, Scale
-from lemmata.report.entry import Provenance, ReportedExperiment, describe_seeds
+from lemmata.report.entry import Entry, Provenance, describe_seeds
 from lemmata.report.evidence import chip, claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.overview import errata_section, verdict_section
 from lemmata.report.values import STATUSES, duration
-from lemmata.report.verdicts import errata_section, verdict_section
 
 SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
 FOLD_RUNS = 6  # more run ids than this are folded away
@@ -31,34 +30,31 @@ MEANINGS = {
 }
 
 
-def write_page(
-    entries: Sequence[ReportedExperiment], out_dir: Path, *, scale: Scale, store_info: Mapping[str, Any]
-) -> Path:
+def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
     saved: dict[str, SavedArtefact] = {}
     for entry in entries:
-        if entry.artefact is not None:
-            provenance = Provenance(
-                command=entry.command,
-                scale=scale.name,
-                version=lemmata.__version__,
-                seeds=entry.seeds,
-                run_ids=entry.run_ids,
-            )
-            saved[entry.experiment.id] = save_artefact(entry.artefact, out_dir, entry.experiment.id, provenance)
-    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, store_info).encode())
+        item = entry.examined
+        provenance = Provenance(
+            command=entry.command,
+            scale=scale.name,
+            version=lemmata.__version__,
+            seeds=item.seeds,
+            run_ids=item.run_ids,
+        )
+        saved[item.experiment.id] = save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
+    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale).encode())
 
 
 def page(
-    entries: Sequence[ReportedExperiment],
+    entries: Sequence[Entry],
     out_dir: Path,
     saved: Mapping[str, SavedArtefact],
     scale: Scale,
-    store_info: Mapping[str, Any],
 ) -> Html:
     style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
-    papers = {entry.paper.id: entry.paper for entry in entries}
-    grouped = {id: [entry for entry in entries if entry.paper.id == id] for id in papers}
+    papers = {entry.examined.paper.id: entry.examined.paper for entry in entries}
+    grouped = {id: [entry for entry in entries if entry.examined.paper.id == id] for id in papers}
     title = "lemmata report: " + ", ".join(papers)
     head = element(
         "head",
@@ -78,7 +74,7 @@ def page(
             errata_section(entries),
             *(_paper(paper, grouped[id], out_dir, saved) for id, paper in papers.items()),
         ),
-        _colophon(scale, store_info),
+        _colophon(scale),
     )
     return Html(f"<!doctype html>\n{element('html', head, body, lang='en')}\n")
 
@@ -103,8 +99,8 @@ def _masthead(scale: Scale) -> Html:
     )
 
 
-def _summary(paper: Paper, entries: Iterable[ReportedExperiment]) -> Html:
-    counts = Counter(judgement.status for entry in entries for judgement in entry.judgements)
+def _summary(paper: Paper, entries: Iterable[Entry]) -> Html:
+    counts = Counter(judgement.status for entry in entries for judgement in entry.examined.judgements)
     total = sum(counts.values())
     return element(
         "section",
@@ -121,35 +117,33 @@ def _summary(paper: Paper, entries: Iterable[ReportedExperiment]) -> Html:
     )
 
 
-def _paper(
-    paper: Paper, entries: Iterable[ReportedExperiment], out_dir: Path, saved: Mapping[str, SavedArtefact]
-) -> Html:
+def _paper(paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
     return element(
         "section",
         element("h2", paper.title),
         element("p", paper.authors, class_="authors"),
-        *(_experiment(entry, out_dir, saved.get(entry.experiment.id)) for entry in entries),
+        *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id)) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
     )
 
 
-def _experiment(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | None) -> Html:
-    experiment = entry.experiment
+def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
+    experiment = entry.examined.experiment
     return element(
         "section",
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
         _drawing(entry, out_dir, saved),
         prose(experiment.notes, "notes"),
-        *(claim_block(judgement) for judgement in entry.judgements),
+        *(claim_block(judgement) for judgement in entry.examined.judgements),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )
 
 
-def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | None) -> Html:
+def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
     image, caption, files = "", Html(""), []
-    if entry.artefact is not None and saved is not None:
+    if saved is not None:
         caption = prose(entry.artefact.caption, "caption")
         files = [
             link(quote(path.relative_to(out_dir).as_posix()), label)
@@ -160,7 +154,7 @@ def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | No
             png = saved.png.read_bytes()
             width = round(SHRINK * int.from_bytes(png[16:20]))  # where a PNG file keeps its width
             data = base64.b64encode(png).decode()
-            alt = f"{entry.experiment.title}. {entry.artefact.caption}"
+            alt = f"{entry.examined.experiment.title}. {entry.artefact.caption}"
             image = element("img", src=f"data:image/png;base64,{data}", width=str(width), alt=alt)
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
@@ -174,17 +168,21 @@ def _drawing(entry: ReportedExperiment, out_dir: Path, saved: SavedArtefact | No
     )
 
 
-def _runs(entry: ReportedExperiment) -> Html:
-    ids = join((element("code", digest[:12], title=digest) for digest in entry.run_ids), " ")
-    count = len(entry.run_ids)
-    facts = [f"{count} run{'' if count == 1 else 's'}", duration(entry.seconds), describe_seeds(entry.seeds)]
+def _runs(entry: Entry) -> Html:
+    ids = join((element("code", digest[:12], title=digest) for digest in entry.examined.run_ids), " ")
+    count = len(entry.examined.run_ids)
+    facts = [
+        f"{count} run{'' if count == 1 else 's'}",
+        duration(entry.examined.seconds),
+        describe_seeds(entry.examined.seeds),
+    ]
     summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
     if count > FOLD_RUNS:
         return element("details", element("summary", summary), ids)
     return element("div", summary, " ", ids)
 
 
-def _colophon(scale: Scale, store_info: Mapping[str, Any]) -> Html:
-    facts = {"lemmata": lemmata.__version__, "scale": scale.name, **store_info}
+def _colophon(scale: Scale) -> Html:
+    facts = {"lemmata": lemmata.__version__, "scale": scale.name}
     pairs = (join((element("dt", str(key)), element("dd", str(value)))) for key, value in facts.items())
     return element("footer", element("dl", *pairs, class_="facts"))

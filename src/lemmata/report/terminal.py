@@ -22,7 +22,7 @@ from lemmata.report.values import MARKS, STATUSES, brief, duration, is_array_sum
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
 
-_ORIGIN = (("experiment", "experiment"), ("scale", "scale"), ("command", "command"))
+_ORIGIN = (("experiment", "experiment"), ("file", "file"), ("scale", "scale"), ("command", "command"))
 
 Row = Mapping[str, Any]
 
@@ -127,23 +127,6 @@ def papers_table(papers: Iterable[Paper], rows: Sequence[Row] = ()) -> Table:
         mine = [row for row in rows if row.get("paper") == paper.id]
         about = Text.assemble(paper.title, "\n", (paper.sentence, "dim"))
         table.add_row(Text(paper.id, style="bold"), about, str(len(mine)), verdict_counts(mine, "\n"))
-    return table
-
-
-def claims_table(rows: Sequence[Row]) -> Table:
-    """Claims under their experiments, each with its last verdict."""
-    table = _table()
-    table.add_column("last verdict", no_wrap=True)
-    table.add_column("claim", no_wrap=True, overflow="ellipsis")
-    table.add_column("what it says", ratio=1)
-    experiment = None
-    for row in rows:
-        if row.get("experiment") != experiment:
-            experiment = row.get("experiment")
-            table.add_section()
-            table.add_row("", Text(str(experiment), style="bold"), Text(str(row.get("title", "")), style="bold"))
-        says = Text.assemble((f"{row.get('locus', '')}: ", "dim"), shorten(str(row.get("statement", "")), 110))
-        table.add_row(status_text(row.get("status")), Text.assemble("  ", str(row.get("id", ""))), says)
     return table
 
 

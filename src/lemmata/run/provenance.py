@@ -11,7 +11,7 @@ import jax
 
 import lemmata
 
-LIBRARIES = ("jax", "jaxlib", "equinox", "optax", "diffrax", "numpy", "scipy", "sympy")
+LIBRARIES = ("jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "sympy")
 
 
 @cache

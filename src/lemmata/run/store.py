@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
-from lemmata.core import RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
+from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
 
 METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
 
@@ -98,8 +98,8 @@ class Store:
     def _read(self, config: Any, record: dict[str, Any]) -> RunResult:
         folder = self.folder(record["digest"])
         table = pq.read_table(folder / METRICS)
-        metrics = {name: table.column(name).to_numpy() for name in table.column_names}
-        return RunResult(config, metrics, load_file(folder / ARRAYS), record)
+        metrics = Recorded({name: table.column(name).to_numpy() for name in table.column_names})
+        return RunResult(config, metrics, Recorded(load_file(folder / ARRAYS)), record)
 
     def write(self, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         """Keep a run: all of it or, if this is interrupted, nothing."""

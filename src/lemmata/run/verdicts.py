@@ -5,34 +5,38 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from lemmata.core import Claim, Judgement
+from lemmata.core import Claim
 from lemmata.run.store import Store
 
+FOLDER = "verdicts"
+EVIDENCE = ("status", "predicted", "measured", "margin", "control_status", "detail", "corrected", "remark", "seconds")
 
-def keep_verdict(store: Store, judgement: Judgement, *, scale: str, runs: Iterable[str], seconds: float) -> None:
-    folder = store.root / "verdicts"
+
+def keep_verdict(store: Store, row: dict[str, Any]) -> None:
+    folder = store.root / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    row = {**judgement.row(), "scale": scale, "runs": sorted(runs), "seconds": seconds}
-    path = folder / _name(judgement.claim.id, scale)
+    path = folder / _name(row["id"], row["scale"])
     temporary = path.with_suffix(f".tmp-{os.getpid()}")
     temporary.write_text(json.dumps(row, indent=1))
     temporary.rename(path)
 
 
-EVIDENCE = ("status", "predicted", "measured", "margin", "control_status", "detail", "corrected", "seconds")
-
-
 def last_verdict(store: Store, claim: Claim, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
     """The evidence read from exactly these runs under the claim's present words and rule; empty if there is none."""
-    wanted = sorted(runs)
+    wanted = set(runs)
     try:
-        row = json.loads((store.root / "verdicts" / _name(claim.id, scale)).read_text())
+        row = json.loads((store.root / FOLDER / _name(claim.id, scale)).read_text())
     except (OSError, ValueError):
         return {}
-    same = row["runs"] == wanted and row["rule"] == claim.check.describe() and row["statement"] == claim.statement
+    same = set(row["runs"]) == wanted and row["rule"] == claim.rule and row["statement"] == claim.statement
     if not same or not all(digest in store for digest in wanted):
         return {}
     return {name: row[name] for name in EVIDENCE if name in row}
+
+
+def kept_verdicts(store: Store) -> list[dict[str, Any]]:
+    """Every verdict the store keeps, fresh or stale."""
+    return [json.loads(path.read_text()) for path in sorted((store.root / FOLDER).glob("*.json"))]
 
 
 def _name(claim_id: str, scale: str) -> str:

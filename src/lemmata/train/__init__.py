@@ -1,9 +1,29 @@
 """How a model changes: the loop, the losses, the algorithms."""
 
 from lemmata.train.descend import descend, push
-from lemmata.train.gradient_descent import Adam, GradientDescent, trainable
-from lemmata.train.loop import fit, stack
-from lemmata.train.losses import QueryLoss, masked_cross_entropy, next_token_loss
+from lemmata.train.descent import (
+    Autodiff as Autodiff,
+    Batches as Batches,
+    Descent as Descent,
+    Loss as Loss,
+    Where as Where,
+    chosen_leaves as chosen_leaves,
+    only as only,
+)
+from lemmata.train.gradient_descent import Adam, GradientDescent as GradientDescent, Projection as Projection, trainable
+from lemmata.train.history import History as History
+from lemmata.train.loop import fit as fit, fit_many as fit_many
+from lemmata.train.losses import (
+    BatchLoss as BatchLoss,
+    QueryLoss as QueryLoss,
+    masked_cross_entropy as masked_cross_entropy,
+    next_token_loss as next_token_loss,
+)
+from lemmata.train.optimizers import (
+    AdamWConfig as AdamWConfig,
+    OptimizerConfig as OptimizerConfig,
+    SGDConfig as SGDConfig,
+)
 from lemmata.train.perturbed import (
     OneLargeStep,
     Schedule,
@@ -13,28 +33,5 @@ from lemmata.train.perturbed import (
     perturbed_gradient_descent,
     radius,
 )
-from lemmata.train.stochastic import AdamWConfig, OptimizerConfig, SGDConfig, StochasticDescent
-
-__all__ = [
-    "Adam",
-    "AdamWConfig",
-    "GradientDescent",
-    "OneLargeStep",
-    "OptimizerConfig",
-    "QueryLoss",
-    "SGDConfig",
-    "Schedule",
-    "StochasticDescent",
-    "ToConvergence",
-    "TwoStages",
-    "descend",
-    "fit",
-    "masked_cross_entropy",
-    "next_token_loss",
-    "perturb",
-    "perturbed_gradient_descent",
-    "push",
-    "radius",
-    "stack",
-    "trainable",
-]
+from lemmata.train.replicas import one_of as one_of, stack as stack, unstack as unstack
+from lemmata.train.stochastic import StochasticDescent

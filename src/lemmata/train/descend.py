@@ -11,7 +11,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PyTree
 
-from lemmata.train.gradient_descent import Loss, Projection, Where, chosen_leaves
+from lemmata.train.descent import Loss, Where, chosen_leaves
+from lemmata.train.gradient_descent import Projection
 from lemmata.train.perturbed import perturb
 
 

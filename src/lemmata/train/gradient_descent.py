@@ -7,12 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Key, PyTree
+from jaxtyping import Array, Float, Key
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState
+from lemmata.train.descent import Loss, Where, chosen_leaves
 
-Loss = Callable[[Any, Any, Key[Array, ""]], Float[Array, ""]]  # (model, task, key)
-Where = Callable[[Any], PyTree]  # the leaves of a model that may change
 Projection = Callable[[Any], Any]
 
 
@@ -34,11 +33,11 @@ class GradientDescent(AbstractAlgorithm):
 
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
         value, gradient, norm = _value_and_gradient(self, task, state.model, key)
-        rate = jnp.where(norm > self.stop_below, state.memory, 0.0) if self.stop_below > 0 else state.memory
+        rate = jnp.where(norm > self.stop_below, state.opt_state, 0.0) if self.stop_below > 0 else state.opt_state
         model = eqx.apply_updates(state.model, jax.tree.map(lambda g: -rate * g, gradient))
         if self.project is not None:
             model = self.project(model)
-        return TrainState(model, state.memory), {"loss": value, "gradient_norm": norm}
+        return TrainState(model, state.opt_state), {"loss": value, "gradient_norm": norm}
 
 
 class Adam(AbstractAlgorithm):
@@ -53,19 +52,13 @@ class Adam(AbstractAlgorithm):
 
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
         value, gradient, norm = _value_and_gradient(self, task, state.model, key)
-        updates, memory = optax.adam(self.learning_rate).update(gradient, state.memory)
+        updates, memory = optax.adam(self.learning_rate).update(gradient, state.opt_state)
         return TrainState(eqx.apply_updates(state.model, updates), memory), {"loss": value, "gradient_norm": norm}
 
 
 def trainable(model: Any, where: Where) -> Any:
     """The model with every leaf but the chosen ones replaced by None."""
     return eqx.filter(model, chosen_leaves(model, where))
-
-
-def chosen_leaves(model: Any, where: Where) -> PyTree:
-    """True on the chosen leaves of a model, False on the others."""
-    nothing = jax.tree.map(lambda _: False, model)
-    return eqx.tree_at(where, nothing, replace_fn=lambda leaf: True)
 
 
 def _value_and_gradient(

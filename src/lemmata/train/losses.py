@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from lemmata.core import Batch
 
-Loss = Callable[[Any, Batch], Float[Array, ""]]
+BatchLoss = Callable[[Any, Batch], Float[Array, ""]]
 
 
 def next_token_loss(model: Any, batch: Batch) -> Float[Array, ""]:
@@ -36,11 +36,13 @@ class QueryLoss(eqx.Module):
         return masked_cross_entropy(logits, jnp.take_along_axis(batch.targets, positions, axis=1), kept)
 
 
-def value_and_gradient(loss: Loss, learned: PyTree, fixed: PyTree, batch: Batch) -> tuple[Float[Array, ""], PyTree]:
+def value_and_gradient(
+    loss: BatchLoss, learned: PyTree, fixed: PyTree, batch: Batch
+) -> tuple[Float[Array, ""], PyTree]:
     """Of the loss in the learned leaves. Most batches hold half of the possible queries at most, and take a shorter
     way to the same numbers; the choice stands outside the derivative, which would otherwise keep both ways' values."""
 
-    def by(loss: Loss) -> tuple[Float[Array, ""], PyTree]:
+    def by(loss: BatchLoss) -> tuple[Float[Array, ""], PyTree]:
         return jax.value_and_grad(lambda learned: loss(eqx.combine(learned, fixed), batch))(learned)
 
     if not isinstance(loss, QueryLoss) or loss.queries < MANY_QUERIES:

@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import Array, Float, Key, PyTree
 
 from lemmata.core import RunContext, TrainState, require
-from lemmata.train.gradient_descent import GradientDescent, Loss, Projection, Where
-from lemmata.train.loop import fit
+from lemmata.train.descent import Loss, Where
+from lemmata.train.gradient_descent import GradientDescent, Projection
+from lemmata.train.loop import fit_many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +127,7 @@ def perturbed_gradient_descent(
         every = ceil(steps / min(rows, steps))
         state = TrainState(models, jnp.full(keys.shape, algorithm.learning_rate))
         total = every * ceil(steps / every)
-        state, metrics = fit(
+        state, metrics = fit_many(
             algorithm,
             task,
             state,

@@ -10,13 +10,7 @@ from jaxtyping import Array, Float, Key
 from lemmata.core import (
     AbstractAlgorithm,
     Artefact,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Experiment,
     Metrics,
-    Results,
     RunConfig,
     RunContext,
     RunOutput,
@@ -27,8 +21,9 @@ from lemmata.core import (
     precision,
     require,
 )
+from lemmata.core.legacy import AtMost, Claim, Close, Correction, Experiment, Results
 from lemmata.report.plots import band, new_figure
-from lemmata.train import fit, stack
+from lemmata.train import fit_many, stack
 
 
 class Descent(AbstractAlgorithm):
@@ -58,7 +53,9 @@ class Decay(RunConfig):
             state = stack([algorithm.init(jnp.asarray(1.0 + seed)) for seed in self.seeds])
             keys = jnp.stack([named_key(seed, "noise") for seed in self.seeds])
             curvature = jnp.ones(len(self.seeds))
-            _, metrics = fit(algorithm, curvature, state, keys, steps=self.steps, every=self.every, context=context)
+            _, metrics = fit_many(
+                algorithm, curvature, state, keys, steps=self.steps, every=self.every, context=context
+            )
         values = metrics["x"]
         seeds = np.repeat(np.asarray(self.seeds), values.shape[1])
         steps = np.tile(np.arange(values.shape[1]), len(self.seeds))

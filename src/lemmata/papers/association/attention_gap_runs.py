@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
-from lemmata.models.association import SimplifiedModel
+from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.simplified import TRIGGER, project, theory_task, with_noise_learned, zero_model
-from lemmata.tasks.association import NoisyRecall
-from lemmata.theory.association import RecallChain, attention_logits
+from lemmata.papers.association.task import NoisyRecall
+from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.train import QueryLoss
 
 SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it

@@ -2,26 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-    Undecided,
-    Within,
-    bootstrap_error,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale, Undecided, bootstrap_error
+from lemmata.core.legacy import Claim, Close, Correction, Each, Exact, Experiment, Results, Within
 from lemmata.papers.association.attention_gap_runs import KeyGradients
 from lemmata.papers.association.simplified import TRIGGER
+from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
-from lemmata.theory.association import RecallChain, attention_logits
 
 
 def _gradients(run: RunResult) -> tuple[np.ndarray, np.ndarray]:

@@ -10,27 +10,14 @@ import numpy as np
 import optax
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Metrics,
-    Monotone,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    RunResult,
-    Scale,
-    named_key,
-    require,
-)
-from lemmata.models.association import MLP, Transformer, TransformerConfig, block_weights
+from lemmata.core import Artefact, Metrics, RunConfig, RunContext, RunOutput, RunResult, Scale, named_key, require
+from lemmata.core.legacy import Claim, Experiment, Monotone, Results
 from lemmata.models.matmul import MatmulPrecision
+from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.readings import trained
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
-from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.train import StochasticDescent, fit, next_token_loss, stack
+from lemmata.train import StochasticDescent, fit_many, next_token_loss, stack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +67,7 @@ class BigramAllocation(RunConfig):
 
         def start(hidden: Int[Array, ""], inner: Int[Array, ""], rate: Array, key: Key[Array, ""]) -> Any:
             state = algorithm.init(allocate(Transformer.create(config, key=key), hidden, inner))
-            return eqx.tree_at(lambda s: s.memory.hyperparams["learning_rate"], state, rate)
+            return eqx.tree_at(lambda s: s.opt_state.hyperparams["learning_rate"], state, rate)
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
             return {"test_loss": next_token_loss(model, test)}
@@ -88,7 +75,7 @@ class BigramAllocation(RunConfig):
         keys = jnp.stack([named_key(int(one), "init") for one in seed])
         rates = jnp.asarray(rate, dtype=jnp.float32)
         state = eqx.filter_jit(jax.vmap(start))(jnp.asarray(hidden), jnp.asarray(inner), rates, keys)
-        _, metrics = fit(
+        _, metrics = fit_many(
             algorithm,
             stack([task] * len(seed)),
             state,

@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
-from lemmata.models.association import SimplifiedModel
+from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.simplified import TRIGGER, project, theory_task, zero_model
-from lemmata.tasks.association import NoisyRecall
-from lemmata.theory.association import RecallChain, one_step
-from lemmata.theory.association.one_step import TABLE_3, Entry, power
+from lemmata.papers.association.task import NoisyRecall
+from lemmata.papers.association.theory import RecallChain, one_step
+from lemmata.papers.association.theory.one_step import TABLE_3, Entry, power
 from lemmata.train import QueryLoss
 
 

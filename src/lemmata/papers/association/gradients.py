@@ -2,23 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    Scale,
-    Within,
-)
+from lemmata.core import Artefact, RunConfig, Scale
+from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Experiment, Results, Within
 from lemmata.papers.association.gradient_runs import LeadingCoefficients, SampledGradients
+from lemmata.papers.association.theory import RecallChain, one_step
+from lemmata.papers.association.theory.one_step import PRINTED_RANGE, TABLE_3, Entry, Leading, power
 from lemmata.report.plots import new_figure
-from lemmata.theory.association import RecallChain, one_step
-from lemmata.theory.association.one_step import PRINTED_RANGE, TABLE_3, Entry, Leading, power
 
 LABELS = tuple(entry.label for entry in TABLE_3)
 

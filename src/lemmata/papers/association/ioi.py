@@ -11,13 +11,7 @@ from jaxtyping import Array, Key
 
 from lemmata.core import (
     Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Each,
-    Experiment,
     Metrics,
-    Results,
     RunConfig,
     RunContext,
     RunOutput,
@@ -27,13 +21,14 @@ from lemmata.core import (
     named_key,
     require,
 )
-from lemmata.models.association import Transformer, TransformerConfig, block_weights
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.models.truncate import truncate_compiled
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.probe import ioi_predictions
 from lemmata.papers.association.readings import at_end, curve, long_table, trained
-from lemmata.probes.association import ioi_predictions
+from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
-from lemmata.tasks.association import IOIConfig, SyntheticIOI
-from lemmata.train import AdamWConfig, OptimizerConfig, QueryLoss, SGDConfig, StochasticDescent, fit, stack
+from lemmata.train import AdamWConfig, OptimizerConfig, QueryLoss, SGDConfig, StochasticDescent, fit_many, stack
 
 DEPTHS = (3, 4, 5)
 EDITS = {"full": "full model", "dropped": "last MLP dropped", "truncated": "its U_in cut to rank 2"}
@@ -68,7 +63,9 @@ class IOITraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = SyntheticIOI(self.task)
-        algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
+        algorithm = StochasticDescent(
+            self.optimizer(self.optimizer.rate), self.batch, QueryLoss(task.queries), block_weights
+        )
         create = eqx.filter_jit(lambda key: algorithm.init(Transformer.create(self.model, key=key)))
         last = f"blocks.{self.depth - 1}.feed"
 
@@ -83,7 +80,7 @@ class IOITraining(RunConfig):
             )
             return {f"{edit}.{what}": value[i] for i, edit in enumerate(edits) for what, value in found.items()}
 
-        _, metrics = fit(
+        _, metrics = fit_many(
             algorithm,
             stack([task] * len(self.seeds)),
             stack([create(named_key(seed, "init")) for seed in self.seeds]),

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult, Scale
+from lemmata.core import Artefact, RunResult, Scale
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.association.readings import curve, long_table, trained
 from lemmata.papers.association.recall import fine_tuned_result, setting
 from lemmata.papers.association.training import RecallTraining, fine_tuned_run, main_run, recall_training

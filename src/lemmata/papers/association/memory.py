@@ -7,23 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    Slope,
-    named_integer,
-    precision,
-)
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, named_integer, precision
+from lemmata.core.legacy import Claim, Close, Correction, Each, Exact, Experiment, Results, Slope
 from lemmata.papers.association.memory_runs import (
     MemoryDescent,
     MemoryFlow,
@@ -31,8 +16,8 @@ from lemmata.papers.association.memory_runs import (
     population_loss,
     targets,
 )
+from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
-from lemmata.theory.association import memory
 
 FIRST = np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])  # β_1's matrix in equation (41), as [output, input]
 SECOND = np.array([[1.0, 1.0], [1.0, 1.0], [-2.0, -2.0]])  # β_2's

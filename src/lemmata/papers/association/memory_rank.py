@@ -2,24 +2,11 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
 from lemmata.papers.association.memory_runs import MemoryFlow, RandomMemory
+from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
-from lemmata.theory.association import memory
 
 
 def _flows(results: Results) -> dict[int, RunResult]:

@@ -12,10 +12,10 @@ from scipy.integrate import solve_ivp
 from scipy.special import logsumexp
 
 from lemmata.core import RunConfig, RunContext, RunOutput, TrainState, named_integer, named_key, precision, require
-from lemmata.models.association import LinearMemory
 from lemmata.models.truncate import decompose
-from lemmata.tasks.association import MemoryConfig
-from lemmata.train import fit, stack
+from lemmata.papers.association.model import LinearMemory
+from lemmata.papers.association.task import MemoryConfig
+from lemmata.train import fit_many, stack
 from lemmata.train.gradient_descent import GradientDescent
 
 
@@ -151,7 +151,7 @@ class MemoryDescent(RunConfig):
         with precision("float64"):
             model = orthonormal_memory(self.inputs, self.width, self.seed)
             algorithm = GradientDescent(population_loss, lambda m: m.weight, self.rate)
-            _, rows = fit(
+            _, rows = fit_many(
                 algorithm,
                 stack([targets(self.inputs, self.alpha)]),
                 stack([algorithm.init(model)]),
@@ -197,7 +197,7 @@ class RandomMemory(RunConfig):
             algorithm = GradientDescent(population_loss, lambda m: m.weight, self.rate)
             state = TrainState(models, jnp.full(len(self.seeds), self.rate))
 
-            _, rows = fit(
+            _, rows = fit_many(
                 algorithm,
                 goals,
                 state,

@@ -8,28 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Close,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    TrainState,
-    named_key,
-    precision,
-    require,
-)
-from lemmata.models.association import SimplifiedModel
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, TrainState, named_key, precision, require
+from lemmata.core.legacy import Claim, Close, Each, Experiment, Monotone, Results
+from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.simplified import TRIGGER, sample, theory_task, zero_model
+from lemmata.papers.association.theory import RecallChain, noise_logit
 from lemmata.report.plots import ceiling, new_figure
-from lemmata.theory.association import RecallChain, noise_logit
-from lemmata.train import fit, stack
+from lemmata.train import fit_many, stack
 from lemmata.train.gradient_descent import GradientDescent
 
 
@@ -75,7 +60,7 @@ class NoiseLogitDescent(RunConfig):
             states = stack([TrainState(start.model, jnp.asarray(ratio * bound)) for ratio in self.ratios])
             keys = jax.random.split(named_key(self.seed, "unused"), len(self.ratios))
             tasks = stack([pairs] * len(self.ratios))
-            _, rows = fit(
+            _, rows = fit_many(
                 algorithm, tasks, states, keys, steps=self.steps, every=1, probe=_lead, replicas="vmap", context=context
             )
         records = self.steps + 1

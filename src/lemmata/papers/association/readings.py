@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Results, RunResult, Undecided
+from lemmata.core import RunResult, Undecided
+from lemmata.core.legacy import Results
 
 TOO_SHORT = Undecided("a few steps at toy size: nothing is learned at this scale")
 LAST_PART = 10  # "at the end" is the mean over the last tenth of the records: single steps of SGD jitter

@@ -4,20 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Close,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    RunResult,
-    Scale,
-    Undecided,
-)
+from lemmata.core import Artefact, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Monotone, Results
 from lemmata.papers.association.readings import (
     at_end,
     curve,

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import Batch, named_integer
-from lemmata.models.association import SimplifiedModel
-from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.theory.association import RecallChain
+from lemmata.papers.association.model import SimplifiedModel
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
+from lemmata.papers.association.theory import RecallChain
 
 TRIGGER = 0
 

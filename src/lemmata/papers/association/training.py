@@ -10,8 +10,10 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Scale, named_key, require
-from lemmata.models.association import FeedKind, Transformer, TransformerConfig, block_weights
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
+from lemmata.papers.association.model import FeedKind, Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.probe import attention_mass, feed_margin
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.papers.association.watching import (
     HeldOut,
     answer_shown,
@@ -25,9 +27,7 @@ from lemmata.papers.association.watching import (
     telling_example,
     unstack,
 )
-from lemmata.probes.association import attention_mass, feed_margin
-from lemmata.tasks.association import NoisyRecall, RecallConfig
-from lemmata.train import OptimizerConfig, QueryLoss, SGDConfig, StochasticDescent, fit, stack
+from lemmata.train import OptimizerConfig, QueryLoss, SGDConfig, StochasticDescent, fit_many, stack
 
 RANKS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # of U_in in F_2, Figure 3's rho
 DROPPED = {"without_F1": "blocks.0.feed", "without_F2": "blocks.1.feed"}
@@ -73,7 +73,9 @@ class RecallTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = NoisyRecall.create(self.task)
-        algorithm = StochasticDescent(self.optimizer.optimizer(), self.batch, QueryLoss(task.queries), block_weights)
+        algorithm = StochasticDescent(
+            self.optimizer(self.optimizer.rate), self.batch, QueryLoss(task.queries), block_weights
+        )
         create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
         models = [create(named_key(seed, "init")) for seed in self.seeds]
         test = held_out(task, self.final_sequences)
@@ -88,7 +90,7 @@ class RecallTraining(RunConfig):
         arrays, rows = portraits("initial"), []
         state = stack([algorithm.init(model) for model in models])
         for stage in self.stages():
-            state, metrics = fit(
+            state, metrics = fit_many(
                 algorithm,
                 stack([task.with_alpha(stage.alpha)] * len(self.seeds)),
                 state,

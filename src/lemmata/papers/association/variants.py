@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult, Scale
-from lemmata.models.association import FeedKind
+from lemmata.core import Artefact, RunResult, Scale
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
+from lemmata.papers.association.model import FeedKind
 from lemmata.papers.association.readings import at_end, curve, long_table, trained
 from lemmata.papers.association.recall import render_dropping, setting
 from lemmata.papers.association.training import RecallTraining, main_run, recall_training

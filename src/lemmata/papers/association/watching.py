@@ -10,16 +10,16 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import named_key
-from lemmata.models.association import Transformer
 from lemmata.models.truncate import truncate_compiled
-from lemmata.probes.association import (
+from lemmata.papers.association.model import Transformer
+from lemmata.papers.association.probe import (
     attention_mass,
     feed_logits,
     matching_logits,
     queries_of,
     value_logits,
 )
-from lemmata.tasks.association import NoisyRecall, RecallSample
+from lemmata.papers.association.task import NoisyRecall, RecallSample
 from lemmata.train import stack
 
 

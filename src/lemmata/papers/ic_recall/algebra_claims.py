@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Close, Correction, Results, RunResult
+from lemmata.core import RunResult
+from lemmata.core.legacy import Claim, Close, Correction, Results
 
 EXACT = Close(atol=1e-10, rtol=1e-9)  # float64 rounding, amplified by 1/T and by a few cancellations
 

@@ -8,12 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
-from lemmata.models.ic_recall import (
-    exact_answer_logits,
-    exact_relation_logits,
-    exact_subject_logits,
-    pattern_logits,
-)
 from lemmata.papers.ic_recall.first_step import (
     affine_log_counts,
     as_jax,
@@ -24,7 +18,13 @@ from lemmata.papers.ic_recall.first_step import (
     warmup_log_counts,
     warmup_rows,
 )
-from lemmata.tasks.ic_recall import (
+from lemmata.papers.ic_recall.model import (
+    exact_answer_logits,
+    exact_relation_logits,
+    exact_subject_logits,
+    pattern_logits,
+)
+from lemmata.papers.ic_recall.task import (
     Affine,
     AllBijections,
     confusing_pattern,
@@ -32,8 +32,8 @@ from lemmata.tasks.ic_recall import (
     mismatched_patterns,
     patterns,
 )
-from lemmata.theory.ic_recall.relations import TABLE_1
-from lemmata.theory.ic_recall.saddle import ASCENDING, DESCENDING, SADDLE
+from lemmata.papers.ic_recall.theory.relations import TABLE_1
+from lemmata.papers.ic_recall.theory.saddle import ASCENDING, DESCENDING, SADDLE
 
 
 @dataclass(frozen=True, kw_only=True)

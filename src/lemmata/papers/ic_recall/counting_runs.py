@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, require
-from lemmata.tasks.ic_recall import Affine, TableWorld, patterns
-from lemmata.theory.ic_recall.low_temperature import failure_probability
+from lemmata.papers.ic_recall.task import Affine, TableWorld, patterns
+from lemmata.papers.ic_recall.theory.low_temperature import failure_probability
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,18 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    Claim,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.ic_recall.one_large_step import SHORT, ShortScheduleRun
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 

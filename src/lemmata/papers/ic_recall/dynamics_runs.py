@@ -8,8 +8,8 @@ import numpy as np
 from lemmata.core import RunConfig, RunContext, RunOutput, precision, require
 from lemmata.papers.ic_recall.first_step_training import descend_theta, pushed, softmax, warmup_data
 from lemmata.papers.ic_recall.landscape_runs import limit_start
+from lemmata.papers.ic_recall.train.problems import FineTuning
 from lemmata.train import ToConvergence, radius
-from lemmata.train.ic_recall import FineTuning
 
 RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l
 

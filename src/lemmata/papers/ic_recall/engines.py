@@ -9,25 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    Artefact,
-    AtMost,
-    Claim,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    named_key,
-    precision,
-    require,
-)
-from lemmata.models.ic_recall import DenseTransformer, full_key_query, position_block, reduced, with_exact_memory
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, named_key, precision, require
+from lemmata.core.legacy import AtMost, Claim, Experiment, Results
+from lemmata.papers.ic_recall.model import DenseTransformer, full_key_query, position_block, reduced, with_exact_memory
+from lemmata.papers.ic_recall.task import RandomBijections, dataset_of, stored
+from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss
 from lemmata.report.plots import ceiling, legend, new_figure
-from lemmata.tasks.ic_recall import RandomBijections, dataset_of, stored
-from lemmata.train import Adam, GradientDescent, fit, stack
-from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss
+from lemmata.train import Adam, GradientDescent, fit_many, stack
 
 AGREEMENT = 1e-12
 PAIRS = (
@@ -105,7 +93,7 @@ class EngineAgreement(RunConfig):
             )
             rule = GradientDescent if self.algorithm == "gradient descent" else Adam
             algorithm = rule(side_by_side_loss, chosen_leaves, self.learning_rate)
-            _, rows = fit(
+            _, rows = fit_many(
                 algorithm,
                 stack([task]),
                 stack([algorithm.init(models)]),

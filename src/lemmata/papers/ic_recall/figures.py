@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Experiment, Results, RunConfig, RunResult, Scale
+from lemmata.core import Artefact, RunConfig, RunResult, Scale
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
 from lemmata.papers.ic_recall.fine_tuning import AdamFineTuning, Trained
 from lemmata.papers.ic_recall.pattern_shape import (
     FIRST_PREDICTION,
@@ -14,8 +15,8 @@ from lemmata.papers.ic_recall.pattern_shape import (
     first_shape,
     second_shape,
 )
+from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
-from lemmata.tasks.ic_recall import RandomBijections
 
 BLOCK: Trained = "position block"
 FULL: Trained = "full W^KQ"

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, TrainState, named_key, precision, require
-from lemmata.models.ic_recall import (
+from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
     both_attentions,
@@ -21,7 +21,7 @@ from lemmata.models.ic_recall import (
     position_block,
     second_accuracy,
 )
-from lemmata.tasks.ic_recall import (
+from lemmata.papers.ic_recall.task import (
     Dataset,
     RandomBijections,
     TableWorld,
@@ -31,8 +31,8 @@ from lemmata.tasks.ic_recall import (
     dataset_of,
     stored,
 )
-from lemmata.train import Adam, fit, stack
-from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss
+from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss
+from lemmata.train import Adam, fit_many, stack
 
 Trained = Literal["position block", "full W^KQ"]
 COMPILED_ROWS = (16, 128)
@@ -145,7 +145,7 @@ class AdamFineTuning(RunConfig):
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         every = self.steps // self.records
         keys = jnp.stack([named_key(seed, "train") for _, seed in cells])
-        _, found = fit(
+        _, found = fit_many(
             algorithm,
             stack(problems),
             stack(states),

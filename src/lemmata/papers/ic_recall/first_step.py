@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import named_integer
-from lemmata.models.ic_recall import pattern_logits
-from lemmata.tasks.ic_recall import Affine, AllBijections, correct_pattern, dataset, patterns
-from lemmata.theory.ic_recall.relations import TABLE_1, matching_of
+from lemmata.papers.ic_recall.model import pattern_logits
+from lemmata.papers.ic_recall.task import Affine, AllBijections, correct_pattern, dataset, patterns
+from lemmata.papers.ic_recall.theory.relations import TABLE_1, matching_of
 
 LogCounts = Float[Array, " 13"]
 

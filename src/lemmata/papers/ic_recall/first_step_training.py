@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import Metrics, RunContext, TrainState, named_key
-from lemmata.models.ic_recall import PatternModel
-from lemmata.tasks.ic_recall import AllBijections, Dataset, dataset
-from lemmata.train import GradientDescent, fit, perturb, stack
-from lemmata.train.ic_recall import FineTuning, first_step_loss, symmetric_pairs
+from lemmata.papers.ic_recall.model import PatternModel
+from lemmata.papers.ic_recall.task import AllBijections, Dataset, dataset
+from lemmata.papers.ic_recall.train.problems import FineTuning, first_step_loss, symmetric_pairs
+from lemmata.train import GradientDescent, fit_many, perturb, stack
 
 
 def theta_of(model: Any) -> Any:
@@ -42,7 +42,7 @@ def descend_theta(
     models = stack([eqx.tree_at(theta_of, blank, jnp.asarray(theta)) for theta in starts])
     algorithm = GradientDescent(first_step_loss, theta_of, 0.0, 0.0, symmetric_pairs if symmetric else None)
     keys = jnp.stack([named_key(0, "unused")] * len(starts))
-    _, rows = fit(
+    _, rows = fit_many(
         algorithm,
         stack(list(tasks)),
         TrainState(models, jnp.asarray(rates)),

@@ -2,24 +2,13 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Correction,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Correction, Each, Experiment, Results
 from lemmata.papers.ic_recall.algebra_claims import formula
 from lemmata.papers.ic_recall.algebra_runs import GeneralAlgebra
 from lemmata.papers.ic_recall.counting_runs import MatchingCounts, SampleSizes
+from lemmata.papers.ic_recall.theory import gradients, low_temperature, relations, second_step
 from lemmata.report import plots
-from lemmata.theory.ic_recall import gradients, low_temperature, relations, second_step
 
 
 def _counts(run: RunResult) -> np.ndarray:

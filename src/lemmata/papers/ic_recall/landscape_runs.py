@@ -10,7 +10,6 @@ import numpy as np
 from scipy.optimize import minimize
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
-from lemmata.models.ic_recall import pattern_logits
 from lemmata.papers.ic_recall.first_step import (
     affine_log_counts,
     as_jax,
@@ -21,7 +20,8 @@ from lemmata.papers.ic_recall.first_step import (
     warmup_log_counts,
     warmup_rows,
 )
-from lemmata.tasks.ic_recall import Affine
+from lemmata.papers.ic_recall.model import pattern_logits
+from lemmata.papers.ic_recall.task import Affine
 
 
 @dataclass(frozen=True, kw_only=True)

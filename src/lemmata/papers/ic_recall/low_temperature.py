@@ -4,25 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-    Slope,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Experiment, Monotone, Results, Slope
 from lemmata.papers.ic_recall.low_temperature_runs import LowTemperature, Movement
+from lemmata.papers.ic_recall.theory import descent, low_temperature
 from lemmata.report import plots
-from lemmata.theory.ic_recall import descent, low_temperature
 
 
 def _with_samples(results: Results, enough: bool) -> RunResult:

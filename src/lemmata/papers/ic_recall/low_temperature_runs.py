@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
-from lemmata.models.ic_recall import pattern_logits
 from lemmata.papers.ic_recall.first_step import as_jax, loss_in_theta
 from lemmata.papers.ic_recall.first_step_training import descend_theta, pushed, softmax, warmup_data
-from lemmata.tasks.ic_recall import Affine, Dataset, confusing_pattern, correct_pattern, mismatched_patterns
-from lemmata.theory.ic_recall.saddle import DESCENDING
+from lemmata.papers.ic_recall.model import pattern_logits
+from lemmata.papers.ic_recall.task import Affine, Dataset, confusing_pattern, correct_pattern, mismatched_patterns
+from lemmata.papers.ic_recall.theory.saddle import DESCENDING
+from lemmata.papers.ic_recall.train.problems import FineTuning
 from lemmata.train import OneLargeStep, radius
-from lemmata.train.ic_recall import FineTuning
 
 
 @dataclass(frozen=True, kw_only=True)

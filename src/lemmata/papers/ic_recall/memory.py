@@ -8,26 +8,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    named_key,
-    precision,
-    require,
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, named_key, precision, require
+from lemmata.core.legacy import AtMost, Claim, Close, Correction, Exact, Experiment, Results
+from lemmata.papers.ic_recall.model import (
+    DenseTransformer,
+    KeyQuery,
+    Memory,
+    Vocabulary,
+    associative_memory,
+    orthonormal,
 )
-from lemmata.models.ic_recall import DenseTransformer, KeyQuery, Memory, Vocabulary, associative_memory, orthonormal
+from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, WorldConfig, stored
 from lemmata.report.plots import legend, new_figure
-from lemmata.tasks.ic_recall import Affine, AllBijections, RandomBijections, WorldConfig, stored
 
 DIRECTIONS = ("answer", "relation", "subject")
 # Logits are sums of at most a few hundred products of numbers up to 4, in float64.

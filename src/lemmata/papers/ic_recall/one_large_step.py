@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import Checkpoint, RunConfig, RunContext, RunOutput, named_key, precision, require
-from lemmata.models.ic_recall import PatternModel, first_accuracy, position_block
-from lemmata.tasks.ic_recall import Affine, AffineWorld, Dataset, dataset, dataset_of
+from lemmata.papers.ic_recall.model import PatternModel, first_accuracy, position_block
+from lemmata.papers.ic_recall.task import Affine, AffineWorld, Dataset, dataset, dataset_of
+from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
 from lemmata.train import OneLargeStep, descend, push, radius, stack
-from lemmata.train.ic_recall import FineTuning, chain_of_thought_loss, symmetric_pairs
 
 # Four mismatched relations, each there or not, are all that tells two sequences with two pairs apart: 16 kinds at most,
 # fewer where one is there only if another is (found by enumeration).

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import AtLeast, AtMost, Check
+from lemmata.core.legacy import AtLeast, AtMost, Check
 from lemmata.report.plots import heatmap
 
 # Fixed beforehand: within a pair at most a quarter of the smallest difference between pairs; at most a twentieth of the

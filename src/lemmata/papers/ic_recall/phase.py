@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Close, Each, Exact, Experiment, Results, RunConfig, Scale
+from lemmata.core import Artefact, RunConfig, Scale
+from lemmata.core.legacy import AtLeast, Claim, Close, Each, Exact, Experiment, Results
 from lemmata.papers.ic_recall.landscape_runs import LowestPoint
 from lemmata.papers.ic_recall.phase_runs import PhaseRun
+from lemmata.papers.ic_recall.theory import pairwise_line, phase
 from lemmata.report import plots
-from lemmata.theory.ic_recall import pairwise_line, phase
 
 LOCUS = "beyond the paper: what T <= C_1 / log n of Theorem 4.4 allows"
 ROOTS = Close(rtol=1e-9)

@@ -11,8 +11,8 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, precision, require
 from lemmata.papers.ic_recall.first_step import affine_log_counts, as_jax, loss_in_v
-from lemmata.tasks.ic_recall import Affine
-from lemmata.theory.ic_recall import phase
+from lemmata.papers.ic_recall.task import Affine
+from lemmata.papers.ic_recall.theory import phase
 
 GRID = 2001
 ROUNDS = 44  # of bisection in log T: to the last digits

@@ -4,18 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    Claim,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-    Undecided,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
 from lemmata.papers.ic_recall.pattern_shape import (
     FIRST_PREDICTION,
     FIRST_RULE,
@@ -25,8 +15,8 @@ from lemmata.papers.ic_recall.pattern_shape import (
     first_shape,
 )
 from lemmata.papers.ic_recall.pretraining import DIRECTIONS, PretrainThenFineTune
+from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
-from lemmata.tasks.ic_recall import RandomBijections
 
 REMARK_LEFT = (
     "The pattern is there, but not to the rule that the constructed memory meets. At the paper scale (10 seeds) "

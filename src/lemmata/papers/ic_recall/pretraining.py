@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import Batch, Metrics, RunConfig, RunContext, RunOutput, named_key, precision, require
-from lemmata.models.ic_recall import (
+from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     FrozenTransformer,
     KeyQuery,
@@ -19,7 +19,7 @@ from lemmata.models.ic_recall import (
     token_loss,
     whole_transformer,
 )
-from lemmata.tasks.ic_recall import (
+from lemmata.papers.ic_recall.task import (
     RandomBijections,
     TableWorld,
     TripletPairs,
@@ -28,7 +28,7 @@ from lemmata.tasks.ic_recall import (
     every_pair,
     stored,
 )
-from lemmata.train import Adam, fit, masked_cross_entropy, stack
+from lemmata.train import Adam, fit_many, masked_cross_entropy, stack
 
 DIRECTIONS = ("subject", "answer", "relation")
 
@@ -108,7 +108,7 @@ class PretrainThenFineTune(RunConfig):
         self, models: list[DenseTransformer], worlds: list[TableWorld], context: RunContext
     ) -> tuple[list[DenseTransformer], np.ndarray]:
         algorithm = Adam(_pair_loss, whole_transformer, self.rate)
-        state, metrics = fit(
+        state, metrics = fit_many(
             algorithm,
             stack([Pretraining(TripletPairs(world), self.batch) for world in worlds]),
             stack([algorithm.init(model) for model in models]),
@@ -137,7 +137,7 @@ class PretrainThenFineTune(RunConfig):
             batches = (stored(world, train).batch, stored(world, self._test(world, seed)).batch)
             problems.append(FrozenProblem(*batches, jnp.asarray(self.temperature)))
         keys = jnp.stack([named_key(seed, "fine-tuning") for seed in self.seeds])
-        _, found = fit(
+        _, found = fit_many(
             algorithm,
             stack(problems),
             stack(states),

@@ -6,24 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Checkpoint,
-    Claim,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    RunResult,
-    Scale,
-    Slope,
-    precision,
-    require,
-)
+from lemmata.core import Artefact, Checkpoint, RunConfig, RunContext, RunOutput, RunResult, Scale, precision, require
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results, Slope
 from lemmata.papers.ic_recall.one_large_step import (
     fresh_sequences,
     kinds,
@@ -31,10 +15,10 @@ from lemmata.papers.ic_recall.one_large_step import (
     short_schedule,
     subgroup_world,
 )
+from lemmata.papers.ic_recall.task import dataset, mismatched_patterns
+from lemmata.papers.ic_recall.train.problems import FineTuning
 from lemmata.report.plots import CYCLE, ceiling, legend, new_figure, panel_label
-from lemmata.tasks.ic_recall import dataset, mismatched_patterns
 from lemmata.train import OneLargeStep, stack
-from lemmata.train.ic_recall import FineTuning
 
 TARGET = 0.99  # of the final answer, on the worst kind of sequence (Theorem 4.1)
 HOT = 100.0  # times too hot, for the control

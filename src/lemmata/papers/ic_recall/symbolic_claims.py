@@ -5,17 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-)
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale
+from lemmata.core.legacy import Claim, Exact, Experiment, Results
 from lemmata.report import plots
 
 RED_TO_BLUE = "RdBu"  # red: does not follow; the wide range keeps both pale enough for dark words
@@ -31,7 +22,7 @@ class SymbolicAlgebra(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         # SymPy is slow to import, and listing or judging claims does not need it.
-        from lemmata.theory.ic_recall.symbolic_errata import IDENTITIES
+        from lemmata.papers.ic_recall.theory.symbolic_errata import IDENTITIES
 
         verdicts = []
         for done, identity in enumerate(IDENTITIES):

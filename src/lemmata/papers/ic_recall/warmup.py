@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, AtMost, Claim, Close, Exact, Experiment, Results, RunResult, Scale
+from lemmata.core import Artefact, RunResult, Scale
+from lemmata.core.legacy import AtMost, Claim, Close, Exact, Experiment, Results
 from lemmata.papers.ic_recall.algebra_claims import formula
 from lemmata.papers.ic_recall.algebra_runs import SaddleAlgebra, WarmupAlgebra
+from lemmata.papers.ic_recall.theory import gradients, pairing, relations, saddle
 from lemmata.report import plots
-from lemmata.theory.ic_recall import gradients, pairing, relations, saddle
 
 KINDS = ("correct", "confusing", "mismatched")
 

@@ -2,25 +2,13 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Close,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-    log_slope,
-)
+from lemmata.core import Artefact, RunConfig, RunResult, Scale, log_slope
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Results
 from lemmata.papers.ic_recall.algebra_runs import WarmupAlgebra
 from lemmata.papers.ic_recall.dynamics_runs import WarmupEscape, WarmupStages
 from lemmata.papers.ic_recall.landscape_runs import LowestPoint
+from lemmata.papers.ic_recall.theory import pairing, pairwise_line, saddle
 from lemmata.report import plots
-from lemmata.theory.ic_recall import pairing, pairwise_line, saddle
 
 
 def _limit(run: RunResult) -> np.ndarray:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results, Scale, Slope
+from lemmata.core import Artefact, Scale
+from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results, Slope
 from lemmata.papers.ic_recall.algebra_claims import formula
 from lemmata.papers.ic_recall.landscape_runs import PairwiseLine, Smoothness
+from lemmata.papers.ic_recall.theory import pairwise_line, smoothness
 from lemmata.report import plots
-from lemmata.theory.ic_recall import pairwise_line, smoothness
 
 LOCUS = "Appendix B, proof of Theorem B.3"
 

@@ -5,24 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Each,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    Undecided,
-    Within,
-    require,
-)
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, Undecided, require
+from lemmata.core.legacy import Claim, Each, Exact, Experiment, Results, Within
+from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, TableWorld, WorldConfig
+from lemmata.papers.ic_recall.theory.ceiling import expected_ceiling, most_relations
 from lemmata.report.plots import legend, new_figure
-from lemmata.tasks.ic_recall import Affine, AllBijections, RandomBijections, TableWorld, WorldConfig
-from lemmata.theory.ic_recall.ceiling import expected_ceiling, most_relations
 
 FIGURE_WORLDS = (
     (RandomBijections(n=8, relations=64), 2),

@@ -6,6 +6,7 @@ PAPER = Paper(
     id="knowledge",
     title="Provable Knowledge Acquisition and Extraction in One-Layer Transformers",
     authors="Ruichen Xu, Kexin Chen",
+    year=2025,
     sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation "
     "templates.",
     package="lemmata.papers.knowledge",

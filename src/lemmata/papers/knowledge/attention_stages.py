@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Close, Each, Experiment, Results, RunResult, Scale, Verdict
-from lemmata.models.knowledge import OneLayerConfig
+from lemmata.core import Artefact, RunResult, Scale, Verdict
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Results
+from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.staged_run import StagedPreTraining
+from lemmata.papers.knowledge.task import FactsConfig
+from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, legend, new_figure, panel_label
-from lemmata.tasks.knowledge import FactsConfig
-from lemmata.theory.knowledge.first_attention import subject_share
 
 STRENGTH = 0.25  # Lemma 15's constant in Omega(log d / lambda), which the text does not give: our threshold
 BOUNDS = {

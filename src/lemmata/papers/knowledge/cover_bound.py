@@ -5,24 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Correction,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    require,
-)
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, require
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Correction, Each, Experiment, Results
+from lemmata.papers.knowledge.task import Facts, FactsConfig
+from lemmata.papers.knowledge.theory import concentration
 from lemmata.report.plots import CYCLE, legend, new_figure, panel_label
-from lemmata.tasks.knowledge import Facts, FactsConfig
-from lemmata.theory.knowledge import concentration
 
 Case = tuple[int, int]  # K, q
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Experiment, Monotone, Results, RunResult
+from lemmata.core import Artefact, RunResult
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.theory import covering
 from lemmata.papers.knowledge.tuned_readings import (
     asked_numbers,
     described,
@@ -22,7 +24,6 @@ from lemmata.papers.knowledge.tuned_runs import (
     templates_run,
 )
 from lemmata.report.plots import COLOURS, GREY, band, legend, new_figure, panel_label
-from lemmata.theory.knowledge import covering
 
 RULE = {"rise from the least to the most": 0.1, "in order": "increasing"}
 CHECK = Each({"rise from the least to the most": AtLeast(), "in order": Monotone(slack=0.05)})

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Experiment, Results, RunResult, Scale, Undecided
+from lemmata.core import Artefact, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
 from lemmata.papers.knowledge.covering_run import TUNINGS, CoveringRun
 from lemmata.papers.knowledge.training import setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label

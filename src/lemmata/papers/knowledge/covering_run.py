@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_key, require
-from lemmata.models.knowledge import OneLayerConfig
+from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.probe import extracted_facts
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.papers.knowledge.train import FineTuning, FineTuningConfig, PreTrainingConfig
+from lemmata.papers.knowledge.train.stages import QuestionDescent
 from lemmata.papers.knowledge.training import check_cell, pretrain, together
-from lemmata.probes.knowledge import extracted_facts
-from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit, stack
-from lemmata.train.knowledge import FineTuning, FineTuningConfig, PreTrainingConfig
-from lemmata.train.knowledge_stages import QuestionDescent
+from lemmata.train import fit_many, stack
 
 TUNINGS = ("descent", "adamw")
 KEPT = ("reply", "ask_pull", "ask_likeness")
@@ -86,7 +86,7 @@ class CoveringRun(RunConfig):
     def tune(
         self, algorithm: Any, models: Any, questions: list[Questions], steps: int, context: RunContext, stage: str
     ) -> dict[str, np.ndarray]:
-        _, metrics = fit(
+        _, metrics = fit_many(
             algorithm,
             stack(questions),
             eqx.filter_vmap(algorithm.init)(models),

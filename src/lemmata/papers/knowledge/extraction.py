@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
+from lemmata.core import Artefact
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import NotRun, may_lack_runs
 from lemmata.papers.knowledge.training import before, stored_at_end
 from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, learned, long_table, place, tuned

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Experiment, Monotone, Results, Scale, Undecided
+from lemmata.core import Artefact, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.gpt2_runs import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Key
 
 from lemmata.core import Batch, Metrics, RunConfig, RunContext, RunOutput, named_key, require
 from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
-from lemmata.tasks.knowledge import (
+from lemmata.papers.knowledge.task import (
     CoverageConfig,
     Facts,
     FactsConfig,
@@ -22,7 +22,7 @@ from lemmata.tasks.knowledge import (
     padded,
     phrase_questions,
 )
-from lemmata.train import StochasticDescent, fit, masked_cross_entropy, stack
+from lemmata.train import StochasticDescent, fit_many, masked_cross_entropy, stack
 
 LARGEST_CHECKPOINT = 10**9  # bytes
 
@@ -128,7 +128,7 @@ class DecoderExtraction(RunConfig):
         first = {seed: create(named_key(seed, "init")) for seed in self.seeds}
         algorithm = phase.algorithm((0, *range(self.name_length, 3 * self.name_length)))
         state = stack([algorithm.init(first[seed]) for _, seed in replicas])
-        state, told = fit(
+        state, told = fit_many(
             algorithm,
             stack(self.worlds()),
             state,
@@ -155,7 +155,7 @@ class DecoderExtraction(RunConfig):
         algorithm = phase.algorithm(tuple(range(2 * self.name_length, 3 * self.name_length)))
         twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models)
         state = jax.jit(jax.vmap(algorithm.init))(twice)
-        _, found = fit(
+        _, found = fit_many(
             algorithm,
             stack(true + shuffled),
             state,

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Results, Undecided
+from lemmata.core import Artefact, Undecided
+from lemmata.core.legacy import Claim, Correction, Experiment, Results
 
 
 class NotRun(LookupError):

@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, TrainState, named_key, require
-from lemmata.models.knowledge import OneLayer, OneLayerConfig
-from lemmata.tasks.knowledge import ASK, Facts, FactsConfig
-from lemmata.train import fit, stack
-from lemmata.train.knowledge_stages import Prompts, Query, StagedDescent
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.task import ASK, Facts, FactsConfig
+from lemmata.papers.knowledge.train.stages import Prompts, Query, StagedDescent
+from lemmata.train import fit_many, stack
 
 
 def small_world() -> FactsConfig:
@@ -75,7 +75,7 @@ class StagedPreTraining(RunConfig):
         words = self.facts.vocabulary()
         parts = {"present": self.facts.present(), "read": words.read(), "classes": words.classes()}
         models = {seed: OneLayer.create(self.model, seed, **parts) for seed in self.seeds}
-        _, metrics = fit(
+        _, metrics = fit_many(
             algorithm,
             stack([Prompts.of(worlds[seed], self.query) for seed, _ in cells]),
             stack([with_first_rate(algorithm.init(models[seed]), self.first_rate(logit)) for seed, logit in cells]),
@@ -106,7 +106,7 @@ class StagedPreTraining(RunConfig):
 
 
 def with_first_rate(state: TrainState, rate: float) -> TrainState:
-    return eqx.tree_at(lambda one: one.memory.rates, state, state.memory.rates.at[0].set(rate))
+    return eqx.tree_at(lambda one: one.opt_state.rates, state, state.opt_state.rates.at[0].set(rate))
 
 
 def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results, RunResult, Undecided
+from lemmata.core import Artefact, RunResult, Undecided
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.task import CoverageConfig
 from lemmata.papers.knowledge.tuned_readings import (
     READ_AT,
     accuracy,
@@ -17,7 +19,6 @@ from lemmata.papers.knowledge.tuned_readings import (
 )
 from lemmata.papers.knowledge.tuned_runs import LOW_RANK_RATE, main_result, main_run
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
-from lemmata.tasks.knowledge import CoverageConfig
 
 LEVEL = 0.5  # the extraction that "steps to extract" wait for
 

@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    AtLeast,
-    Claim,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    Scale,
-    Undecided,
-)
+from lemmata.core import Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
 from lemmata.papers.knowledge.sweep_drawings import line, render_plane
 from lemmata.papers.knowledge.sweep_readings import LEARNED, cube, learned_cells, over_subjects, over_templates

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Results, RunResult
+from lemmata.core import Artefact, RunResult
+from lemmata.core.legacy import Results
 from lemmata.papers.knowledge.sweep_readings import LEARNED, cube, learned_cells
 from lemmata.papers.knowledge.sweep_runs import Sweep
 from lemmata.report.plots import COLOURS, band, heatmap, legend, new_figure, panel_label

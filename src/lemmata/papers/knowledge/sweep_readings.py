@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lemmata.core import Results, RunResult
+from lemmata.core import RunResult
+from lemmata.core.legacy import Results
 from lemmata.papers.knowledge.sweep_runs import Sweep
 from lemmata.papers.knowledge.training import setting
 

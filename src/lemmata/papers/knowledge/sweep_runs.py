@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, require
-from lemmata.models.knowledge import OneLayerConfig
+from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
+from lemmata.papers.knowledge.train import FineTuningConfig, PreTrainingConfig
 from lemmata.papers.knowledge.training import check_cell, pretrain, tune
-from lemmata.tasks.knowledge import CoverageConfig, FactsConfig
-from lemmata.train.knowledge import FineTuningConfig, PreTrainingConfig
 
 STORED = ("fact_accuracy", "template_accuracy", "full_loss", "excess")
 EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_fraction", "asked_accuracy")

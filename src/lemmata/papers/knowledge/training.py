@@ -11,11 +11,11 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, RunResult, Scale, named_key, require
-from lemmata.models.knowledge import OneLayer, OneLayerConfig, low_rank_factors, with_factors
-from lemmata.probes.knowledge import extracted_facts, stored_facts
-from lemmata.tasks.knowledge import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit
-from lemmata.train.knowledge import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, with_factors
+from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.papers.knowledge.train import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
+from lemmata.train import fit_many
 
 BY_TEMPLATE = (
     "relation_logit",
@@ -105,7 +105,7 @@ def pretrain(
         for world, seed in cells
     ]
     algorithm = PreTraining(config)
-    state, metrics = fit(
+    state, metrics = fit_many(
         algorithm,
         stack_on_host(facts),
         _started(algorithm, stack_on_host(models)),
@@ -142,7 +142,7 @@ def tune(
     if len(tunings) > 1:
         models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
     algorithm = FineTuning(config)
-    _, metrics = fit(
+    _, metrics = fit_many(
         algorithm,
         stack_on_host(questions),
         _started(algorithm, models),

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Results, RunResult, Undecided
-from lemmata.models.knowledge import Part
+from lemmata.core import RunResult, Undecided
+from lemmata.core.legacy import Results
 from lemmata.papers.knowledge.missing import NotRun
+from lemmata.papers.knowledge.model import Part
+from lemmata.papers.knowledge.task import CoverageConfig
+from lemmata.papers.knowledge.train import FineTuningConfig
 from lemmata.papers.knowledge.training import stored_at_end
-from lemmata.tasks.knowledge import CoverageConfig
-from lemmata.train.knowledge import FineTuningConfig
 
 TOO_SHORT = Undecided("a few steps at toy size: nothing is learned at this scale")
 READ_AT = 120  # fine-tuning steps, fixed before any run; what longer fine-tuning does is the subject of Figure 6

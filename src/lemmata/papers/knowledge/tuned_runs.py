@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from lemmata.core import Results, RunResult, Scale
-from lemmata.models.knowledge import Part
+from lemmata.core import RunResult, Scale
+from lemmata.core.legacy import Results
 from lemmata.papers.knowledge.missing import NotRun
+from lemmata.papers.knowledge.model import Part
+from lemmata.papers.knowledge.task import CoverageConfig
+from lemmata.papers.knowledge.train import FineTuningConfig
 from lemmata.papers.knowledge.training import Extraction, setting
 from lemmata.papers.knowledge.tuned_readings import READ_AT
-from lemmata.tasks.knowledge import CoverageConfig
-from lemmata.train.knowledge import FineTuningConfig
 
 LOW_RANK_RATE = 1e-3  # factors start from 0 and are slow at the full matrices' 3e-4
 RANKS = (1, 2, 4, 8)

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult
+from lemmata.core import Artefact, RunResult
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
 from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, excess, learned, long_table, tuned
 from lemmata.papers.knowledge.tuned_runs import main_result, main_run, uniform_result, uniform_run

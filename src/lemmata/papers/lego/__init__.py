@@ -6,6 +6,7 @@ PAPER = Paper(
     id="lego",
     title="Transformers Provably Learn Chain-of-Thought Reasoning with Length Generalization",
     authors="Yu Huang, Zixin Wen, Aarti Singh, Yuejie Chi, Yuxin Chen",
+    year=2025,
     sentence="The algebra of a state-tracking task decides how far reasoning reaches; self-training extends it.",
     package="lemmata.papers.lego",
     modules=(

@@ -7,31 +7,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    RunResult,
-    Undecided,
-    named_key,
-    require,
-)
-from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label
-from lemmata.tasks.lego import Action, Lego, LegoConfig, action
-from lemmata.theory.lego.distractors import (
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, RunResult, Undecided, named_key, require
+from lemmata.core.legacy import Claim, Close, Correction, Each, Experiment, Results
+from lemmata.papers.lego.task import Action, Lego, LegoConfig, action
+from lemmata.papers.lego.theory.distractors import (
     context_probability,
     distractor_probability,
     fibre_sizes,
     other_element_probability,
     printed_count,
 )
+from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label
 
 CATALOGUE = (
     *("C2", "C3", "C4", "C5", "C6", "C2xC3", "S3:self"),  # simply transitive

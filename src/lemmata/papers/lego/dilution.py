@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtMost, Claim, Close, Each, Experiment, Results, RunResult, Undecided
+from lemmata.core import Artefact, RunResult, Undecided
+from lemmata.core.legacy import AtMost, Claim, Close, Each, Experiment, Results
 from lemmata.papers.lego.reasoners import TrainedReasoner, reasoners
+from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
-from lemmata.theory.lego.dilution import diluted, irrelevant, printed_bound, tolerated_length
 
 CLOSE = 0.1  # of eps itself: the law assumes equal irrelevant scores, training leaves them nearly so
 CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows from the law, and eps < 1/2 here

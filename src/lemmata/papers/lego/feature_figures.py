@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, Results, RunResult
+from lemmata.core import Artefact, RunResult
+from lemmata.core.legacy import Results
 from lemmata.papers.lego.feature_reading import (
     at_scale,
     distinct,
@@ -20,8 +21,8 @@ from lemmata.papers.lego.feature_reading import (
     predicted_neurons,
     table_of,
 )
+from lemmata.papers.lego.theory.features import balanced_structure
 from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, heatmap, legend, new_figure, panel_label
-from lemmata.theory.lego.features import balanced_structure
 
 
 def draw_one_step(results: Results) -> Artefact:

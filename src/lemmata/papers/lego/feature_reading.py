@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunResult
-from lemmata.probes.lego import Features, learned, learning_times
-from lemmata.tasks.lego import action
-from lemmata.theory.lego.curriculum import Curriculum, curriculum, rank_agreement
-from lemmata.theory.lego.features import Structure, balanced_structure, magnitude
+from lemmata.papers.lego.probe import Features, learned, learning_times
+from lemmata.papers.lego.task import action
+from lemmata.papers.lego.theory.curriculum import Curriculum, curriculum, rank_agreement
+from lemmata.papers.lego.theory.features import Structure, balanced_structure, magnitude
 
 Unit = Literal["B", "psi"]
 SYMBOLS = {"V(g)": "action", "V(y)": "value", "V(g')": "other_action", "V(y')": "other_value"}

@@ -9,22 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    AtLeast,
-    AtMost,
-    Claim,
-    Close,
-    Correction,
-    Each,
-    Exact,
-    Experiment,
-    Results,
-    RunConfig,
-    RunResult,
-    Scale,
-    Undecided,
-)
-from lemmata.models.lego import TheoryConfig
+from lemmata.core import RunConfig, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
 from lemmata.papers.lego.feature_figures import draw_features, draw_one_step
 from lemmata.papers.lego.feature_reading import (
     SYMBOLS,
@@ -37,9 +23,10 @@ from lemmata.papers.lego.feature_reading import (
     order_agreement,
     table_of,
 )
+from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.one_step import Descent, OneStepTraining
-from lemmata.tasks.lego import LegoConfig, action
-from lemmata.theory.lego.features import printed_structure
+from lemmata.papers.lego.task import LegoConfig, action
+from lemmata.papers.lego.theory.features import printed_structure
 
 OTHERS = ("S4", "F5", "A5")  # between the two families, one seed each: does the fibre decide the imbalance?
 SHARP, TOGETHER = 0.005, 0.02  # sigma_0: combinations emerge strictly one by one, or several at a time

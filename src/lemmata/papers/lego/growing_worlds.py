@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import Results, RunResult, Scale
+from lemmata.core import RunResult, Scale
+from lemmata.core.legacy import Results
 from lemmata.papers.lego.regime_runs import Memory, RegimeCells
 
 

@@ -9,28 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    Artefact,
-    AtMost,
-    Claim,
-    Each,
-    Experiment,
-    Results,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    named_key,
-    require,
-)
-from lemmata.models.lego import (
+from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, named_key, require
+from lemmata.core.legacy import AtMost, Claim, Each, Experiment, Results
+from lemmata.papers.lego.model import (
     AbstractReasoner,
     ExperimentalConfig,
     ExperimentalReasoner,
     TheoryConfig,
     TheoryTransformer,
 )
+from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates
 from lemmata.report.plots import CYCLE, ceiling, legend, new_figure
-from lemmata.tasks.lego import Lego, LegoConfig, permute_predicates
 
 MODELS = ("theory", "experimental")
 LARGEST_CHANGE = 1e-5  # of a logit, in float32

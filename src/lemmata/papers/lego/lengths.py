@@ -9,24 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    AtLeast,
-    AtMost,
-    Claim,
-    Each,
-    Experiment,
-    Monotone,
-    Results,
-    RunResult,
-    Scale,
-    Undecided,
-    require,
-)
+from lemmata.core import Artefact, RunResult, Scale, Undecided, require
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
+from lemmata.papers.lego.probe import wilson
+from lemmata.papers.lego.task import action
 from lemmata.papers.lego.training import LengthTraining, Regime, length_training
-from lemmata.probes.lego import wilson
 from lemmata.report.plots import CYCLE, GREY, legend, new_figure
-from lemmata.tasks.lego import action
 
 REGIMES: dict[Regime, str] = {"sharp": "block-sparse attention", "diluted": "scaled scores, weight decay"}
 JUDGED = "both"  # every clause right, variable and value: that of the greedy rollout

@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
-from lemmata.models.lego import TheoryConfig, TheoryTransformer
-from lemmata.probes.lego import features
-from lemmata.tasks.lego import Lego, LegoConfig
-from lemmata.train import fit, stack
-from lemmata.train.lego import OneStep, Token, score
+from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
+from lemmata.papers.lego.probe import features
+from lemmata.papers.lego.task import Lego, LegoConfig
+from lemmata.papers.lego.train import OneStep, Token, score
+from lemmata.train import fit_many, stack
 
 TOKENS: dict[Token, int] = {"variable": 4, "value": 5}
 
@@ -79,7 +79,7 @@ class OneStepTraining(RunConfig):
             if descent is None:
                 continue
             algorithm = descent.algorithm(token, self.batch)
-            state, metrics = fit(
+            state, metrics = fit_many(
                 algorithm,
                 stack([task] * len(cells)),
                 stack([algorithm.init(model) for model in models]),

@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_integer, named_key, require
-from lemmata.models.lego import AbstractReasoner, TheoryConfig, TheoryTransformer, rollout
+from lemmata.papers.lego.model import AbstractReasoner, TheoryConfig, TheoryTransformer, rollout
 from lemmata.papers.lego.one_step import Descent
+from lemmata.papers.lego.probe import accuracy_of_prefixes
+from lemmata.papers.lego.task import Action, Lego, LegoConfig, Vocabulary, action, check_length
 from lemmata.papers.lego.theory_runs import one_step_stage
-from lemmata.probes.lego import accuracy_of_prefixes
-from lemmata.tasks.lego import Action, Lego, LegoConfig, Vocabulary, action, check_length
+from lemmata.papers.lego.train import Stage, Token, doubling, train_stages
 from lemmata.train import stack
-from lemmata.train.lego import Stage, Token, doubling, train_stages
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Experiment, Results, RunResult, Scale, Undecided
+from lemmata.core import Artefact, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Experiment, Results
 from lemmata.papers.lego.regime_runs import RegimeCells
+from lemmata.papers.lego.train import FRESH
 from lemmata.report.plots import COLOURS, heatmap, legend, new_figure, panel_label
-from lemmata.train.lego import FRESH
 
 FARTHER = 1.1  # a length reached counts as greater from this ratio on
 SHARE = 0.95  # of the cells that can tell, for a statement without a regime

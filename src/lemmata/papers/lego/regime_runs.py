@@ -11,13 +11,13 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
-from lemmata.models.lego import TheoryConfig, TheoryTransformer
+from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.one_step import Descent
+from lemmata.papers.lego.probe import length_reached, over_lengths, query_diagonals
+from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length
 from lemmata.papers.lego.theory_runs import one_step_stage
-from lemmata.probes.lego import length_reached, over_lengths, query_diagonals
-from lemmata.tasks.lego import Lego, LegoConfig, action, check_length
-from lemmata.train import fit, stack
-from lemmata.train.lego.attention import FRESH, AttentionDescent
+from lemmata.papers.lego.train.attention import FRESH, AttentionDescent
+from lemmata.train import fit_many, stack
 
 KEPT = ("values", "epsilon_worst_step", "gap")  # by cell, record and length
 LEVEL = 0.9  # a length is reached where all values are right in this share of sentences
@@ -106,7 +106,7 @@ class RegimeCells(RunConfig):
             found = over_lengths(model, task, self.lengths, key=named_key(0, "test"), num=self.test_sentences)
             return {**query_diagonals(model), **{name: found[name] for name in KEPT}}
 
-        _, metrics = fit(
+        _, metrics = fit_many(
             algorithm,
             stack([task] * len(cells)),
             stack(states),

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, AtMost, Claim, Each, Experiment, Results, RunResult, Undecided
+from lemmata.core import Artefact, RunResult, Undecided
+from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.lego.theory_runs import TheoryRun
 from lemmata.papers.lego.theory_settings import (
     after,

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Experiment, Monotone, Results, RunResult, Scale, Undecided
+from lemmata.core import Artefact, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.lego.regime_runs import RegimeCells
+from lemmata.papers.lego.task import action
 from lemmata.report.plots import COLOURS, legend, new_figure, panel_label
-from lemmata.tasks.lego import action
 
 FIVE_POINTS = ("C5", "D5", "F5", "A5", "S5")  # stabilizers of 1, 2, 4, 12, 24 elements
 ORDER_TWELVE = ("C12", "A4:self", "D6", "A4")  # of 1, 1, 2, 3

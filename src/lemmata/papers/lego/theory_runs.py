@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
-from lemmata.models.lego import TheoryConfig, TheoryTransformer
+from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.one_step import Descent
-from lemmata.probes.lego import over_lengths, over_replicas, query_diagonals, value_accuracy
-from lemmata.tasks.lego import Lego, LegoConfig, action, check_length
-from lemmata.train import fit, stack
-from lemmata.train.lego import Stage, StageRecord, Token, train_stages
+from lemmata.papers.lego.probe import over_lengths, over_replicas, query_diagonals, value_accuracy
+from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length
+from lemmata.papers.lego.train import Stage, StageRecord, Token, train_stages
+from lemmata.train import fit_many, stack
 
 MEASURES = ("values", "both", "value_step", "epsilon", "epsilon_worst_step", "gap")
 
@@ -168,7 +168,7 @@ def one_step_stage(
         own = [jax.tree.map(lambda leaf, i=i: leaf[i], models) for i in range(len(seeds))]
         state = stack([algorithm.init(model) for model in own])
         budget = {"steps": descent.steps, "every": descent.every, "stage": f"one-step-{token}"}
-        state, metrics = fit(algorithm, tasks, state, keys, replicas=replicas, context=context, **budget)
+        state, metrics = fit_many(algorithm, tasks, state, keys, replicas=replicas, context=context, **budget)
         models = state.model
         arrays[f"one_step.{token}.accuracy"] = metrics["accuracy"][:, -1].astype(np.float64)
         arrays[f"one_step.{token}.loss"] = metrics["loss"][:, -1].astype(np.float64)

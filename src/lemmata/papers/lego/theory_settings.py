@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Results, RunResult, Scale
+from lemmata.core import RunResult, Scale
+from lemmata.core.legacy import Results
 from lemmata.papers.lego.theory_runs import Plan, StageOne, TheoryRun
-from lemmata.train.lego import Stage, doubling
+from lemmata.papers.lego.train import Stage, doubling
 
 
 def symmetric_run(scale: Scale) -> TheoryRun:

@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Scale, TrainState, named_key, require
-from lemmata.models.lego import ExperimentalConfig, ExperimentalReasoner
-from lemmata.probes.lego import accuracy_of_prefixes, attention_at_lengths, heatmap
-from lemmata.tasks.lego import Lego, LegoConfig, action, check_length, distinct
-from lemmata.train import fit, stack
-from lemmata.train.lego import FreshSentences, NextClauseAdam, SentenceSet, label_quality, written_answers
+from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
+from lemmata.papers.lego.probe import accuracy_of_prefixes, attention_at_lengths, heatmap
+from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length, distinct
+from lemmata.papers.lego.train import FreshSentences, NextClauseAdam, SentenceSet, label_quality, written_answers
+from lemmata.train import fit_many, stack
 
 RECORDS = 20  # of the loss, in each part of a run
 SHARES = ("values", "both", "step", "value_step")
@@ -123,7 +123,7 @@ class LengthTraining(RunConfig):
         """Replicas, one a seed or two (self-labelled, then true), through one stage."""
         algorithm = NextClauseAdam(self.batch * self.task.length // length, self.rate, self.decay)
         times = len(jax.tree.leaves(sets)[0]) // len(self.seeds)
-        state, metrics = fit(
+        state, metrics = fit_many(
             algorithm,
             sets,
             _begin(algorithm, models),

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, AtLeast, Claim, Each, Exact, Experiment, Results, RunResult, Scale, Undecided
+from lemmata.core import Artefact, RunResult, Scale, Undecided
+from lemmata.core.legacy import AtLeast, Claim, Each, Exact, Experiment, Results
 from lemmata.papers.lego.actions import ActionCatalogue
+from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.reasoners import TrainedReasoner, reasoners
-from lemmata.probes.lego import wilson
+from lemmata.papers.lego.task import action
 from lemmata.report.plots import CYCLE, ceiling, legend, new_figure
-from lemmata.tasks.lego import action
 
 DECIDED = 0.95  # of the words; a coin gets half of them
 GROUPS = ("C2", "C5", "C6", "S3", "D4", "D5", "F5", "A4", "S4", "A5", "S5")

@@ -1,0 +1,120 @@
+"""The commands that compute: reproduce, check, run."""
+
+import json
+import os
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import jax
+from rich.console import Console
+
+from lemmata.commands.progress import ProgressReporter
+from lemmata.core import Examined, Scale, Selection, UserError, require, select
+from lemmata.report.entry import Entry
+from lemmata.report.figure import draw
+from lemmata.report.page import write_page
+from lemmata.report.terminal import verdict_counts, verdict_table
+from lemmata.run import Store, examine
+
+
+def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+    """Run what is missing, judge, draw, write the page."""
+    selections = select(ids)
+    _ensure_folder(out)
+    examined = _examine(selections, scale, Store(store_path), jobs)
+    _publish(examined, scale, out, {}, console)
+    return 0
+
+
+def check(
+    ids: Sequence[str], scale: Scale, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+) -> int:
+    """Run what is missing and judge; 1 if a claim fails."""
+    examined = _examine(select(ids), scale, Store(store_path), jobs)
+    if as_json:
+        print(json.dumps(_rows(examined), indent=1))
+    else:
+        _print_verdicts(examined, console)
+    return int(any(judgement.status == "fails" for item in examined for judgement in item.judgements))
+
+
+def run_changed(
+    experiment_id: str,
+    assignments: Sequence[str],
+    scale: Scale,
+    out: Path,
+    store_path: Path,
+    jobs: int | None,
+    console: Console,
+) -> int:
+    """One experiment with changed assumptions."""
+    selections = select([experiment_id])
+    if len(selections) != 1:
+        raise UserError(f"{experiment_id!r} names {len(selections)} experiments; `run` takes one")
+    changes = dict(_split_assignment(text) for text in assignments)
+    _ensure_folder(out)
+    examined = _examine(selections, scale, Store(store_path), jobs, changes)
+    _publish(examined, scale, out, changes, console)
+    return 0
+
+
+def _examine(
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    jobs: int | None,
+    changes: dict[str, str] | None = None,
+) -> list[Examined]:
+    require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
+    with ProgressReporter() as reporter:
+        return examine(selections, scale, store, jobs=jobs or _default_jobs(), reporter=reporter, changes=changes)
+
+
+def _default_jobs() -> int:
+    return min(os.cpu_count() or 1, 8) if jax.default_backend() == "cpu" else 1
+
+
+def _ensure_folder(out: Path) -> None:
+    """Fail before computing if the page could not be written; leave nothing behind either way."""
+    parent = out
+    while not parent.exists():
+        parent = parent.parent
+    try:
+        tempfile.TemporaryDirectory(dir=parent).cleanup()
+    except OSError as error:
+        raise UserError(f"--out {str(out)!r} cannot be written: {error.strerror}") from None
+
+
+def _publish(examined: Sequence[Examined], scale: Scale, out: Path, changes: dict[str, str], console: Console) -> None:
+    """Draw every experiment, write the page, print the verdicts."""
+    entries = [Entry(item, draw(item), _command(item.experiment.id, scale, changes)) for item in examined]
+    page = write_page(entries, out, scale=scale)
+    _print_verdicts(examined, console)
+    console.print(f"page: {page}")
+
+
+def _print_verdicts(examined: Sequence[Examined], console: Console) -> None:
+    rows = _rows(examined)
+    console.print(verdict_table(rows))
+    console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
+
+
+def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:
+    verb = "run" if changes else "reproduce"
+    words = ["lemmata", verb, experiment_id, "--scale", scale.name]
+    words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
+    words += ["--set", *(f"{key}={value}" for key, value in changes.items())] if changes else []
+    return shlex.join(words)
+
+
+def _rows(examined: Sequence[Examined]) -> list[dict]:
+    return [row for item in examined for row in item.rows()]
+
+
+def _split_assignment(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UserError(f"--set {text!r} is not possible: write key=value")
+    return key, value

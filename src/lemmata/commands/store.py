@@ -1,0 +1,118 @@
+"""The commands about the store: runs and query."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from lemmata.core import SCALES, Scale, UserError, experiments, papers, plain
+from lemmata.report.terminal import rows_table, runs_table
+from lemmata.run import DamagedRun, Store, query
+
+
+def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
+    store = Store(store_path)
+    if run is not None and action != "show":
+        raise UserError(f"runs {action} takes no run id, got {run!r}")
+    if action == "list":
+        return _list(store, as_json, console)
+    if action == "show":
+        if run is None:
+            raise UserError("runs show needs a run id: `lemmata runs list` shows them")
+        return _show(store, store.find(run), as_json, console)
+    if action == "verify":
+        return _verify(store, as_json, console)
+    return _prune(store, delete, as_json, console)
+
+
+def _list(store: Store, as_json: bool, console: Console) -> int:
+    records = []
+    for digest in store.digests():
+        try:
+            records.append(store.record(digest))
+        except DamagedRun as damage:
+            records.append({"digest": digest, "damaged": str(damage)})
+    if as_json:
+        print(json.dumps(records, indent=1))
+    else:
+        console.print(runs_table(records))
+    return 0
+
+
+def _show(store: Store, digest: str, as_json: bool, console: Console) -> int:
+    try:
+        result = store.load_digest(digest)
+    except DamagedRun as damage:
+        raise UserError(f"run {digest} is damaged: {damage}; the next reproduce computes it again") from None
+    shown: dict[str, Any] = {
+        **result.record,
+        "metrics": {name: plain(column, limit=6) for name, column in result.metrics.items()},
+        "arrays": {name: list(array.shape) for name, array in result.arrays.items()},
+    }
+    if as_json:
+        print(json.dumps(shown, indent=1))
+    else:
+        console.print_json(json.dumps(shown))
+    return 0
+
+
+def _verify(store: Store, as_json: bool, console: Console) -> int:
+    """Re-hash every file; 1 if any run is damaged."""
+    found: dict[str, str] = {}
+    digests = store.digests()
+    for digest in digests:
+        try:
+            store.verify(digest)
+        except DamagedRun as damage:
+            found[digest] = str(damage)
+    if as_json:
+        print(json.dumps({"runs": len(digests), "damaged": found}, indent=1))
+    else:
+        for digest, reason in found.items():
+            console.print(f"[red]damaged[/] {digest}: {reason}")
+        console.print(f"{len(digests)} runs verified, {len(found)} damaged.")
+    return int(bool(found))
+
+
+def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
+    """Runs that no experiment asks for at any scale with its own number of seeds, and what interruptions left.
+
+    Runs of a paper that is not installed are not stale: nobody here knows what it asks for.
+    """
+    wanted = {
+        config.digest
+        for paper in papers()
+        for experiment in experiments(paper).values()
+        for scale in SCALES
+        for config in experiment.runs(Scale(scale)).values()
+    }
+    stale = [store.folder(digest) for digest in store.digests() if digest not in wanted and _is_ours(store, digest)]
+    going = [*stale, *store.leftovers()]
+    if delete:
+        for folder in going:
+            shutil.rmtree(folder, ignore_errors=True)
+    if as_json:
+        print(json.dumps({"deleted" if delete else "would_delete": [folder.name for folder in going]}, indent=1))
+    else:
+        for folder in going:
+            console.print(f"{'deleted' if delete else 'would delete'} {folder.name}")
+        console.print(f"{len(going)} folders." + ("" if delete or not going else " Add --yes to delete them."))
+    return 0
+
+
+def _is_ours(store: Store, digest: str) -> bool:
+    try:
+        return store.record(digest)["kind"].split("/")[0] in papers()
+    except DamagedRun:
+        return True
+
+
+def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:
+    columns, rows = query(Store(store_path), sql)
+    if as_json:
+        print(json.dumps([dict(zip(columns, map(plain, row), strict=True)) for row in rows], indent=1, default=str))
+    else:
+        console.print(rows_table(columns, rows))
+    return 0

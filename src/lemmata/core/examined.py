@@ -1,0 +1,67 @@
+"""An experiment that was run and judged: what the commands print and the page shows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from lemmata.core.claim import Judgement
+from lemmata.core.errors import Undecided
+from lemmata.core.experiment import Artefact, Experiment
+from lemmata.core.plain import plain
+from lemmata.core.registry import Paper, Selection
+from lemmata.core.run import Runs
+
+
+@dataclass(frozen=True)
+class Examined:
+    """An experiment's runs and the verdicts read from them."""
+
+    selection: Selection
+    runs: Runs
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.selection.experiment
+
+    @property
+    def paper(self) -> Paper:
+        return self.selection.paper
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Those named by the `seeds` or `seed` fields of the runs, in order."""
+        found: set[int] = set()
+        for run in self.runs.values():
+            seeds = getattr(run.config, "seeds", ())
+            found |= {seeds} if isinstance(seeds, int) else set(seeds)
+            if isinstance(seed := getattr(run.config, "seed", None), int):
+                found.add(seed)
+        return tuple(sorted(found))
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(run.config.digest for run in self.runs.values()))
+
+    @property
+    def seconds(self) -> float:
+        """What the runs cost when they were computed."""
+        return sum({run.config.digest: float(run.record["seconds"]) for run in self.runs.values()}.values())
+
+    def draw(self) -> Artefact:
+        """The experiment's drawing; where changed settings left nothing to draw, the reason as its caption."""
+        try:
+            return self.experiment.draw(self.runs)
+        except Undecided as undecided:
+            return Artefact(None, {}, f"Not drawn: {undecided.reason}.")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The verdicts as plain JSON data."""
+        about = {
+            "experiment": self.experiment.id,
+            "title": self.experiment.title,
+            "paper": self.paper.id,
+            "scale": self.runs.scale.name,
+            "seconds": plain(self.seconds),
+            "runs": list(self.run_ids),
+        }
+        return [judgement.row() | about for judgement in self.judgements]

@@ -1,0 +1,28 @@
+"""Any value as plain JSON data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lemmata.core.errors import Undecided
+
+
+def plain(value: Any, limit: int = 64) -> Any:
+    """A value as JSON data; long arrays are summarised."""
+    if isinstance(value, Undecided):
+        return {"undecided": value.reason}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, limit) for key, item in value.items()}
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if np.isfinite(value) else str(float(value))
+    array = np.asarray(value)
+    if array.shape == ():
+        return plain(array.item(), limit) if array.dtype != object else str(value)
+    if array.size <= limit or array.dtype == object:
+        return [plain(item, limit) for item in array]
+    numbers = array.astype(float) if array.dtype.kind in "fiub" else None
+    extremes = {} if numbers is None else {"min": numbers.min(), "mean": numbers.mean(), "max": numbers.max()}
+    return {"shape": list(array.shape), **{name: plain(float(number)) for name, number in extremes.items()}}

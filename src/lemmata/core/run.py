@@ -1,0 +1,149 @@
+"""A run: a config that decides its numbers, what it may ask of whoever executes it, and what is read back."""
+
+import abc
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from lemmata.core.config import Config, canonical, digest
+from lemmata.core.errors import Undecided
+from lemmata.core.scale import Scale
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a half-finished stage left behind."""
+
+    step: int
+    arrays: Mapping[str, np.ndarray]
+
+
+@runtime_checkable
+class RunContext(Protocol):
+    """What a run may ask of whoever executes it: to show progress, and to keep or return a checkpoint."""
+
+    def progress(self, stage: str, done: int, total: int) -> None: ...
+    def save(self, stage: str, checkpoint: Checkpoint) -> None: ...
+    def load(self, stage: str) -> Checkpoint | None: ...
+
+
+class Unattended:
+    """The context of a run nobody watches: no progress shown, no checkpoint kept."""
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        pass
+
+    def save(self, stage: str, checkpoint: Checkpoint) -> None:
+        pass
+
+    def load(self, stage: str) -> Checkpoint | None:
+        return None
+
+
+@dataclass(frozen=True)
+class RunOutput:
+    """A run's numbers: one table (equal-length columns) and any arrays worth keeping."""
+
+    metrics: Mapping[str, np.ndarray]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig(Config, abc.ABC):
+    """Everything that decides a run's numbers. Its digest is the run's name in the store.
+
+    Subclasses set `kind` ("paper/name") and bump `version` when the same config starts to give other numbers.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    @abc.abstractmethod
+    def execute(self, context: RunContext) -> RunOutput:
+        """Compute. Deterministic: the same config gives the same bits on the same device."""
+
+    @property
+    def digest(self) -> str:
+        return digest(f"{self.kind}@{self.version}:{canonical(self)}")
+
+
+class Recorded(dict[str, np.ndarray]):
+    """What a run recorded, by name; what it did not record cannot decide a claim."""
+
+    def __missing__(self, name: str) -> np.ndarray:
+        raise Undecided(f"the run records no {name!r} under these settings")
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A stored run, read back."""
+
+    config: Any
+    metrics: Mapping[str, np.ndarray]
+    arrays: Mapping[str, np.ndarray]
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def column(self, name: str, **where: Any) -> np.ndarray:
+        """One metric's values, on the rows where every other named column has the given value."""
+        values = np.asarray(self.metrics[name])
+        keep = np.ones(len(values), dtype=bool)
+        for key, value in where.items():
+            keep &= np.asarray(self.metrics[key]) == value
+        if not keep.any():
+            raise Undecided(f"the run has no row of {name!r} with {', '.join(f'{k} = {v}' for k, v in where.items())}")
+        return values[keep]
+
+    def curve(self, name: str, **where: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Steps, and a metric's values as [seed, record]."""
+        seeds = self.config.seeds
+        values = np.stack([self.column(name, seed=seed, **where) for seed in seeds]).astype(float)
+        return self.column("step", seed=seeds[0], **where), values
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs of one experiment, by the names the experiment gave them. Names like "block/8" form a group."""
+
+    by_name: Mapping[str, RunResult]
+    scale: Scale = field(default_factory=Scale)
+
+    def __getitem__(self, name: str) -> RunResult:
+        if name not in self.by_name:
+            raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
+        return self.by_name[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_name)
+
+    def __len__(self) -> int:
+        return len(self.by_name)
+
+    def items(self) -> ItemsView[str, RunResult]:
+        return self.by_name.items()
+
+    def values(self) -> ValuesView[RunResult]:
+        return self.by_name.values()
+
+    def group(self, name: str) -> dict[str, RunResult]:
+        """The runs named "name/...", by what follows the slash."""
+        found = {full.removeprefix(f"{name}/"): run for full, run in self.items() if full.startswith(f"{name}/")}
+        if not found:
+            raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
+        return found
+
+
+Need = Callable[[RunResult], str | None]  # why the run cannot decide a claim; None if it can
+
+
+def unmet(needs: Mapping[str, Need], runs: Runs) -> str | None:
+    """The first reason why these runs cannot decide; a need of a group is a need of each of its runs."""
+    for name, need in needs.items():
+        for run in [runs[name]] if name in runs else runs.group(name).values():
+            if reason := need(run):
+                return reason
+    return None

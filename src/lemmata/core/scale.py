@@ -1,0 +1,29 @@
+"""Scales: how large to run the same experiment."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from lemmata.core.errors import unknown
+
+ScaleName = Literal["smoke", "laptop", "paper"]
+SCALES: tuple[ScaleName, ...] = ("smoke", "laptop", "paper")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large to run: `smoke` (seconds), `laptop` (minutes on two cores), `paper` (the paper's own sizes)."""
+
+    name: ScaleName = "laptop"
+    num_seeds: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in SCALES:
+            raise unknown("scale", str(self.name), SCALES)
+
+    def pick(self, *, smoke: V, laptop: V, paper: V) -> V:
+        return {"smoke": smoke, "laptop": laptop, "paper": paper}[self.name]
+
+    def seeds(self, *, smoke: int, laptop: int, paper: int) -> tuple[int, ...]:
+        """The seeds to run: as many as the user asked for, else the experiment's own number at this scale."""
+        return tuple(range(self.num_seeds or self.pick(smoke=smoke, laptop=laptop, paper=paper)))

@@ -1,0 +1,31 @@
+"""The worlds of the paper `association`: noisy in-context recall, synthetic IOI, the noisy linear memory."""
+
+from lemmata.papers.association.task.ioi import IOIConfig, IOISample, SyntheticIOI
+from lemmata.papers.association.task.memory import MemoryConfig, NoisyMemory
+from lemmata.papers.association.task.recall import NoisyRecall, RecallConfig, RecallSample, transition_rows
+from lemmata.papers.association.task.statistics import (
+    Counts,
+    Statistics,
+    bigram_counts,
+    encode_text,
+    shipped_counts,
+    uniform_statistics,
+)
+
+__all__ = [
+    "Counts",
+    "IOIConfig",
+    "IOISample",
+    "MemoryConfig",
+    "NoisyMemory",
+    "NoisyRecall",
+    "RecallConfig",
+    "RecallSample",
+    "Statistics",
+    "SyntheticIOI",
+    "bigram_counts",
+    "encode_text",
+    "shipped_counts",
+    "transition_rows",
+    "uniform_statistics",
+]

@@ -1,0 +1,188 @@
+"""Noisy in-context recall (section 3): after a trigger comes the sequence's own output, or a noise token."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Key, UInt32
+
+from lemmata.core import AbstractTask, Batch, require
+from lemmata.papers.association.task.alias import alias_draw, alias_table
+from lemmata.papers.association.task.statistics import (
+    Counts,
+    Statistics,
+    pinned,
+    pinned_counts,
+    shipped_counts,
+    uniform_statistics,
+)
+
+LossOn = Literal["last", "triggers", "bigrams"]
+SCAN_UNROLL = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecallConfig:
+    """The defaults are the paper's: 65 characters, the space as trigger (token 1), token 2 as noise, T = 256."""
+
+    source: str = "corpus"  # of pi_u and pi_b: "corpus" (its counts are shipped), "uniform", or a text file's path
+    symbols: int = 65  # N; fewer than the corpus has keeps the most frequent ones
+    length: int = 256  # T
+    triggers: tuple[int, ...] = (1,)
+    noise: int | None = 2  # a symbol of the alphabet, or None: an extra token N, which a uniform draw follows
+    alpha: float = 0.5
+    loss_on: LossOn = "triggers"
+    trigger_outputs: bool = False  # may the output be a trigger? At alpha = 0 that absorbs the sequence
+
+    def __post_init__(self) -> None:
+        n = self.symbols
+        if self.source not in ("corpus", "uniform"):
+            # A file can change under its name; a config cannot. So the name carries the hash of what it named.
+            object.__setattr__(self, "source", pinned(self.source))
+        if self.source != "uniform":
+            known = len(self._counts().symbols)
+            require(n <= known, "symbols", n, f"at most {known}, the different symbols of {self.source!r}")
+        require(n >= 3, "symbols", n, "at least 3")
+        require(self.length >= 3, "length", self.length, "at least 3")
+        require(0 <= self.alpha < 1, "alpha", self.alpha, "in [0, 1)")
+        allowed = f"different symbols of the alphabet, 0 to {n - 1}"
+        require(len(set(self.triggers)) == len(self.triggers) >= 1, "triggers", self.triggers, allowed)
+        require(all(0 <= q < n for q in self.triggers), "triggers", self.triggers, allowed)
+        inside = self.noise is None or (0 <= self.noise < n and self.noise not in self.triggers)
+        require(inside, "noise", self.noise, f"None, or a symbol from 0 to {n - 1} that is no trigger")
+        require(len(self.outputs()) >= 1, "triggers", self.triggers, "at least one symbol must be left as output")
+        absorbed = self.trigger_outputs and self.alpha == 0
+        require(not absorbed, "trigger_outputs", True, "False at alpha = 0: the sequence would be absorbed")
+
+    @property
+    def vocab(self) -> int:
+        return self.symbols + (self.noise is None)
+
+    @property
+    def noise_token(self) -> int:
+        return self.symbols if self.noise is None else self.noise
+
+    def outputs(self) -> tuple[int, ...]:
+        """The tokens that the output is drawn from, uniformly."""
+        barred = {self.noise_token, *(() if self.trigger_outputs else self.triggers)}
+        return tuple(token for token in range(self.symbols) if token not in barred)
+
+    def statistics(self) -> Statistics:
+        if self.source == "uniform":
+            return uniform_statistics(self.symbols)
+        return self._counts().statistics(self.symbols)
+
+    def _counts(self) -> Counts:
+        return shipped_counts() if self.source == "corpus" else pinned_counts(self.source)
+
+
+class RecallSample(eqx.Module):
+    """Sequences with what the sampler knows about them; `following` is the token after each position."""
+
+    tokens: Int[Array, "batch seq"]
+    following: Int[Array, "batch seq"]
+    outputs: Int[Array, "batch trigger"]
+    correct: Int[Array, "batch seq"]  # the output of the trigger at this position; -1 where there is none
+
+
+class NoisyRecall(AbstractTask):
+    """Appendix B.4's several triggers have an output each, drawn independently; the last token is one of them."""
+
+    table: UInt32[Array, "rows columns"]  # V rows for the current token; the last one draws the first token
+    output_tokens: Int[Array, " outputs"]
+    config: RecallConfig = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, config: RecallConfig, statistics: Statistics | None = None) -> "NoisyRecall":
+        """From the config's own distributions, or from those of any text (`bigram_counts(path).statistics()`)."""
+        rows = transition_rows(config, statistics or config.statistics())
+        return cls(jnp.asarray(alias_table(rows)), jnp.asarray(config.outputs(), dtype=jnp.int32), config)
+
+    def with_alpha(self, alpha: float) -> "NoisyRecall":
+        """The same world with another noise level (0 for the clean test data)."""
+        config = dataclasses.replace(self.config, alpha=alpha)
+        rows = np.zeros((len(config.triggers), config.vocab + len(config.triggers)))
+        for slot in range(len(config.triggers)):
+            rows[slot, config.noise_token], rows[slot, config.vocab + slot] = alpha, 1 - alpha
+        packed = alias_table(rows)
+        table = self.table.at[..., np.array(config.triggers), :].set(packed)
+        return NoisyRecall(table, self.output_tokens, config)
+
+    @property
+    def queries(self) -> int:
+        """No sequence has more positions under the mask than this."""
+        config = self.config
+        if config.loss_on == "last":
+            return 1
+        # Without triggers among the outputs no trigger follows another, and T - 1 is never under the mask.
+        sparse = config.loss_on == "triggers" and not config.trigger_outputs
+        return (config.length - 1) // 2 + 1 if sparse else config.length
+
+    def draw(self, num: int, *, key: Key[Array, ""]) -> RecallSample:
+        """`num` sequences, all positions of the batch at once: one scan of length T, one look-up a token."""
+        config, slots = self.config, len(self.config.triggers)
+        output_key, last_key, chain_key = jax.random.split(key, 3)
+        picks = jax.random.randint(output_key, (num, slots), 0, len(self.output_tokens))
+        outputs = self.output_tokens[picks]
+        draws = jax.random.bits(chain_key, (config.length, num), dtype=jnp.uint32)
+
+        def resolve(symbol: Int[Array, " batch"]) -> Int[Array, " batch"]:
+            """Symbols from V on stand for "the output of trigger slot k"."""
+            for slot in range(slots):
+                symbol = jnp.where(symbol == config.vocab + slot, outputs[:, slot], symbol)
+            return symbol
+
+        def advance(
+            current: Int[Array, " batch"], draw: UInt32[Array, " batch"]
+        ) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
+            new = resolve(alias_draw(self.table, current, draw))
+            return new, new
+
+        start = jnp.full(num, config.vocab, dtype=jnp.int32)
+        _, context = jax.lax.scan(advance, start, draws[:-1], unroll=SCAN_UNROLL)
+        asked = jax.random.randint(last_key, (num,), 0, slots)
+        last = jnp.asarray(config.triggers, dtype=jnp.int32)[asked]
+        tokens = jnp.concatenate([context.T, last[:, None]], axis=1)
+        answer = resolve(alias_draw(self.table, last, draws[-1]))
+        following = jnp.concatenate([tokens[:, 1:], answer[:, None]], axis=1)
+        return RecallSample(tokens, following, outputs, self.correct_tokens(tokens, outputs))
+
+    def correct_tokens(
+        self, tokens: Int[Array, "batch seq"], outputs: Int[Array, "batch trigger"]
+    ) -> Int[Array, "batch seq"]:
+        correct = jnp.full(tokens.shape, -1, dtype=jnp.int32)
+        for slot, trigger in enumerate(self.config.triggers):
+            correct = jnp.where(tokens == trigger, outputs[:, slot, None], correct)
+        return correct
+
+    def mask(self, sample: RecallSample) -> Bool[Array, "batch seq"]:
+        """Where the loss is taken. A trigger at T - 1 is left out: the trigger at T was put there, not drawn."""
+        position = jnp.arange(self.config.length)
+        is_last = jnp.broadcast_to(position == self.config.length - 1, sample.tokens.shape)
+        if self.config.loss_on == "last":
+            return is_last
+        chosen = (sample.correct >= 0) == (self.config.loss_on == "triggers")
+        return chosen & (position != self.config.length - 2)
+
+    def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
+        drawn = self.draw(num, key=key)
+        return Batch(drawn.tokens, drawn.following, self.mask(drawn))
+
+
+def transition_rows(config: RecallConfig, statistics: Statistics) -> Float[np.ndarray, "rows outcomes"]:
+    """The chain's rows: one a token, then the first draw. Columns from V on stand for each trigger's own output."""
+    n, vocab, slots = config.symbols, config.vocab, len(config.triggers)
+    require(len(statistics) == n, "symbols", n, f"the statistics are on {len(statistics)} symbols")
+    rows = np.zeros((vocab + 1, vocab + slots))
+    rows[:n, :n] = statistics.bigram
+    rows[n:vocab, :n] = 1 / n  # what follows a noise token outside the alphabet
+    rows[vocab, :n] = statistics.unigram
+    for slot, trigger in enumerate(config.triggers):
+        rows[trigger] = 0
+        rows[trigger, config.noise_token] = config.alpha
+        rows[trigger, vocab + slot] = 1 - config.alpha
+    return rows

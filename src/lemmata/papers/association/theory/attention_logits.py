@@ -1,0 +1,166 @@
+"""Theorem 2: the first gradient of W_QK once W_F predicts the noise (appendix F, phase 3), without approximation.
+
+Attention is uniform, the prediction is p(N+1) = α and p(k) = (1-α)/N whatever the context (Assumption F.1), and W_V is
+given by the logits V[k, c] = W_U(k)^T W_V W_E(c) and Ṽ[k, c] = W_U(k)^T W_V W̃_E(c). Then, for a key direction b,
+    W_E(q)^T (-grad W_QK) W_E(b) = E_ȳ sum_k (P(y = k | ȳ) - p(k)) E[ (1/T) sum_t v_k(x_t) (1{z_t = b} - f_b) | ȳ ],
+    v_k(x_t) = V[k, z_t] + Ṽ[k, z_{t-1}],
+and the same with 1{z_{t-1} = b} for W̃_E(b). The first position has no previous token. Token 0 is the trigger and
+token N the noise.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from lemmata.papers.association.theory.chain import RecallChain
+
+Square = Float[np.ndarray, "tokens tokens"]
+TRIGGER = 0
+
+
+@dataclass(frozen=True)
+class PairMoments:
+    """Given ȳ, the expectations of (1/T) sum_t 1{A = c} (1{B = b} - mean over t), as [c, b], for A and B each the token
+    itself or the previous one."""
+
+    token_token: Square
+    token_previous: Square
+    previous_token: Square
+    previous_previous: Square
+
+    def relabelled(self, order: np.ndarray) -> "PairMoments":
+        grid = np.ix_(order, order)
+        return PairMoments(
+            self.token_token[grid],
+            self.token_previous[grid],
+            self.previous_token[grid],
+            self.previous_previous[grid],
+        )
+
+
+def pair_moments(chain: RecallChain, target: int) -> PairMoments:
+    """Exact, by one pass over the positions of the full chain on N + 1 tokens."""
+    n, length, alpha = chain.num_tokens, chain.length, float(chain.alpha)
+    step = np.full((n + 1, n + 1), 1 / n)
+    step[:, n] = 0
+    step[TRIGGER] = 0
+    step[TRIGGER, target] = 1 - alpha
+    step[TRIGGER, n] += alpha
+    law = np.append(np.full(n, 1 / n), 0.0)
+    # Over positions 1 .. T-1: counts, products of counts, and consecutive pairs (c, then b).
+    count, product, pairs = law.copy(), np.diag(law), np.zeros_like(step)
+    seen = np.diag(law)  # E[C_c 1{z_t = b}]
+    for _ in range(length - 2):
+        pairs += law[:, None] * step
+        law = law @ step
+        before = seen @ step
+        seen = before + np.diag(law)
+        product += before + before.T + np.diag(law)
+        count = count + law
+    pairs[:, TRIGGER] += law  # z_{T-1}, then z_T = q
+    last = np.zeros(n + 1)
+    last[TRIGGER] = 1.0
+    all_count = count + last
+    one_sided = product + np.outer(count, last)  # E[C'_c C_b], C' over t < T and C over t <= T
+    both = one_sided + np.outer(last, count) + np.outer(last, last)
+    return PairMoments(
+        token_token=(np.diag(all_count) - both / length) / length,
+        token_previous=(pairs.T - one_sided.T / length) / length,
+        previous_token=(pairs - one_sided / length) / length,
+        previous_previous=(np.diag(count) - product / length) / length,
+    )
+
+
+@dataclass(frozen=True)
+class KeyGradient:
+    """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b."""
+
+    token: Float[np.ndarray, " tokens"]
+    previous: Float[np.ndarray, " tokens"]
+
+    def logit(self, previous: int, token: int) -> float:
+        """ξ_{i -> j}: the attention logit of a position with z_{t-1} = i, z_t = j after a unit step."""
+        return float(self.token[token] + self.previous[previous])
+
+
+def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> KeyGradient:
+    """Exact population gradient for any value matrix (V, Ṽ) under Assumption F.1."""
+    n, alpha = chain.num_tokens, float(chain.alpha)
+    targets = range(int(chain.exclude_trigger), n)
+    predicted = np.zeros(n + 1)
+    predicted[list(targets)] = (1 - alpha) / len(targets)
+    predicted[n] = alpha
+    moments = {TRIGGER: pair_moments(chain, TRIGGER)}
+    generic = pair_moments(chain, 1)
+    token, previous = np.zeros(n + 1), np.zeros(n + 1)
+    for target in targets:
+        if target not in moments:
+            order = np.arange(n + 1)
+            order[[1, target]] = order[[target, 1]]
+            m = generic.relabelled(order)
+        else:
+            m = moments[target]
+        chance = -predicted.copy()
+        chance[target] += 1 - alpha
+        chance[n] += alpha
+        left, left_previous = chance @ value, chance @ value_previous
+        token += (left @ m.token_token + left_previous @ m.previous_token) / len(targets)
+        previous += (left @ m.token_previous + left_previous @ m.previous_previous) / len(targets)
+    return KeyGradient(token, previous)
+
+
+def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[Square, Square]:
+    """The value matrix that the proof of Theorem 2 carries into phase 3: equation (26) without its noise row (which
+    the gradient does not see) and without its (q, N+1) entry (which the proof drops)."""
+    eye = np.diag(np.append(np.ones(chain.num_tokens), 0.0))
+    return beta_1 * eye, beta_2 * eye
+
+
+def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
+    """The value matrix that phase 2 really produces, for ηt_2 = 1: V[k, c] = P(y = k) (E[f_c | y = k] - E[f_c])."""
+    n, alpha = chain.num_tokens, float(chain.alpha)
+    targets = range(int(chain.exclude_trigger), n)
+    fractions, fractions_previous = np.zeros((n, n + 1)), np.zeros((n, n + 1))
+    for target in targets:
+        mean = _counts(chain, target) / chain.length
+        fractions_previous[target] = mean
+        fractions[target] = mean
+        fractions[target, TRIGGER] += 1 / chain.length
+    share = (1 - alpha) / len(targets)
+    value, value_previous = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))
+    rows = list(targets)
+    value[rows] = share * (fractions[rows] - fractions[rows].mean(axis=0))
+    value_previous[rows] = share * (fractions_previous[rows] - fractions_previous[rows].mean(axis=0))
+    return value, value_previous
+
+
+def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
+    """E[number of t < T with z_t = c | ȳ]."""
+    n, alpha = chain.num_tokens, float(chain.alpha)
+    law = np.append(np.full(n, 1 / n), 0.0)
+    total = law.copy()
+    for _ in range(chain.length - 2):
+        at_trigger = law[TRIGGER]
+        law = np.append(np.full(n, (1 - at_trigger) / n), 0.0)
+        law[target] += at_trigger * (1 - alpha)
+        law[n] = at_trigger * alpha
+        total += law
+    return total
+
+
+def printed_gap(chain: RecallChain, beta_1: float) -> float:
+    """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36), for a unit step."""
+    return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2 * beta_1
+
+
+def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
+    """The same gap with every term of its order kept, for j != q and T >> N >> 1.
+
+    The terms with k != b_1, each O(T/N²) and dropped in the proof, are N in number: their sum is of the order of what
+    was kept. They cancel β_1 down to αβ_1, add αβ_2, and, if ȳ = q can occur, take β_2 away, because a context with
+    ȳ = q repeats its trigger, so that more noise follows it.
+    """
+    alpha = float(chain.alpha)
+    inner = alpha * (beta_1 + beta_2) - (0.0 if chain.exclude_trigger else beta_2)
+    return (1 - alpha) ** 2 / chain.num_tokens**2 * inner

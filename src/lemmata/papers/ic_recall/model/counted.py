@@ -1,0 +1,56 @@
+"""Losses of dense attention from pattern counts: the exact memory without a look at the table.
+
+With orthonormal embeddings the memory of Lemma 3.1 sees a sequence through its attention weights and its pattern counts
+alone (eq. 16 and Appendix D). That stays exact when attention depends on tokens, so the full W^KQ can be trained at a
+cost that does not grow with |R| beyond the width of its embeddings.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lemmata.papers.ic_recall.model.pattern_model import correct_index, pattern_logits
+from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
+
+Temperature = float | Float[Array, ""]
+
+
+def both_attentions(
+    model: MemoryTransformer, tokens: Int[Array, "batch seq"]
+) -> tuple[Float[Array, "batch length"], Float[Array, "batch length_plus_one"]]:
+    """Where EoS looks (first decoding step), and where the decoded relation looks (second), in each sequence."""
+    last = tokens.shape[1] - 1
+    first = jax.vmap(lambda sequence: model.attention_at(sequence, last - 1))(tokens)
+    return first, jax.vmap(lambda sequence: model.attention_at(sequence, last))(tokens)
+
+
+def counted_surprises(
+    model: MemoryTransformer,
+    tokens: Int[Array, "batch seq"],
+    log_counts: Float[Array, "batch patterns"],
+    temperature: Temperature,
+) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    """-log p_1(r*) and -log p_2(a_{k+1}) of sequences (..., EoS, r*) whose relations show these patterns."""
+    k = (tokens.shape[1] - 3) // 2
+    v, q = both_attentions(model, tokens)
+    first = jax.vmap(lambda row: pattern_logits(row, k))(v) / temperature
+    surprise = jax.nn.logsumexp(first + log_counts, axis=1) - first[:, correct_index(k)]
+    known = 2 * (1 + q[:, -1:]) * q[:, : 2 * k + 1 : 2] / temperature  # above the logit of an answer not in sight
+    others = model.vocabulary.n - k - 1
+    unseen = jnp.full((len(q), 1), jnp.log(float(others)) if others else -jnp.inf, known.dtype)
+    return surprise, jax.nn.logsumexp(jnp.concatenate([known, unseen], axis=1), axis=1) - known[:, k]
+
+
+def counted_decoding(
+    model: MemoryTransformer, tokens: Int[Array, "batch seq"], log_counts: Float[Array, "batch patterns"]
+) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    """How often argmax decoding finds r*, and then the answer, in each sequence; ties are split evenly."""
+    k = (tokens.shape[1] - 3) // 2
+    v, q = both_attentions(model, tokens)
+    rounding = 64 * jnp.finfo(v.dtype).eps
+    logits = jnp.where(jnp.isfinite(log_counts), jax.vmap(lambda row: pattern_logits(row, k))(v), -jnp.inf)
+    tied = logits >= logits.max(axis=1, keepdims=True) - rounding
+    relation = tied[:, correct_index(k)] / jnp.sum(jnp.where(tied, jnp.exp(log_counts), 0), axis=1)
+    subjects = q[:, : 2 * k + 1 : 2]
+    best = subjects >= subjects.max(axis=1, keepdims=True) - rounding
+    return relation, best[:, k] / best.sum(axis=1)

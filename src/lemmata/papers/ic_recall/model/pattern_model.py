@@ -1,0 +1,77 @@
+"""The reduced engine: the fine-tuned transformer as its two attention vectors and nothing else.
+
+With orthonormal embeddings and the memory of Lemma 3.1, a relation's first-step logit depends on the sequence only
+through its pattern (eq. 16), and the second-step logits not at all (Appendix D). So theta, the EoS column of the
+position block, and omega, the column of the decoded relation, are the whole model, whatever n, |R| and d are.
+"""
+
+from functools import cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lemmata.core import require
+from lemmata.papers.ic_recall.matchings import partial_matchings
+
+
+class PatternModel(eqx.Module):
+    theta: Float[Array, "*replica length"]
+    omega: Float[Array, "*replica length_plus_one"]
+    other_answers: Float[Array, "*replica"]  # n - k - 1, how many answers the sequence does not contain
+    k: int = eqx.field(static=True)
+
+    @classmethod
+    def zeros(cls, k: int, n: int) -> "PatternModel":
+        """The start of Algorithm 1, uniform attention, in a world of n answers."""
+        require(k >= 1, "k", k, "at least 1 in-context pair")
+        require(n >= k + 1, "n", n, f"at least k + 1 = {k + 1} subjects")
+        return cls(jnp.zeros(2 * k + 2), jnp.zeros(2 * k + 3), jnp.asarray(float(n - k - 1)), k)
+
+    def attention(self) -> Float[Array, " length"]:
+        """v: how much EoS attends to s_1, a_1, ..., s_{k+1}, EoS."""
+        return jax.nn.softmax(self.theta)
+
+    def second_attention(self) -> Float[Array, " length_plus_one"]:
+        """q: how much the decoded relation attends to the sequence and itself."""
+        return jax.nn.softmax(self.omega)
+
+    def first_logits(self) -> Float[Array, " patterns"]:
+        """The logit of a relation by its pattern: sum_i v_i^2 + 2 sum over matches v(s_i) v(a_j) (eq. 16)."""
+        return pattern_logits(self.attention(), self.k)
+
+    def second_logits(self) -> Float[Array, " answers"]:
+        """The logits of a_1, ..., a_{k+1} and of any answer the sequence does not contain (Appendix D)."""
+        q = self.second_attention()
+        subjects, relation = q[: 2 * self.k + 1 : 2], 1 + q[-1]
+        shared = jnp.sum(subjects**2) + relation**2
+        return jnp.append(shared + 2 * relation * subjects, shared)
+
+    def second_log_counts(self) -> Float[Array, " answers"]:
+        """How many answers have each of these logits, as logarithms."""
+        others = jnp.where(self.other_answers > 0, jnp.log(jnp.maximum(self.other_answers, 1)), -jnp.inf)
+        return jnp.append(jnp.zeros(self.k + 1), others)
+
+
+def pattern_logits(v: Float[Array, " length"], k: int) -> Float[Array, " patterns"]:
+    """First-step logits by pattern, as a function of the attention v."""
+    products = jnp.outer(v[: 2 * k + 1 : 2], v[1 : 2 * k : 2]).ravel()
+    return jnp.sum(v[:-1] ** 2) + 2 * jnp.asarray(matches(k), v.dtype) @ products
+
+
+def correct_index(k: int) -> int:
+    """The true relation's pattern among the partial matchings of k + 1 subjects x k answers."""
+    return partial_matchings(k + 1, k).index(tuple((i, i) for i in range(k)))
+
+
+@cache
+def matches(k: int) -> Float[np.ndarray, "patterns pairs"]:
+    """1 where a pattern (row) contains the pair (subject i, answer j), at column i * k + j."""
+    every = partial_matchings(k + 1, k)
+    table = np.zeros((len(every), (k + 1) * k))
+    for row, pattern in enumerate(every):
+        for i, j in pattern:
+            table[row, i * k + j] = 1
+    return table

@@ -1,0 +1,60 @@
+"""Which in-context answers a relation gives to which in-context subjects: a partial matching.
+
+At the first decoding step a relation's logit depends on the sequence through this pattern alone (eq. 16), so a
+sequence is, exactly, a vector of counts: how many relations show each pattern.
+"""
+
+from functools import cache
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from lemmata.core import require
+from lemmata.papers.ic_recall.matchings import Matching, partial_matchings
+
+
+def patterns(k: int) -> tuple[Matching, ...]:
+    """All partial matchings of k + 1 subjects x k answers, as (subject, answer) pairs: 13 for k = 2, 73 for k = 3."""
+    require(1 <= k <= 5, "k", k, "between 1 and 5 in-context pairs (the patterns grow like k!)")
+    return partial_matchings(k + 1, k)
+
+
+def correct_pattern(k: int) -> int:
+    """The index of the true relation's pattern: every in-context subject has its own answer."""
+    return patterns(k).index(tuple((i, i) for i in range(k)))
+
+
+def confusing_patterns(k: int) -> Bool[np.ndarray, " patterns"]:
+    """Patterns that permute the in-context pairs: they match the same tokens, but in other pairs (Section 4.2)."""
+    right = correct_pattern(k)
+    return np.array(
+        [len(p) == k and all(i < k for i, _ in p) and index != right for index, p in enumerate(patterns(k))]
+    )
+
+
+def confusing_pattern(k: int) -> int:
+    """The one confusing pattern of two pairs, r(s_1) = a_2 and r(s_2) = a_1 (r_2 in Table 1)."""
+    require(k == 2, "k", k, "2: with more pairs there are several (see confusing_patterns)")
+    return int(np.flatnonzero(confusing_patterns(k))[0])
+
+
+def mismatched_patterns(k: int) -> Bool[np.ndarray, " patterns"]:
+    """Patterns with k matches, one of them the query subject's (r_3 ... r_6 in Table 1)."""
+    return np.array([len(p) == k and any(i == k for i, _ in p) for p in patterns(k)])
+
+
+@cache
+def _forms(k: int) -> np.ndarray:
+    length = 2 * k + 2
+    base = np.diag([1.0] * (length - 1) + [0.0])  # EoS adds nothing to a relation's logit
+    stacked = np.repeat(base[None], len(patterns(k)), axis=0)
+    for index, pattern in enumerate(patterns(k)):
+        for i, j in pattern:
+            stacked[index, 2 * i, 2 * j + 1] = stacked[index, 2 * j + 1, 2 * i] = 1.0
+    stacked.setflags(write=False)
+    return stacked
+
+
+def forms(k: int) -> Float[np.ndarray, "patterns length length"]:
+    """Quadratic forms Q with first-step logit v^T Q v for each pattern (eq. 16); positions s_1, a_1, ..., EoS."""
+    return _forms(k)

@@ -1,0 +1,118 @@
+"""A world with its facts written out: table[r, s] = r(s)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+from math import comb, perm
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from lemmata.core import named_integer
+from lemmata.papers.ic_recall.task.patterns import confusing_patterns, correct_pattern, mismatched_patterns, patterns
+from lemmata.papers.ic_recall.task.sequences import (
+    SAMPLED_SEQUENCES,
+    Sequences,
+    WorldReport,
+    check_pairs,
+    distinct_integers,
+)
+
+ENUMERATED_WORK = 40_000_000  # table lookups we are ready to spend on an exact fraction
+CHUNK_WORK = 4_000_000
+
+
+@dataclass(frozen=True)
+class TableWorld:
+    table: Int[np.ndarray, "relations n"]
+
+    @property
+    def n(self) -> int:
+        return self.table.shape[1]
+
+    @property
+    def num_relations(self) -> int:
+        return self.table.shape[0]
+
+    def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
+        check_pairs(k, self.n)
+        rng = np.random.default_rng(named_integer(seed, name))
+        relations = rng.integers(0, self.num_relations, size=num)
+        return self.sequences_of(relations, distinct_integers(rng, num, k + 1, self.n))
+
+    def sequences_of(self, relations: Int[np.ndarray, " num"], subjects: Int[np.ndarray, "num examples"]) -> Sequences:
+        return Sequences(relations, subjects, self.table[relations[:, None], subjects])
+
+    def counts(self, sequences: Sequences) -> Float[np.ndarray, "num patterns"]:
+        """How many relations show each pattern, sequence by sequence."""
+        k, num = sequences.k, len(sequences)
+        lookup, total = _pattern_of_code(k), len(patterns(k))
+        counts = np.empty((num, total))
+        size = max(1, CHUNK_WORK // (self.num_relations * (k + 1)))
+        for first in range(0, num, size):
+            part = slice(first, min(first + size, num))
+            given = self.table.T[sequences.subjects[part]]  # (chunk, k + 1, relations)
+            code = np.zeros((given.shape[0], self.num_relations), np.int64)
+            for i in range(k + 1):
+                matched = np.full(code.shape, k, np.int64)
+                for j in range(k):
+                    matched[given[:, i] == sequences.answers[part, j, None]] = j
+                code = code * (k + 1) + matched
+            flat = lookup[code] + total * np.arange(len(code))[:, None]
+            counts[part] = np.bincount(flat.ravel(), minlength=total * len(code)).reshape(-1, total)
+        return counts
+
+    def report(self, k: int) -> WorldReport:
+        check_pairs(k, self.n)
+        sequences, fractions_how = self._sequences_for_report(k)
+        counts = self.counts(sequences)
+        if comb(self.n, k) * self.table.size <= ENUMERATED_WORK:
+            alone = [self._alone(subjects) for subjects in combinations(range(self.n), k)]
+            ambiguous, ceiling = 1 - np.mean([a for a, _ in alone]), np.mean([c for _, c in alone])
+            ceiling_how = "exact"
+        else:
+            fitting = counts[:, correct_pattern(k)]
+            ambiguous, ceiling, ceiling_how = np.mean(fitting > 1), np.mean(1 / fitting), fractions_how
+        return WorldReport(
+            n=self.n,
+            num_relations=self.num_relations,
+            k=k,
+            assumption_2_2=all(self._alone(pair)[0] == 1 for pair in combinations(range(self.n), 2)),
+            assumption_2_2_how="exact",
+            confusing=float((counts[:, confusing_patterns(k)] > 0).any(axis=1).mean()),
+            mismatched=float((counts[:, mismatched_patterns(k)] > 0).any(axis=1).mean()),
+            fractions_how=fractions_how,
+            ambiguous=float(ambiguous),
+            ceiling=float(ceiling),
+            ceiling_how=ceiling_how,
+        )
+
+    def _alone(self, subjects: tuple[int, ...]) -> tuple[float, float]:
+        """Given these context subjects: the fraction of relations identified, and E[1 / relations that fit]."""
+        _, fitting = np.unique(self.table[:, subjects], axis=0, return_counts=True)
+        return float((fitting == 1).sum() / self.num_relations), float(len(fitting) / self.num_relations)
+
+    def _sequences_for_report(self, k: int) -> tuple[Sequences, str]:
+        contexts = self.num_relations * perm(self.n, k + 1)
+        if contexts * self.num_relations * (k + 1) > ENUMERATED_WORK:
+            sample = self.sequences(SAMPLED_SEQUENCES, k, seed=0, name="world report")
+            return sample, f"sample of {SAMPLED_SEQUENCES} sequences"
+        subjects = np.array(list(permutations(range(self.n), k + 1)))
+        relations = np.repeat(np.arange(self.num_relations), len(subjects))
+        return self.sequences_of(relations, np.tile(subjects, (self.num_relations, 1))), "exact"
+
+    def consistent(self, sequences: Sequences) -> Iterator[Bool[np.ndarray, " relations"]]:
+        """For each sequence, which relations fit all its in-context pairs."""
+        for subjects, answers in zip(sequences.subjects, sequences.answers, strict=True):
+            yield (self.table[:, subjects[:-1]] == answers[:-1]).all(axis=1)
+
+
+@cache
+def _pattern_of_code(k: int) -> np.ndarray:
+    """Pattern index by code: digit i (base k + 1, first subject leading) is the answer given to subject i, or k."""
+    lookup = np.full((k + 1) ** (k + 1), -1)
+    for index, pattern in enumerate(patterns(k)):
+        digits = [dict(pattern).get(i, k) for i in range(k + 1)]
+        lookup[sum(d * (k + 1) ** (k - i) for i, d in enumerate(digits))] = index
+    return lookup

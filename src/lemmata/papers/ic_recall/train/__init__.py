@@ -1,0 +1,1 @@
+"""How attention is fine-tuned."""

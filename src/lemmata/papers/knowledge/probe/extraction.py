@@ -1,0 +1,111 @@
+"""What a question gets out: the answers to [o s p], on facts that fine-tuning never asked about."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from lemmata.core import Metrics
+from lemmata.papers.knowledge.model import OneLayer
+from lemmata.papers.knowledge.task import Questions
+
+
+def extracted_facts(model: OneLayer, questions: Questions) -> Metrics:
+    """Held-out facts alone, unless a name says otherwise; NaN where there is none of a kind. Names of one token.
+
+    `extraction` is the share answered right, also over facts whose template is covered by fine-tuning or is not;
+    `relation_fraction` and `other_fraction` are the shares answered by a relation token (the paper's picture of
+    hallucination; `own_relation_fraction`: one of the subject's own) and by another subject's answer.
+    `reply` is the class given to every subject's question. The last entries are by template.
+    """
+    facts, words = questions.facts, questions.facts.vocabulary
+    subjects = jnp.arange(words.subjects)
+    prompts = facts.prompts(subjects)
+    logits = jax.vmap(model.last)(prompts)
+    reply = jnp.argmax(logits, axis=1)
+    answers = 1 + words.templates + subjects
+    right = reply == answers
+    relation = (reply >= 1) & (reply <= words.templates)
+    used = jnp.arange(facts.templates.shape[1]) < facts.multiplicity
+    own = jnp.any((reply[:, None] - 1 == facts.templates) & used, axis=1)
+    covered = questions.covered[facts.templates]
+    per_subject = jnp.sum(questions.test, axis=1)
+    asked = questions.asked_subjects
+
+    def share(what: Bool[Array, " subject"], weights: Float[Array, " subject"]) -> Float[Array, ""]:
+        return jnp.sum(what * weights) / jnp.sum(weights)
+
+    attention = jax.vmap(model.weights)(prompts)[:, -1]
+    right_logit = jnp.take_along_axis(logits, answers[:, None], axis=1)[:, 0]
+    relation_logit = jnp.take_along_axis(logits, 1 + facts.templates, axis=1)
+    return {
+        "extraction": share(right, per_subject),
+        "extraction_covered": share(right, jnp.sum(questions.test * covered, axis=1)),
+        "extraction_uncovered": share(right, jnp.sum(questions.test * ~covered, axis=1)),
+        "extraction_unasked": share(right, per_subject * ~asked),  # differs from extraction where the split leaks
+        "relation_fraction": share(relation, per_subject),
+        "own_relation_fraction": share(own, per_subject),
+        "other_fraction": share((reply > words.templates) & ~right, per_subject),
+        "asked_accuracy": share(reply == 1 + words.templates + questions.taught, asked.astype(logits.dtype)),
+        "attention_osp": jnp.sum(attention * per_subject[:, None], axis=0) / jnp.sum(per_subject),
+        "reply": reply,
+        "relation_logit": _by_template(relation_logit, questions),
+        "answer_logit": _by_template(jnp.broadcast_to(right_logit[:, None], relation_logit.shape), questions),
+        "template_extraction": _by_template(
+            jnp.broadcast_to(right[:, None], relation_logit.shape).astype(logits.dtype), questions
+        ),
+        **feature_strengths(model, questions),
+    }
+
+
+def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
+    """(lambda / m) sum_k relu(w_ck x): how strongly a direction x alone drives a class (Lemma 15 of the fragments).
+
+    answer_from_subject: s_j drives a_j, mean over subjects. relation_from_subject: s_j drives the relations it was told
+    with, mean over facts. By template: relation_from_ask, p drives r_i; answer_from_relation, r_i drives the answers of
+    the held-out facts told with it; and without the relu, which hides inhibition: ask_pull, what p adds to the
+    neurons of r_i; ask_likeness, the correlation, over held-out answers, of what p and what r_i add to their neurons.
+    """
+    facts, words = questions.facts, questions.facts.vocabulary
+    subjects = jnp.arange(words.subjects)
+    real = subjects < facts.num_subjects
+    used = real[:, None] & (jnp.arange(facts.templates.shape[1]) < facts.multiplicity)
+    gain = model.config.scale / model.config.neurons
+
+    def drive(x: Float[Array, "row width"]) -> Float[Array, "row class"]:
+        w = model.matrices()[1]
+        return gain * jnp.sum(jax.nn.relu(jnp.einsum("rd,dmc->rmc", x, w)), axis=1)
+
+    neurons = gain * jnp.sum(model.matrices()[1], axis=1)  # the relu left out, a class is one direction
+    ask, relations = model.embeddings[1] @ neurons, model.embeddings[words.template_slice] @ neurons
+    unseen = jnp.any(questions.test > 0, axis=1)
+
+    def centred(values: Float[Array, "row class"]) -> Float[Array, "row subject"]:
+        answers = values[:, 1 + words.templates :]
+        return unseen * (answers - jnp.sum(unseen * answers, axis=1, keepdims=True) / jnp.sum(unseen))
+
+    ask_answers, relation_answers = centred(ask[None])[0], centred(relations)
+    lengths = jnp.linalg.norm(relation_answers, axis=1) * jnp.linalg.norm(ask_answers)
+    from_subjects = drive(model.embeddings[words.first_subject + subjects])
+    from_relations = drive(model.embeddings[words.template_slice])
+    from_ask = drive(model.embeddings[1:2])[0]
+    own_answer = jnp.take_along_axis(from_subjects, (1 + words.templates + subjects)[:, None], axis=1)[:, 0]
+    own_relations = jnp.take_along_axis(from_subjects, 1 + facts.templates, axis=1)
+    answers = from_relations[facts.templates, (1 + words.templates + subjects)[:, None]]
+    return {
+        "answer_from_subject": jnp.sum(jnp.where(real, own_answer, 0)) / jnp.sum(real),
+        "relation_from_subject": jnp.sum(jnp.where(used, own_relations, 0)) / jnp.sum(used),
+        "relation_from_ask": from_ask[1 : 1 + words.templates],
+        "answer_from_relation": _by_template(answers, questions),
+        "ask_pull": ask[1 : 1 + words.templates],
+        "ask_likeness": relation_answers @ ask_answers / lengths,
+    }
+
+
+def _by_template(values: Float[Array, "subject slot"], questions: Questions) -> Float[Array, " template"]:
+    """The mean over the held-out facts of each template; NaN where it has none."""
+    facts = questions.facts
+    total, count = (
+        jnp.zeros(facts.template_order.shape[0], values.dtype).at[facts.templates].add(part)
+        for part in (values * questions.test, questions.test.astype(values.dtype))
+    )
+    return total / count

@@ -1,0 +1,107 @@
+"""Which questions fine-tuning asks: by subject or by tuple, so many subjects or those inside a set of templates."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Key
+
+from lemmata.core import Batch, named_integer, require
+from lemmata.papers.knowledge.task.facts import Facts, FactsConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageConfig:
+    """By default every subject of the fine-tuning half is asked about.
+
+    Choices nest: more subjects contain fewer, a larger set of templates contains a smaller one.
+    """
+
+    split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
+    subjects: int | None = None  # at most so many of the fine-tuning half; None: all
+    templates: int | None = None  # only subjects all of whose templates are in the first so many; None: all subjects
+    answers: Literal["true", "shuffled"] = "true"  # "shuffled" teaches another subject's answer: a control
+
+    def __post_init__(self) -> None:
+        require(self.subjects is None or self.subjects >= 1, "subjects", self.subjects, "None, or at least 1")
+        require(self.templates is None or self.templates >= 1, "templates", self.templates, "None, or at least 1")
+        by_tuple = self.split == "tuple" and (self.subjects is not None or self.templates is not None)
+        require(not by_tuple, "split", self.split, "'subject' where a number of subjects or templates is given")
+
+    def check(self, facts: FactsConfig, where: str = "coverage") -> None:
+        """Refuse what this world does not have."""
+        allowed = f"None, or 1 to templates = {facts.templates}, the number there is"
+        inside = self.templates is None or self.templates <= facts.templates
+        require(inside, f"{where}.templates", self.templates, allowed)
+        most = facts.subjects - facts.num_held_out
+        inside = self.subjects is None or self.subjects <= most
+        require(inside, f"{where}.subjects", self.subjects, f"None, or 1 to {most}, the subjects not held out")
+
+
+class Questions(eqx.Module):
+    """A fine-tuning set and what is held out from it."""
+
+    facts: Facts
+    asked: Int[Array, " entry"]  # the subject of each fine-tuning sample; entries from num_asked on are padding
+    num_asked: Int[Array, ""]
+    taught: Int[Array, " subject"]  # the answer taught for each subject
+    test: Float[Array, "subject slot"]  # 1 on each fact (subject and slot) that is held out
+    covered: Bool[Array, " template"]  # templates of some subject that is asked about
+
+    @classmethod
+    def choose(cls, facts: Facts, config: CoverageConfig, seed: int) -> "Questions":
+        n, held, k = int(facts.num_subjects), int(facts.num_held_out), int(facts.multiplicity)
+        templates = np.asarray(facts.templates)[:n, :k]
+        order = np.asarray(facts.subject_order)[:n]
+        stream = np.random.default_rng(named_integer(seed, "knowledge", "questions"))
+        test = np.zeros(facts.templates.shape, np.float32)
+        if config.split == "tuple":
+            told = stream.permutation(n * k) < (n * k) // 2
+            asked = np.nonzero(told)[0] // k
+            test[:n, :k] = ~told.reshape(n, k)
+        else:
+            asked = order[: n - held]
+            if config.templates is not None:
+                chosen = np.asarray(np.isin(templates, np.asarray(facts.template_order)[: config.templates]))
+                asked = asked[np.all(chosen[asked], axis=1)]
+            asked = asked[: config.subjects]
+            test[order[n - held :], :k] = 1
+        covered = np.zeros(facts.template_order.shape[0], bool)
+        covered[templates[asked].ravel()] = True
+        taught = np.arange(facts.subject_order.shape[0])
+        if config.answers == "shuffled":
+            taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
+        entries = np.zeros(facts.templates.size, np.int32)
+        entries[: len(asked)] = asked
+        return cls(
+            facts,
+            jnp.asarray(entries),
+            jnp.asarray(len(asked), jnp.int32),
+            jnp.asarray(taught, jnp.int32),
+            jnp.asarray(test),
+            jnp.asarray(covered),
+        )
+
+    def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
+        """Subjects to ask about, uniform over the fine-tuning samples."""
+        bits = jax.random.bits(key, (num,), jnp.uint32)
+        return self.asked[bits % jnp.maximum(self.num_asked, 1).astype(jnp.uint32)]
+
+    def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
+        subjects = self.draw(num, key=key)
+        return self.facts.question_batch(subjects, self.taught[subjects])
+
+    @property
+    def asked_subjects(self) -> Bool[Array, " subject"]:
+        """Whether fine-tuning asks about a subject."""
+        real = jnp.arange(self.asked.shape[0]) < self.num_asked
+        nobody = jnp.zeros(self.taught.shape[0], bool)
+        return nobody.at[jnp.where(real, self.asked, 2**30)].set(True, mode="drop")
+
+    def leak(self) -> Float[Array, ""]:
+        """The share of held-out facts whose very question is asked in fine-tuning: 0 when split by subject."""
+        seen = self.test * self.asked_subjects[:, None]
+        return jnp.sum(seen) / jnp.maximum(jnp.sum(self.test), 1)

@@ -1,0 +1,29 @@
+"""The paper's symbols, in plain words, and where the code keeps them. Steps count from 1, clauses and tokens from 0."""
+
+GLOSSARY: dict[str, str] = {
+    "X, G, Y": "variables, actions and values: `task.Vocabulary`",
+    "d": "vocabulary size, the blank included: `task.Vocabulary.size`",
+    "n_y": "number of values: `task.Action.num_values`",
+    "G_y": "stabilizer: the actions that leave y in place: `task.Action.stabilizer_size`",
+    "Fiber_{j,y}": "the actions that send y to j: `task.Action.fibre`, `theory.distractors.fibre_sizes`",
+    "Z_pred, Z_ans": "predicate and answer clauses, five tokens each: `task.CLAUSE`",
+    "L": "predicates of a sentence, the length of the chain: `task.LegoConfig.length`",
+    "D^L, D^{L,L'}": "the distribution of sentences; the first L + L' + 1 clauses: `task.Lego.draw`",
+    "T^L": "the task of answering all L steps; its accuracy (5): `probe.accuracy`",
+    "p̂_F": "the greedy model that labels its own data (9): `model.rollout`",
+    "Q_{4,3}, Q_{4,4}": "attention from the query's variable to a predicate's right side and to an answer's variable: "
+    "`model.TheoryTransformer.query_third`, `model.TheoryTransformer.query_fourth`",
+    "W_4, W_5": "feed-forward neurons for the variable and the value of the next answer: "
+    "`model.TheoryTransformer.variable`, `model.TheoryTransformer.value`",
+    "m": "neurons a class: `model.TheoryConfig.width`",
+    "σ_0": "standard deviation of W at the start: `model.TheoryConfig.scale`",
+    "B": "logits are clipped at B = C_B log d: `model.TheoryConfig.clip`",
+    "q, ϱ": "power and width of the smoothed ReLU's bend: `model.TheoryConfig.power`, `model.TheoryConfig.smoothing`",
+    "V_{j,r}(g), V_{j,r}(y)": "feature magnitudes (Definition 6.2): `probe.weights.Features`, "
+    "`theory.features.Structure`",
+    "φ, ψ": "a combination (g, y), and a combination in a neuron: `theory.curriculum.Curriculum`",
+    "Σ*": "the order in which combinations are learned: `theory.curriculum.curriculum`",
+    "ε_attn^{L,l}": "attention on neither of the two clauses that matter (19): `probe.attention.Look.epsilon`, "
+    "`theory.dilution.diluted`",
+    "Δ^{L,l}": "difference of the attention on the two (20): `probe.attention.Look.gap`",
+}

@@ -1,0 +1,307 @@
+"""The transformer of the experiments (section 7): one layer, two heads, no positions, every weight learned.
+
+A clause is the concatenation of five slot embeddings, blanks being zero vectors. Keys, values and queries are linear in
+it, so a clause's are sums of rows of tables that are projected once a pass, whatever the number of sentences: the same
+numbers as projecting every clause, at the cost of the vocabulary instead of the batch.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree
+
+from lemmata.core import require
+from lemmata.models.matmul import MatmulPrecision, contract
+from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
+from lemmata.papers.lego.model.table_rows import RowGradient, sum_of_rows
+
+IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentalConfig:
+    """What section 7 leaves open is a field here; the reasons stand in docs/lego.md."""
+
+    variables: int = 170
+    actions: int = 120
+    values: int = 5
+    width: int = 64  # of one slot; a clause has five times as much
+    heads: int = 2
+    hidden: int = 1024  # neurons of the feed-forward network
+    attention: Literal["full", "block-sparse"] = "block-sparse"  # Assumption 3.5's blocks (4,3) and (4,4), or all
+    layer_norm: bool = False  # of what attention gives, before the feed-forward network
+    outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
+    residual: bool = False  # adds the query's own clause to what attention gives
+    score_scale: float | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
+    embedding_scale: float = 1.0  # standard deviation at the start
+    precision: MatmulPrecision = "float32"
+    table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
+
+    def __post_init__(self) -> None:
+        for name in ("variables", "actions", "values", "width", "heads", "hidden"):
+            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        require(
+            SLOTS * self.width % self.heads == 0,
+            "heads",
+            self.heads,
+            f"a divisor of 5 width = {5 * self.width}",
+        )
+        for name in ("score_scale", "embedding_scale"):
+            value = getattr(self, name)
+            require(value is None or value > 0, name, value, "positive")
+
+    @property
+    def clause(self) -> int:
+        return SLOTS * self.width
+
+    @property
+    def vocab(self) -> int:
+        return self.variables + self.actions + self.values + 1
+
+    @property
+    def predicted(self) -> tuple[int, int]:
+        """How many logits tokens 4 and 5 have."""
+        return (self.vocab, self.vocab) if self.outputs == "vocabulary" else (self.variables, self.values)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """How many tokens may stand in each slot."""
+        return (
+            self.variables,
+            self.actions,
+            self.variables,
+            self.variables,
+            self.values,
+        )
+
+
+class Tables(eqx.Module):
+    """Queries, keys and values of every token in every slot it may stand in; the last row, of blanks, is 0."""
+
+    query: Float[Array, "head row size"]
+    key: Float[Array, "head row size"]
+    value: Float[Array, "head row size"]
+
+
+class Cache(eqx.Module):
+    """The clauses read so far, as keys and values, and where the next goes."""
+
+    tables: Tables
+    keys: Float[Array, "head clauses size"]
+    values: Float[Array, "head clauses size"]
+    count: Int[Array, ""]
+
+
+class ExperimentalReasoner(AbstractReasoner):
+    """Full-clause attention, then a ReLU network whose neurons give the logits of tokens 4 and 5 (Definition 3.5)."""
+
+    embedding: Float[Array, "row width"]  # slots 1 to 5 one after another
+    query: Float[Array, "slot width inner"]
+    key: Float[Array, "slot width inner"]
+    value: Float[Array, "slot width inner"]
+    gain: Float[Array, " inner"]  # of the layer norm, if there is one
+    inner: Float[Array, "inner hidden"]
+    bias: Float[Array, " hidden"]
+    outer: Float[Array, "hidden logits"]  # those of token 4, then of token 5
+    score_scale: Float[Array, ""]  # a number, not learned: an array so that replicas may differ in it
+    config: ExperimentalConfig = eqx.field(static=True)
+    vocab: int = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, config: ExperimentalConfig, *, key: Key[Array, ""]) -> "ExperimentalReasoner":
+        clause, slots = config.clause, (SLOTS, config.width, config.clause)
+        scale = (clause / config.heads) ** -0.5 if config.score_scale is None else config.score_scale
+        embedding, query, key_matrix, value, inner, outer = _normals(
+            (
+                (sum(config.rows), config.width),
+                *[slots] * 3,
+                (clause, config.hidden),
+                (config.hidden, sum(config.predicted)),
+            ),
+            key=key,
+        )
+        return cls(
+            embedding=config.embedding_scale * embedding,
+            query=clause**-0.5 * query,
+            key=clause**-0.5 * key_matrix,
+            value=clause**-0.5 * value,
+            gain=jnp.ones(clause),
+            inner=(2 / clause) ** 0.5 * inner,
+            bias=jnp.zeros(config.hidden),
+            outer=config.hidden**-0.5 * outer,
+            score_scale=jnp.full((), scale, embedding.dtype),
+            config=config,
+            vocab=config.vocab,
+        )
+
+    def next_clause(self, clauses: Int[Array, "clauses 5"], answers: int) -> NextClause:
+        return jax.tree.map(lambda logits: logits[0], self.next_clauses(clauses[None], answers))
+
+    def next_clauses(self, clauses: Int[Array, "batch clauses 5"], answers: int) -> NextClause:
+        """`next_clause` of many sentences. Their rows are looked up together: one gradient of the tables."""
+        rows = jax.vmap(self.rows)(clauses)
+        weights, values = self._attend(self.tables(), rows, answers)
+        mixed = contract("hbqk,hbks->bqhs", weights, values, self.config.precision)
+        return self._answer(mixed.reshape(*mixed.shape[:2], -1), rows[:, -answers:])
+
+    def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
+        return self._attend(self.tables(), self.rows(clauses)[None], answers)[0][:, 0]
+
+    def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
+        tables, rows = self.tables(), self.rows(clauses)
+        keys, values = (
+            jnp.pad(self._look_up(table, rows), ((0, 0), (0, room), (0, 0))) for table in (tables.key, tables.value)
+        )
+        return Cache(tables, keys, values, jnp.asarray(len(clauses)))
+
+    def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
+        rows = self.rows(clause[None])
+        put = jax.lax.dynamic_update_slice_in_dim
+        keys = put(cache.keys, self._look_up(cache.tables.key, rows), cache.count, axis=1)
+        values = put(cache.values, self._look_up(cache.tables.value, rows), cache.count, axis=1)
+        queries = self._look_up(cache.tables.query, rows)
+        seen = jnp.arange(keys.shape[1]) <= cache.count
+        weights = self._weights(queries[:, None], keys[:, None], seen[None])
+        mixed = contract("hbqk,hbks->bqhs", weights, values[:, None], self.config.precision)
+        after = jax.tree.map(
+            lambda logits: logits[0, 0],
+            self._answer(mixed.reshape(1, 1, -1), rows[None]),
+        )
+        return Cache(cache.tables, keys, values, cache.count + 1), after
+
+    def tables(self) -> Tables:
+        """Every token's share of a query, a key and a value, in each slot it may stand in."""
+        parts = self._parts()
+        block_sparse = self.config.attention == "block-sparse"
+        asking, asked = ((3,), (2, 3)) if block_sparse else (range(SLOTS), range(SLOTS))
+
+        def project(
+            matrix: Float[Array, "slot width inner"], slots: range | tuple[int, ...]
+        ) -> Float[Array, "head row size"]:
+            made = [
+                contract("rw,wi->ri", part, matrix[slot], self.config.precision)
+                if slot in slots
+                else jnp.zeros((len(part), matrix.shape[-1]), part.dtype)
+                for slot, part in enumerate(parts)
+            ]
+            flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
+            return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
+
+        return Tables(
+            project(self.query, asking),
+            project(self.key, asked),
+            project(self.value, range(SLOTS)),
+        )
+
+    def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
+        """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
+        rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
+        firsts = (
+            0,
+            self.config.variables,
+            0,
+            0,
+            self.config.variables + self.config.actions,
+        )
+        places, before, zero = [], 0, sum(self.config.rows)
+        for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
+            token = clauses[:, slot] - first
+            places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
+            before += count
+        first, second = (
+            jnp.minimum(places[0], places[3]),
+            jnp.minimum(places[1], places[4]),
+        )
+        return jnp.stack([first, second, places[2]], axis=1)
+
+    def _attend(
+        self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
+    ) -> tuple[
+        Float[Array, "head batch answers clauses"],
+        Float[Array, "head batch clauses size"],
+    ]:
+        queries = self._look_up(tables.query, rows[:, -answers:])
+        keys, values = (
+            self._look_up(tables.key, rows),
+            self._look_up(tables.value, rows),
+        )
+        place = jnp.arange(rows.shape[1])
+        return self._weights(queries, keys, place <= place[-answers:, None]), values
+
+    def _weights(
+        self,
+        queries: Float[Array, "head batch answers size"],
+        keys: Float[Array, "head batch clauses size"],
+        seen: Bool[Array, "answers clauses"],
+    ) -> Float[Array, "head batch answers clauses"]:
+        scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
+        return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
+
+    def _answer(
+        self,
+        mixed: Float[Array, "batch answers inner"],
+        rows: Int[Array, "batch answers 3"],
+    ) -> NextClause:
+        if self.config.residual:
+            mixed = mixed + self._look_up(self._embedding_rows()[None], rows)[0]
+        if self.config.layer_norm:
+            centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
+            mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
+        neurons = jax.nn.relu(contract("bqi,ih->bqh", mixed, self.inner, self.config.precision) + self.bias)
+        logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
+        variable, value = jnp.split(logits, [self.config.predicted[0]], axis=-1)
+        if self.config.outputs == "slot":
+            first_value = self.config.variables + self.config.actions
+            variable = _among(variable, 0, self.vocab)
+            value = _among(value, first_value, self.vocab)
+        return NextClause(variable, value)
+
+    def _embedding_rows(self) -> Float[Array, "row clause"]:
+        """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
+        slots = [
+            jnp.pad(
+                part,
+                (
+                    (0, 0),
+                    (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width),
+                ),
+            )
+            for slot, part in enumerate(self._parts())
+        ]
+        return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))
+
+    def _parts(self) -> list[Float[Array, "row width"]]:
+        """The embeddings of each slot."""
+        return jnp.split(self.embedding, np.cumsum(self.config.rows)[:-1].tolist())
+
+    def _look_up(
+        self, table: Float[Array, "head row size"], rows: Int[Array, "*items 3"]
+    ) -> Float[Array, "head *items size"]:
+        """Heads first, so that attention is a product of contiguous matrices."""
+        rule, precision = self.config.table_gradient, self.config.precision
+        flat = jax.vmap(lambda one: sum_of_rows(one, rows.reshape(-1, 3), rule, precision))(table)
+        return flat.reshape(len(table), *rows.shape[:-1], -1)
+
+
+def _normals(shapes: tuple[tuple[int, ...], ...], *, key: Key[Array, ""]) -> list[Float[Array, "..."]]:
+    """Standard normal arrays by one compiled draw: a generator is most of what there is to compile here."""
+    most = max(map(math.prod, shapes))
+    drawn = jax.lax.map(lambda one: jax.random.normal(one, (most,)), jax.random.split(key, len(shapes)))
+    return [flat[: math.prod(shape)].reshape(shape) for flat, shape in zip(drawn, shapes, strict=True)]
+
+
+def _among(logits: Float[Array, "*answers some"], first: int, vocab: int) -> Float[Array, "*answers vocab"]:
+    """Logits of consecutive tokens within the vocabulary; the others are impossible."""
+    widths = [(0, 0)] * (logits.ndim - 1) + [(first, vocab - first - logits.shape[-1])]
+    return jnp.pad(logits, widths, constant_values=IMPOSSIBLE)
+
+
+def learned(model: ExperimentalReasoner) -> PyTree:
+    """True on what training moves: everything but the scale of the scores."""
+    moving = jax.tree.map(eqx.is_inexact_array, model)
+    return eqx.tree_at(lambda m: m.score_scale, moving, replace=False)

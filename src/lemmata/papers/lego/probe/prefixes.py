@@ -1,0 +1,72 @@
+"""Accuracy at many lengths by one compiled program.
+
+The first L steps of a longer chain are a chain of D^L. So sentences of the greatest length are drawn once, and a length
+that is a number and not a shape says how much of them is asked; what follows a shortened sentence no query sees.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, Key
+
+from lemmata.core import require
+from lemmata.papers.lego.model import AbstractReasoner
+from lemmata.papers.lego.probe.chunks import over_replicas, over_sentences
+from lemmata.papers.lego.probe.intervals import wilson
+from lemmata.papers.lego.task import Lego
+
+TOGETHER = 64  # sentences at a time: about 200 MB at length 160 with the paper's sizes
+PREFIX_SHARES = ("values", "both", "step", "value_step")
+
+
+def shortened(clauses: Int[Array, "clauses 5"], length: Int[Array, ""]) -> Int[Array, "clauses 5"]:
+    """The first `length` predicates and the answers to them, in the first 2 length + 1 places."""
+    whole = (clauses.shape[0] - 1) // 2
+    place = jnp.arange(clauses.shape[0])
+    source = jnp.where(place < length, place, whole + place - length)
+    return clauses[jnp.minimum(source, clauses.shape[0] - 1)]
+
+
+def prefix_marks(
+    model: AbstractReasoner, clauses: Int[Array, "clauses 5"], length: Int[Array, ""]
+) -> dict[str, Float[Array, ""]]:
+    """Of one sentence cut to `length`, teacher-forced: `accuracy`'s shares."""
+    sentence = shortened(clauses, length)
+    written = model.next_clause(sentence[:-1], clauses.shape[0] - 1).greedy()
+    right = written[:, 3:] == sentence[1:, 3:]
+    place = jnp.arange(clauses.shape[0] - 1)
+    asked = (place >= length) & (place < 2 * length)
+    value, both = right[:, 1] | ~asked, jnp.all(right, axis=1) | ~asked
+    unasked = clauses.shape[0] - 1 - length
+    return {
+        "values": jnp.all(value).astype(float),
+        "both": jnp.all(both).astype(float),
+        "step": (jnp.sum(both) - unasked) / length,
+        "value_step": (jnp.sum(value) - unasked) / length,
+    }
+
+
+def accuracy_of_prefixes(
+    models: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, "..."], num: int = 256
+) -> dict[str, np.ndarray]:
+    """`accuracy_at_lengths` of models stacked along a leading axis, on nested sentences: shares [replica, length]."""
+    require(len(lengths) >= 1, "lengths", lengths, "at least one")
+    found = [_prefix_shares(models, task, key, max(lengths), jnp.asarray(length), num) for length in lengths]
+    shares = {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
+    for name in ("values", "both"):
+        shares[f"{name}_low"], shares[f"{name}_high"] = wilson(shares[name], num)
+    return shares
+
+
+@eqx.filter_jit
+def _prefix_shares(
+    models: AbstractReasoner, task: Lego, key: Key[Array, "..."], longest: int, length: Int[Array, ""], num: int
+) -> dict[str, Float[Array, "..."]]:
+    def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, ""]]:
+        clauses = task.draw(num, key=key, length=longest)
+        chunk = next(size for size in range(min(num, TOGETHER), 0, -1) if num % size == 0)
+        marks = over_sentences(lambda sentence: prefix_marks(model, sentence, length), clauses, chunk)
+        return jax.tree.map(jnp.mean, marks)
+
+    return over_replicas(one, models, key)

@@ -1,0 +1,137 @@
+"""Stage 1 of Algorithms 1 and 2: gradient descent of the neurons on the one-step task T^1, attention uniform.
+
+The feed-forward layer then reads half of the predicate and half of the first answer (section 6.1), so W_5 sees only
+the pair (g_1, y_0) and W_4 only x_1 if they read no other slot, and the full-batch gradient is exact: |G| |Y| inputs
+for the value, |X| for the variable. Neurons that read every slot are trained on sampled sentences.
+
+Inputs stand last in every array here: the sums over neurons, classes and pairs then run along contiguous memory.
+"""
+
+import math
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
+from lemmata.papers.lego.model import Neurons, TheoryTransformer, smooth_relu
+from lemmata.papers.lego.task import Lego
+
+Token = Literal["variable", "value"]
+
+
+class Pace(eqx.Module):
+    """A replica's own rate and length of training, so that many of them are one program."""
+
+    rate: Float[Array, ""]
+    stride: Float[Array, ""]  # the share of itself (up to rho) and of the bias that no weight's step exceeds
+    left: Int[Array, ""]  # steps still to go; at 0 it stands still
+    time: Float[Array, ""]  # of the gradient flow that is followed: the rates so far, summed
+
+
+class OneStep(AbstractAlgorithm):
+    """Plain descent of W_4 (`variable`) or W_5 (`value`) on Loss^1 of that token; the other weights stay.
+
+    The paper's rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts (up to `rate`)
+    so that no weight moves by more than a share of itself: the same flow in few steps, however slow its start and end.
+    `batch` is None for the exact gradient over all inputs, else the number of sentences drawn a step.
+    """
+
+    token: Token = eqx.field(static=True)
+    rate: float = eqx.field(static=True, default=10.0)
+    stride: float = eqx.field(static=True, default=math.inf)
+    batch: int | None = eqx.field(static=True, default=None)
+
+    def init(self, model: TheoryTransformer, rate: float | None = None, steps: int | None = None) -> TrainState:
+        """`rate` and `steps` of this replica: the algorithm's own and no end, unless given."""
+        rate = self.rate if rate is None else rate
+        require(rate > 0, "rate", rate, "positive")
+        require(self.stride > 0, "stride", self.stride, "positive")
+        require(steps is None or steps >= 0, "steps", steps, "not negative")
+        left = jnp.iinfo(jnp.int32).max if steps is None else steps
+        pace = Pace(jnp.asarray(rate, float), jnp.asarray(self.stride, float), jnp.asarray(left), jnp.zeros(()))
+        return TrainState(model, pace)
+
+    def step(self, task: Lego, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
+        model, pace = state.model, state.opt_state
+        neurons = getattr(model, self.token)
+
+        def loss(tables: Any) -> tuple[Float[Array, ""], Metrics]:
+            moved = eqx.tree_at(lambda n: n.tables, neurons, tables)
+            metrics = score(moved, *self.inputs(moved, task, key))
+            return metrics["loss"], metrics
+
+        (_, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(neurons.tables)
+        size = jax.tree.map(lambda w: neurons.bias + jnp.minimum(jnp.abs(w), neurons.rho), neurons.tables)
+        hurry = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
+        fastest = jnp.stack(jax.tree.leaves(hurry)).max()
+        rate = jnp.minimum(pace.rate, pace.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
+        rate = jnp.where(pace.left > 0, rate, 0)
+        tables = jax.tree.map(lambda w, g: w - rate * g, neurons.tables, gradient)
+        new = eqx.tree_at(lambda m: getattr(m, self.token).tables, model, tables)
+        ahead = Pace(pace.rate, pace.stride, jnp.maximum(pace.left - 1, 0), pace.time + rate)
+        return TrainState(new, ahead), {**metrics, "time": pace.time}
+
+    def inputs(
+        self, neurons: Neurons, task: Lego, key: Key[Array, ""]
+    ) -> tuple[Float[Array, "classes neurons *inputs"], Int[Array, "*inputs"]]:
+        """What the neurons read, the bias not yet added, and the true classes."""
+        if self.batch is None:
+            return all_inputs(neurons, task.table, self.token)
+        return sampled_inputs(neurons, task, self.token, self.batch, key)
+
+
+def all_inputs(
+    neurons: Neurons, table: Int[Array, "action value"], token: Token
+) -> tuple[Float[Array, "classes neurons *inputs"], Int[Array, "*inputs"]]:
+    """On every input of T^1: pairs [value, action], or [variable]."""
+    read = {slot for slot, weights in enumerate(neurons.tables) if weights is not None}
+    if token == "variable":
+        require(read == {0}, "reads", "all", "needed: the exact gradient is of neurons that read slot 1 alone")
+        (x1,) = (jnp.moveaxis(weights, 0, -1) for weights in neurons.tables if weights is not None)
+        return x1 / 2, jnp.arange(x1.shape[-1]) - neurons.first
+    require(read == {1, 4}, "reads", "all", "needed: the exact gradient is of neurons that read slots 2 and 5 alone")
+    g1, y0 = (jnp.moveaxis(weights, 0, -1) for weights in neurons.tables if weights is not None)
+    first_value = neurons.vocab - 1 - table.shape[1]
+    return (g1[:, :, None, :] + y0[:, :, :, None]) / 2, table.T + (first_value - neurons.first)
+
+
+def sampled_inputs(
+    neurons: Neurons, task: Lego, token: Token, batch: int, key: Key[Array, ""]
+) -> tuple[Float[Array, "classes neurons batch"], Int[Array, " batch"]]:
+    """The same on sentences of D^1."""
+    sentences = task.draw(batch, key=key, length=1)
+    v = task.vocabulary
+    offsets = (0, v.first_action, 0, 0, v.first_value)
+    # The predicate fills slots 1-3, the first answer slots 4 and 5.
+    places = [sentences[:, 0, 0], sentences[:, 0, 1], sentences[:, 0, 2], sentences[:, 1, 3], sentences[:, 1, 4]]
+    rows = [w[t - o] for w, t, o in zip(neurons.tables, places, offsets, strict=True) if w is not None]
+    read = jnp.moveaxis(sum(rows[1:], rows[0]), 0, -1) / 2
+    return read, sentences[:, 2, 3 if token == "variable" else 4] - neurons.first
+
+
+def score(
+    neurons: Neurons, read: Float[Array, "classes neurons *inputs"], target: Int[Array, "*inputs"]
+) -> dict[str, Float[Array, ""]]:
+    """Loss, accuracy of the largest logit and probability of the truth (equation 5), over the inputs.
+
+    The softmax is over the whole vocabulary: each token without neurons adds exp(0) to its sum.
+    """
+    inputs = (1,) * target.ndim
+    active = neurons.speaks.reshape(-1, *inputs) * smooth_relu(read + neurons.bias, neurons.rho, neurons.power)
+    logits = jnp.minimum(jnp.sum(active, axis=1), neurons.bound)
+    silent = neurons.vocab - neurons.classes
+    truth = jnp.arange(neurons.classes).reshape(-1, *inputs) == target
+    highest = jax.lax.stop_gradient(jnp.maximum(jnp.max(logits, axis=0), 0))
+    total = jnp.sum(jnp.exp(logits - highest), axis=0) + silent * jnp.exp(-highest)
+    right = jnp.sum(jnp.where(truth, logits, 0), axis=0)  # a gather's derivative would be a scatter
+    surprise = highest + jnp.log(total) - right
+    rival = jnp.max(jnp.where(truth, -jnp.inf, logits), axis=0)
+    rival = jnp.maximum(rival, 0) if silent else rival
+    return {
+        "loss": jnp.mean(surprise),
+        "accuracy": 1 - jnp.mean(jnp.asarray(right <= rival, logits.dtype)),  # exactly 1 where none is wrong
+        "probability": jnp.mean(jnp.exp(-surprise)),
+    }

@@ -1,1 +1,0 @@
-"""Numbers read from an unchanged model."""

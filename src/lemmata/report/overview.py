@@ -1,0 +1,102 @@
+"""The page's two overviews: every claim's verdict in one table, and the errata in one list."""
+
+from collections.abc import Iterable, Sequence
+
+from lemmata.core import Judgement
+from lemmata.report.entry import Entry
+from lemmata.report.evidence import chip, control_note, formulas
+from lemmata.report.markup import Html, element, inline, link
+from lemmata.report.values import STATUSES, duration, margin, shorten
+
+
+def verdict_section(entries: Sequence[Entry]) -> Html:
+    rows: list[Html] = []
+    paper_id = None
+    for entry in entries:
+        if entry.examined.paper.id != paper_id:
+            paper_id = entry.examined.paper.id
+            rows.append(
+                element("tr", element("th", entry.examined.paper.title, colspan="6", scope="rowgroup"), class_="group")
+            )
+        rows.extend(_verdict_row(entry, judgement) for judgement in entry.examined.judgements)
+    heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
+    choices = ("all", *STATUSES)
+    return element(
+        "section",
+        element("h2", "Verdicts"),
+        element(
+            "p",
+            "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
+            "tolerance or bound. The cost is that of the runs behind the claim, which claims of one experiment share. "
+            "A control must fail.",
+            class_="muted",
+        ),
+        element(
+            "fieldset",
+            element("legend", "Show"),
+            *(
+                element(
+                    "label",
+                    element("input", type="radio", name="show", id=f"show-{choice}", checked=choice == "all"),
+                    element("span", choice),
+                )
+                for choice in choices
+            ),
+            class_="filter",
+        ),
+        element(
+            "div",
+            element(
+                "table",
+                element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+                element("tbody", *rows),
+                class_="verdicts",
+            ),
+            class_="scroll",
+        ),
+        id="verdicts",
+    )
+
+
+def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
+    claim = judgement.claim
+    return element(
+        "tr",
+        element("td", chip(judgement.status), class_="verdict"),
+        element(
+            "td",
+            link(f"#{claim.id}", claim.id, class_="id"),
+            element("span", inline(shorten(claim.statement)), class_="gist"),
+            class_="what",
+        ),
+        element("td", claim.locus, class_="where"),
+        element("td", margin(judgement.margin), class_="number", data_label="margin"),
+        element("td", control_note(judgement.control_status, short=True), data_label="control"),
+        element("td", duration(entry.examined.seconds), class_="number", data_label="cost"),
+        class_=f"row {judgement.status}",
+    )
+
+
+def errata_section(entries: Iterable[Entry]) -> Html:
+    found = [judgement for entry in entries for judgement in entry.examined.judgements if judgement.status == "erratum"]
+    if not found:
+        return Html("")
+    return element(
+        "section",
+        element("h2", "Errata"),
+        element("p", "Printed formulas that fail their check where a corrected form holds.", class_="muted"),
+        *(
+            element(
+                "article",
+                element(
+                    "header",
+                    element("h4", link(f"#{judgement.claim.id}", judgement.claim.id, class_="id")),
+                    element("span", judgement.claim.locus, class_="locus"),
+                ),
+                formulas(judgement),
+                class_="claim erratum",
+            )
+            for judgement in found
+        ),
+        id="errata",
+    )

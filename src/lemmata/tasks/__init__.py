@@ -1,1 +1,0 @@
-"""Worlds and seeded samplers: token batches out, nothing learned."""

@@ -1,1 +1,0 @@
-"""Closed forms and right-hand sides on arrays. Imports `core` alone, never the model it predicts."""

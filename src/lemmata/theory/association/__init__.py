@@ -1,9 +1,0 @@
-"""Closed forms of "Distributional associations vs in-context reasoning". Symbols as in the paper: N ordinary tokens and
-a noise token N+1, trigger q, correct token ȳ, noise level α, context length T; β, a, b of appendix G for the memory.
-All are explained in `GLOSSARY`."""
-
-from lemmata.theory.association import attention_logits, chain, margins, memory, noise_logit, one_step
-from lemmata.theory.association.chain import RecallChain
-from lemmata.theory.association.glossary import GLOSSARY
-
-__all__ = ["GLOSSARY", "RecallChain", "attention_logits", "chain", "margins", "memory", "noise_logit", "one_step"]

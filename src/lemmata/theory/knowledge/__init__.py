@@ -1,8 +1,0 @@
-"""Closed forms of "Provable knowledge acquisition and extraction in one-layer transformers": the least next-token loss
-of a set of facts, the relation-covering prediction in N, K, |R| and coverage, the appendix's concentration bound, the
-first step of attention. All symbols are explained in `GLOSSARY`."""
-
-from lemmata.theory.knowledge import concentration, covering, first_attention, leak, optimal_loss
-from lemmata.theory.knowledge.glossary import GLOSSARY
-
-__all__ = ["GLOSSARY", "concentration", "covering", "first_attention", "leak", "optimal_loss"]

@@ -1,0 +1,227 @@
+"""The training experiments of `association`: what they record, and rules that tell a right story from a wrong one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lemmata.core import RunResult, Scale, Unattended, UserError, judge, named_key
+from lemmata.core.legacy import Claim, Results
+from lemmata.models.truncate import truncate
+from lemmata.papers.association import bigrams, ioi, maps, recall, variants
+from lemmata.papers.association.model import Transformer, TransformerConfig
+from lemmata.papers.association.readings import at_end, curve, early_peak, first_step_over
+from lemmata.papers.association.task import NoisyRecall, RecallConfig
+from lemmata.papers.association.training import RecallTraining, fine_tuned_run, main_run, recall_training
+from lemmata.papers.association.watching import answer_shown, answers, answers_of_ranks, first, held_out, joined
+
+SEEDS, STEPS = (0, 1, 2), np.arange(0, 1005, 5)
+
+
+@pytest.fixture(scope="module")
+def task() -> NoisyRecall:
+    return NoisyRecall.create(RecallConfig(symbols=8, length=24))
+
+
+def test_answers_of_known_logits(task: NoisyRecall) -> None:
+    sample = held_out(task, 64).clean
+    noise = task.config.noise_token
+    sure = 20.0 * jax.nn.one_hot(sample.correct, 8)
+    found = answers(sure, sample, noise)
+    assert float(found["correct"]) > 0.999
+    assert float(found["accuracy"]) == 1.0
+    assert float(found["noise_fraction"]) == 0.0
+    torn = jnp.log(
+        0.5 * jax.nn.one_hot(sample.correct, 8) + 0.5 * jax.nn.one_hot(jnp.full(sample.tokens.shape, noise), 8)
+    )
+    torn = jnp.maximum(torn, -30.0)
+    found = answers(torn, sample, noise)
+    assert abs(float(found["noise"]) - 0.5) < 1e-5
+    assert abs(float(found["clean_loss"]) - np.log(2)) < 1e-5
+
+
+def test_held_out_data_are_clean_and_noisy(task: NoisyRecall) -> None:
+    test = held_out(task, 64)
+    tokens, correct = np.asarray(test.clean.tokens), np.asarray(test.clean.correct)
+    after = correct[:, :-2] >= 0  # the last token is put there, not drawn
+    assert (tokens[:, 1:-1][after] == correct[:, :-2][after]).all()
+    tokens, correct = np.asarray(test.noisy.tokens), np.asarray(test.noisy.correct)
+    after = correct[:, :-2] >= 0
+    assert abs((tokens[:, 1:-1][after] == task.config.noise_token).mean() - 0.5) < 0.1
+    assert 0.5 < float(answer_shown(test.clean)) <= 1.0
+
+
+def test_ranks_in_the_probe_are_the_exact_truncations(task: NoisyRecall) -> None:
+    config = TransformerConfig(vocab=8, length=24, width=12)
+    model = eqx.filter_jit(lambda key: Transformer.create(config, key=key))(named_key(0, "init"))
+    sample = first(held_out(task, 64).clean, 16)
+    found = eqx.filter_jit(lambda m: answers_of_ranks(m, (0.25, 0.5), sample, 2))(model)
+    read = eqx.filter_jit(lambda m: answers(jax.vmap(m)(sample.tokens), sample, 2))
+    for fraction in (0.25, 0.5):
+        cut, _ = truncate(model, "blocks.1.feed.inner", fraction=fraction)
+        for what, value in read(cut).items():
+            np.testing.assert_allclose(found[f"rank_{fraction:g}.{what}"], value, rtol=2e-4, atol=1e-5)
+
+
+def test_padding_units_do_not_matter_and_stay_zero() -> None:
+    config = TransformerConfig(vocab=6, length=8, width=4, hidden=10, value_width=6)
+    create = eqx.filter_jit(
+        lambda key: bigrams.allocate(Transformer.create(config, key=key), jnp.array(3), jnp.array(2))
+    )
+    padded = create(named_key(0, "init"))
+
+    def narrow(block: Any) -> Any:
+        parts = (block.value[:2], block.output[:, :2], block.feed.inner[:, :3], block.feed.outer[:, :3])
+        return eqx.tree_at(lambda b: (b.value, b.output, b.feed.inner, b.feed.outer), block, parts)
+
+    small = eqx.tree_at(lambda m: m.blocks, padded, tuple(narrow(block) for block in padded.blocks))
+    tokens = jnp.array([0, 3, 2, 5, 1, 1, 4, 0])
+    read = eqx.filter_jit(lambda m: m(tokens))
+    np.testing.assert_allclose(read(padded), read(small), rtol=1e-5, atol=1e-6)
+    gradient = eqx.filter_jit(eqx.filter_grad(lambda m: jnp.sum(m(tokens) ** 2)))(padded)
+    for block in gradient.blocks:
+        assert float(jnp.abs(block.feed.inner[:, 3:]).max()) == 0.0
+        assert float(jnp.abs(block.feed.outer[:, 3:]).max()) == 0.0
+        assert float(jnp.abs(block.value[2:]).max()) == 0.0
+        assert float(jnp.abs(block.output[:, 2:]).max()) == 0.0
+        assert float(jnp.abs(block.feed.outer[:, :3]).max()) > 0.0
+    bound = float(jnp.abs(small.blocks[0].feed.outer).max())
+    assert 10**-0.5 < bound <= 3**-0.5  # drawn for 3 units, not for 10
+
+
+def test_a_run_records_its_first_steps_one_by_one() -> None:
+    config = recall_training(Scale("smoke"), early_steps=3, steps=8, seeds=(4,))
+    output = config.execute(Unattended())
+    steps, values = curve(RunResult(config, output.metrics, output.arrays, {}), "full.noise")
+    assert steps.tolist() == [0, 1, 2, 3, 8]
+    assert np.isfinite(values).all()
+    assert len(np.unique(values)) == 5  # every step changed the model
+
+
+def test_clean_training_comes_before_noise() -> None:
+    config = recall_training(Scale("smoke"), clean_steps=5, early_steps=3, steps=8)
+    assert [(s.name, s.phase, s.first, s.steps, s.every, s.alpha) for s in config.stages()] == [
+        ("clean", 0, 0, 5, 5, 0.0),
+        ("early", 1, 0, 3, 1, 0.5),
+        ("final", 1, 3, 5, 5, 0.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": 5, "early_steps": 5},
+        {"test_sequences": 2},
+        {"model": TransformerConfig(vocab=7, length=16)},
+        {"model": TransformerConfig(vocab=8, length=16, feeds=("mlp",))},
+        {"seeds": ()},
+    ],
+)
+def test_impossible_runs_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(UserError):
+        recall_training(Scale("smoke"), **changes)
+
+
+def test_a_wrong_weight_name_stops_before_training() -> None:
+    with pytest.raises(UserError, match="did you mean"):
+        recall_training(Scale("smoke"), truncated="blocks.1.feed.iner", fractions=(0.5,)).execute(Unattended())
+
+
+def _curves(**columns: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+    table = {
+        "seed": np.repeat(SEEDS, len(STEPS)),
+        "phase": np.ones(len(SEEDS) * len(STEPS), dtype=int),
+        "step": np.tile(STEPS, len(SEEDS)),
+    }
+    return table | {name.replace("__", "."): np.tile(f(STEPS), len(SEEDS)) for name, f in columns.items()}
+
+
+def _rise(late: float, start: float, end: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda steps: start + (end - start) / (1 + np.exp(-(steps - late) / 20))
+
+
+def _story(noise_first: bool = True) -> RunResult:
+    """The paper's story of Figure 3 as numbers, or one with both tokens exchanged in time."""
+    early, late = (10, 300) if noise_first else (300, 10)
+    metrics = _curves(
+        full__correct=_rise(late, 0.02, 0.52),
+        full__noise=_rise(early, 0.02, 0.53),
+        full__noise_fraction=_rise(early, 0.0, 1.0),
+        margin=_rise(early, -0.2, 1.0) if noise_first else _rise(2000, -0.2, 1.0),
+        margin_of_another=lambda steps: -0.5 + 0 * steps,
+        without_F2__correct=_rise(late, 0.02, 0.95),
+        without_F2__noise=_rise(late, 0.2, 0.02),
+        without_F1__noise=_rise(early, 0.02, 0.9),
+        without_F1__correct=_rise(late, 0.02, 0.1),
+    )
+    config = main_run(Scale("laptop"))
+    sweep = np.tile(np.linspace(0.95, 0.5, len(config.fractions)), (3, 1))
+    return RunResult(config, metrics, {"sweep.correct": sweep}, {})
+
+
+@pytest.mark.parametrize("claim", [recall.FIGURE_3, recall.FIGURE_3_MARGIN, recall.NOISE_FIRST, recall.FIGURE_10])
+def test_rules_accept_the_papers_story(claim: Claim) -> None:
+    judgement = judge(claim, Results((_story(),), Scale("laptop")))
+    assert judgement.status == "holds", judgement.detail
+    assert judgement.control_status == "fails"
+
+
+@pytest.mark.parametrize("claim", [recall.FIGURE_3_MARGIN, recall.NOISE_FIRST])
+def test_rules_refuse_the_opposite_order(claim: Claim) -> None:
+    assert judge(claim, Results((_story(noise_first=False),), Scale("laptop"))).status == "fails"
+
+
+def test_a_falling_rank_sweep_is_asked_for() -> None:
+    story = _story()
+    flat = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][:, ::-1]}, {})
+    assert judge(recall.FIGURE_3, Results((flat,), Scale("laptop"))).status == "fails"
+
+
+def test_the_matching_matrix_must_peak_at_every_trigger() -> None:
+    def run(config: RecallTraining, peaks: float) -> RunResult:
+        size, triggers = config.task.vocab, list(config.task.triggers)
+        good = np.full((3, size, size), 0.5)
+        good[:, triggers, triggers] = 3.0
+        good[:, triggers[-1], triggers[-1]] = peaks
+        start = np.tile(np.random.default_rng(0).normal(size=(size, size)), (3, 1, 1))
+        return RunResult(config, {}, {"final.matching_logits": good, "initial.matching_logits": start}, {})
+
+    several = maps.several_triggers_run(Scale("laptop"))
+    for peaks, status in ((2.0, "holds"), (0.4, "fails")):
+        results = Results((run(main_run(Scale("laptop")), 3.0), run(several, peaks)), Scale("laptop"))
+        assert judge(maps.FIGURE_9, results).status == status
+
+
+def test_readings_of_a_curve() -> None:
+    run = _story()
+    assert first_step_over(run, "full.noise", 0.5).tolist() == [first_step_over(run, "full.noise", 0.5)[0]] * 3
+    assert np.isinf(first_step_over(run, "full.noise", 0.9)).all()
+    np.testing.assert_allclose(at_end(run, "full.noise"), 0.53, atol=1e-6)
+    np.testing.assert_allclose(early_peak(run, "full.noise", 20), _rise(10, 0.02, 0.53)(np.array([20.0]))[0])
+
+
+def test_joined_tables_mark_what_is_missing() -> None:
+    table = joined([{"seed": np.array([0]), "a": np.array([1.0])}, {"seed": np.array([1]), "b": np.array([2.0])}])
+    assert table["seed"].tolist() == [0, 1]
+    assert np.isnan(table["b"][0])
+    assert np.isnan(table["a"][1])
+
+
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_figures_share_their_runs(scale: str) -> None:
+    at = Scale(scale)  # pyright: ignore[reportArgumentType]
+    modules = (recall, maps, variants, bigrams, ioi)
+    digests = [config.digest for module in modules for e in module.EXPERIMENTS for config in e.grid(at)]
+    assert digests.count(main_run(at).digest) == 7
+    assert digests.count(fine_tuned_run(at).digest) == 2
+    assert len(set(digests)) == (9 if scale == "smoke" else 13)
+
+
+def test_paper_scale_is_the_papers() -> None:
+    config = main_run(Scale("paper"))
+    assert (config.task.symbols, config.task.length, config.model.width, config.batch) == (65, 256, 256, 512)
+    assert (config.steps, config.every, config.task.alpha) == (2000, 5, 0.5)

@@ -1,0 +1,229 @@
+"""The closed forms of the first gradients against all sequences of a small world, by enumeration and by autodiff."""
+
+import itertools
+from fractions import Fraction
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import sympy as sp
+
+from lemmata.core import Unattended, UserError, precision
+from lemmata.papers.association.gradient_runs import LeadingCoefficients
+from lemmata.papers.association.simplified import project, with_noise_learned, zero_model
+from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
+from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
+from lemmata.papers.association.theory.one_step import TABLE_3, Entry
+
+ALPHA = Fraction(3, 10)
+
+
+def world(n, length, alpha, exclude):
+    """Every (ȳ, z, y) with its probability; token 0 is the trigger, token n the noise."""
+    targets = range(int(exclude), n)
+    for target in targets:
+        for head in itertools.product(range(n + 1), repeat=length - 1):
+            chance = alpha / alpha / len(targets)
+            for previous, token in itertools.pairwise((None, *head)):
+                if previous == 0:
+                    chance *= (token == target) * (1 - alpha) + (token == n) * alpha
+                else:
+                    chance *= (token < n) * (alpha / alpha) / n
+            if chance:
+                yield target, (*head, 0), target, chance * (1 - alpha)
+                yield target, (*head, 0), n, chance * alpha
+
+
+def cell(entry, n):
+    j = {"noise": n, "trigger": 0, "token": 1}[entry.output]
+    k = {"noise": n, "trigger": 0, "same": 1, "other": 2}[entry.input]
+    return j, k
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_table_3_moments_are_those_of_every_sequence(exclude):
+    n, length = 4, 4
+    chain = RecallChain(n, length, ALPHA, exclude)
+    sequences = list(world(n, length, ALPHA, exclude))
+    assert sum(chance for *_, chance in sequences) == 1
+    for entry in TABLE_3:
+        if exclude and entry.output == "trigger":
+            continue  # y = q is impossible
+        j, k = cell(entry, n)
+        values = [((Fraction(1, n + 1) - (y == j)) * Fraction(z.count(k), length), p) for _, z, y, p in sequences]
+        mean = sum(g * p for g, p in values)
+        variance = sum(g * g * p for g, p in values) - mean**2
+        assert one_step.exact_moments(entry, chain) == (mean, variance), entry
+        assert one_step.exact_range(entry, chain) == pytest.approx(float(max(abs(g - mean) for g, _ in values)))
+
+
+def test_feed_forward_moments_are_those_of_every_sequence():
+    n, chain = 4, RecallChain(4, 3, ALPHA)
+    for k, is_noise in ((n, True), (2, False)):
+        values = [(Fraction(1, n + 1) - (y == k), p) for _, _, y, p in world(n, 3, ALPHA, False)]
+        mean = sum(g * p for g, p in values)
+        exact = mean, sum(g * g * p for g, p in values) - mean**2
+        assert one_step.feed_forward_moments(is_noise, chain) == exact
+        assert one_step.printed_feed_forward(is_noise, n, ALPHA) != exact
+
+
+def test_counts_and_occupation():
+    chain = RecallChain(5, 7, ALPHA)
+    for is_trigger in (True, False):
+        law = occupation(chain, is_trigger, 6)
+        assert sum(law.values()) == 1
+    assert float(count_moments(chain, False, "noise")[0]) == pytest.approx(
+        count_moments(RecallChain(5, 7, float(ALPHA)), False, "noise")[0]
+    )
+    assert largest_count(chain, False, "noise") == 3  # q τ q τ q τ q
+    assert largest_count(chain, True, "trigger") == 7
+    assert largest_count(chain, False, "trigger") == 4
+    with pytest.raises(UserError, match="alpha"):
+        RecallChain(5, 7, 1.5)
+
+
+def test_corrected_means_and_limits_by_sympy():
+    """T → ∞: f_k is the stationary probability given ȳ, so both the mean and the 1/N part of the variance follow."""
+    n, a = sp.symbols("N alpha", positive=True)
+    repeat = 1 / (1 + a * n)  # π_q given ȳ = q: π_q = (1-α) π_q + (1-π_q)/N
+    single = 1 / (n + 1)  # π_q given ȳ ≠ q
+    given_trigger = {"trigger": repeat, "noise": a * repeat, "other": (1 - repeat) / n}
+    given_token = {"trigger": single, "noise": a * single, "other": (1 - single) / n}
+    given_token["target"] = given_token["other"] + (1 - a) * single
+    assert sp.simplify(repeat - ((1 - a) * repeat + (1 - repeat) / n)) == 0
+    for entry in TABLE_3:
+        role = "other" if entry.input == "same" else entry.input
+        hit = {"noise": (a, a, a), "trigger": (1 - a, 0, 0), "token": (0, 1 - a, 0)}[entry.output]
+        at_j = given_token["target" if entry.input == "same" else role]
+        mean = square = 0
+        rest = given_token[role]
+        for count, chance, fraction in ((1, hit[0], given_trigger[role]), (1, hit[1], at_j), (n - 2, hit[2], rest)):
+            mean += count / n * (1 / (n + 1) - chance) * fraction
+            square += count / n * (1 / (n + 1) ** 2 + (1 - 2 / (n + 1)) * chance) * fraction**2
+        if entry.input == "other":  # one more ȳ, k itself, at which k is more frequent: of lower order
+            more = given_token["target"] - rest
+            mean += (1 / (n + 1) - hit[2]) * more / n
+        p = one_step.power(entry)
+        right = one_step.corrected(entry, a)
+        assert sp.simplify(sp.limit(sp.cancel(mean * n**p), n, sp.oo) - right.mean) == 0, entry
+        assert sp.simplify(sp.limit(sp.cancel((square - mean**2) * n ** (p + 1)), n, sp.oo) - right.over_n) == 0, entry
+        wrong = one_step.printed(entry, a)
+        assert (sp.simplify(wrong.mean - right.mean) == 0) == (entry != Entry("token", "same"))
+        assert (sp.simplify(wrong.over_n - right.over_n) == 0) == (entry.output == "noise")
+
+
+def test_corrected_table_is_what_the_exact_chain_tends_to():
+    alpha = 0.4
+    found = LeadingCoefficients(alphas=(alpha,)).execute(Unattended()).metrics
+    for index, entry in enumerate(TABLE_3):
+        right, wrong = one_step.corrected(entry, alpha), one_step.printed(entry, alpha)
+        for name in ("mean", "over_t", "over_n"):
+            assert found[name][index] == pytest.approx(getattr(right, name), rel=1e-3), (entry, name)
+        differs = abs(found["over_t"][index] / wrong.over_t - 1) > 0.05
+        assert differs == (entry not in (Entry("noise", "noise"), Entry("noise", "other"))), entry
+
+
+def population(model, sequences, where):
+    """The gradient by autodiff of the exact population loss."""
+    tokens = jnp.array([z for _, z, _, _ in sequences])
+    answers = jnp.array([y for _, _, y, _ in sequences])
+    chances = jnp.array([float(p) for *_, p in sequences])
+    last = jnp.array([tokens.shape[1] - 1])
+
+    def loss(weights):
+        edited = eqx.tree_at(where, model, weights)
+        logits = jax.vmap(lambda z: edited.at(z, last)[0])(tokens)
+        return -jnp.sum(chances * jnp.take_along_axis(jax.nn.log_softmax(logits), answers[:, None], 1)[:, 0])
+
+    return jax.jit(jax.grad(loss))(where(model))
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_margins_are_those_of_the_model_after_a_step(exclude):
+    n, length = 4, 4
+    with precision("float64"):
+        chain = RecallChain(n, length, 0.3, exclude)
+        sequences = list(world(n, length, 0.3, exclude))
+        model = zero_model(chain)
+        value, feed = population(model, sequences, lambda m: (m.value, m.feed))
+        updates = margins.value_update(chain)
+        for found, expected in zip(project(model, -value), updates, strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-14)
+        tests = np.unique([z for _, z, _, _ in sequences], axis=0)
+        for block, weight, expected in (
+            (lambda m: m.value, value, margins.exact_attention_margin(tests, chain)),
+            (lambda m: m.feed, feed, margins.exact_feed_forward_margin(tests, chain)),
+        ):
+            stepped = eqx.tree_at(block, model, -weight)
+            logits = np.asarray(jax.vmap(lambda z, m=stepped: m(z)[-1])(jnp.asarray(tests)))
+            np.testing.assert_allclose(logits[:, n] - logits[:, :n].max(axis=1), expected, atol=1e-14)
+
+
+def test_attention_margin_tends_to_twice_the_printed_one():
+    chain = RecallChain(4096, 4 * 4096, 0.3)
+    tokens = np.random.default_rng(0).integers(1, 4096, size=(2, chain.length))
+    tokens[:, -1] = 0
+    ratio = margins.exact_attention_margin(tokens[:, :], chain) / margins.printed_attention_margin(tokens, chain)
+    np.testing.assert_allclose(ratio, 2.0, rtol=5e-3)
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_key_gradient_is_autodiff_on_every_sequence(exclude):
+    n, length, small = 4, 4, 1e-7
+    with precision("float64"):
+        chain = RecallChain(n, length, 0.3, exclude)
+        model = with_noise_learned(zero_model(chain), chain)
+        stream = np.random.default_rng(1)
+        value, previous = stream.normal(size=(2, n + 1, n + 1))
+        if exclude:
+            value[0] = previous[0] = 0  # the trigger is never an answer
+        weight = model.output.T @ (value @ model.tokens + previous @ model.previous) * small
+        model = eqx.tree_at(lambda m: m.value, model, weight)
+        gradient = population(model, list(world(n, length, 0.3, exclude)), lambda m: m.attention)
+        row = np.asarray(-model.tokens[0] @ gradient / small)
+        exact = attention_logits.key_gradient(chain, value, previous)
+        np.testing.assert_allclose(np.asarray(model.tokens) @ row, exact.token, atol=1e-6)
+        np.testing.assert_allclose(np.asarray(model.previous) @ row, exact.previous, atol=1e-6)
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
+    with precision("float64"):
+        chain = RecallChain(4, 4, 0.3, exclude)
+        model = with_noise_learned(zero_model(chain), chain)
+        step = population(model, list(world(4, 4, 0.3, exclude)), lambda m: m.value)
+        for found, expected in zip(project(model, -step), attention_logits.phase_two_values(chain), strict=True):
+            np.testing.assert_allclose(np.asarray(found)[:4], expected[:4], atol=1e-11)
+
+
+@pytest.mark.parametrize("exclude", [False, True])
+@pytest.mark.parametrize(("beta_1", "beta_2"), [(1.0, 1.0), (1.0, 0.2)])
+def test_first_gap_tends_to_its_leading_form(exclude, beta_1, beta_2):
+    errors = []
+    for n in (12, 24, 48):
+        chain = RecallChain(n, n * n // 2, 0.3, exclude)
+        gradient = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, beta_1, beta_2))
+        gap = gradient.logit(0, 1) - gradient.logit(0, n)
+        unit = attention_logits.printed_gap(chain, 1.0)
+        errors.append(abs(gap - attention_logits.leading_gap(chain, beta_1, beta_2)) / unit)
+    assert errors[2] < 0.1
+    assert errors[2] < errors[0]
+    assert (
+        abs(attention_logits.leading_gap(chain, beta_1, beta_2) - attention_logits.printed_gap(chain, beta_1))
+        > unit / 4
+    )
+
+
+def test_noise_logit_fixed_point_and_step():
+    star = noise_logit.stationary_logit(50, 0.3)
+    assert noise_logit.predicted_noise(star, 50) == pytest.approx(0.3)
+    bound = noise_logit.largest_step(0.3)
+    below, above = (noise_logit.iterate(50, 0.3, factor * bound, 200) for factor in (1.0, 1.05))
+    assert np.all(below <= star + 1e-12)
+    assert below[-1] == pytest.approx(star)
+    assert above.max() > star + 1e-4
+    shifted = np.linspace(-6, -1e-2, 200)
+    assert np.all(np.diff(noise_logit.step_ratio(shifted, 0.3)) < 0)
+    assert np.any(np.diff(noise_logit.step_ratio(shifted, 0.8)) > 0)

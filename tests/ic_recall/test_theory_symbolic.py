@@ -1,0 +1,134 @@
+"""The appendices' algebra, derived again with SymPy, equals the numbers in the theory folder."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from lemmata.papers.ic_recall.theory import (
+    gradients,
+    low_temperature,
+    pairing,
+    pairwise_line,
+    saddle,
+    second_step,
+    symbolic,
+    symbolic_errata,
+)
+
+SIXTH, QUARTER, HALF = sp.Rational(1, 6), sp.Rational(1, 4), sp.Rational(1, 2)
+DIRECTION = (HALF, HALF, -HALF, -HALF, sp.Integer(0), sp.Integer(0))
+
+
+def floats(values: object) -> np.ndarray:
+    return np.array(values, dtype=float)
+
+
+def test_gaps_on_the_pairwise_line() -> None:
+    rows = [sp.Poly(gap, symbolic.X).all_coeffs() for gap in symbolic.pairwise_gaps()]
+    rows = [[0] * (3 - len(row)) + row for row in rows]
+    np.testing.assert_array_equal(floats(rows), pairwise_line.GAPS)
+    assert not np.allclose(floats(rows), pairwise_line.PRINTED_GAPS)
+
+
+def test_limit_point_and_first_order_shift() -> None:
+    assert symbolic.limit_point() == SIXTH
+    assert sp.simplify(symbolic.first_order_shift() + sp.log(2) / 2) == 0
+
+
+def test_saddle_curvature() -> None:
+    t = symbolic.T
+    ours = -1 / (8 * t) + 1 / (32 * t**2 * (4 + 2 * sp.exp(1 / (8 * t))))
+    assert sp.simplify(symbolic.saddle_curvature() - ours) == 0
+    at = float(symbolic.saddle_curvature().subs(t, 0.07))
+    assert float(saddle.curvature(0.07)) == pytest.approx(at, rel=1e-12)
+    assert float(saddle.printed_curvature(0.07)) != pytest.approx(at, rel=1e-3)
+
+
+def test_logits_at_the_saddle() -> None:
+    found = symbolic.curve_derivatives((QUARTER,) * 4 + (sp.Integer(0),) * 2, DIRECTION)
+    np.testing.assert_allclose(floats(found["grad l"]).reshape(6, 6), saddle.LOGIT_GRADIENTS)
+    np.testing.assert_allclose(floats(found["l'"]), saddle.LOGIT_SLOPES)
+    np.testing.assert_allclose(floats(found["l''"]), saddle.LOGIT_CURVATURES)
+    assert found["l"][0] - found["l"][2] == sp.Rational(1, 8)
+
+
+def test_second_order_parts_near_uniform_attention() -> None:
+    found = symbolic.curve_derivatives((SIXTH,) * 6, DIRECTION)
+    np.testing.assert_allclose(floats(found["v''"]), low_temperature.CURVE_ACCELERATION)
+    parts = [*found["grad l . v''"][:2], *found["v' Hess l v'"][:2], *found["l''"][:2]]
+    np.testing.assert_allclose(floats(parts), low_temperature.SECOND_ORDER_PARTS)
+    # with only r_1 and r_2 alive, f'' = -p_2 (l_1'' - l_2'') / T
+    assert float(low_temperature.confusing_curvature(1.0, 1.0)) == pytest.approx(-float(parts[4] - parts[5]))
+
+
+def test_identities_of_lemmas_b7_and_c3() -> None:
+    assert symbolic.homogeneity_defect() == 0
+    assert symbolic.confusing_gap() == 2
+    assert symbolic.two_relation_identities() == (0, 0, 0, 0)
+
+
+def test_initial_gradient_of_the_second_step() -> None:
+    p = sp.Symbol("p", positive=True)
+    rows = symbolic.second_step_initial_gradient()
+    ours = second_step.initial_gradient_omega(0.21, 1.0)
+    np.testing.assert_allclose(floats([row.subs(p, sp.Rational(21, 100)) for row in rows]) / 343, ours, rtol=1e-12)
+    worst = min(
+        sp.Rational(1, 343) * sp.minimum(row - rows[4], p, sp.Interval(0, sp.Rational(1, 3)))
+        for i, row in enumerate(rows)
+        if i != 4
+    )
+    assert worst == sp.Rational(32, 147)
+
+
+IDENTITIES = {identity.name: identity for identity in symbolic_errata.IDENTITIES}
+
+
+@pytest.mark.parametrize("name", IDENTITIES)
+def test_only_the_corrected_form_follows(name: str) -> None:
+    identity = IDENTITIES[name]
+    assert identity.verdicts() == (identity.printed == identity.corrected, True)
+
+
+def test_vanishing_is_decided_not_guessed() -> None:
+    t = symbolic.T
+    assert symbolic_errata.vanishes(sp.exp(1 / t) * sp.exp(-1 / t) - 1)
+    assert symbolic_errata.vanishes((t**2 - 1) / (t - 1) - t - 1)
+    assert not symbolic_errata.vanishes(t - t * (1 + sp.Rational(1, 10**30)))
+
+
+def test_symbolic_forms_are_those_the_claims_use() -> None:
+    t, v = 0.3, np.array([0.3, 0.2, 0.15, 0.1, 0.05, 0.2])
+    symmetric = np.array([0.3, 0.2, 0.3, 0.2, 0.0, 0.0])
+    p1, _, p3, *_ = gradients.relation_probabilities(saddle.SADDLE, t)
+    x = 0.12
+    e = float(np.exp(np.polyval(pairwise_line.H, x) / t))
+    pairs = {
+        "Claim 1: slope of Psi-tilde at its root": (None, pairwise_line.rescaled_derivative(x, t)),
+        "Lemma B.4: dL/dv_1, dL/dv_2 where the pairs agree": (
+            gradients.printed_symmetric_gradient(symmetric, t),
+            gradients.symmetric_gradient(symmetric, t),
+        ),
+        "Lemma B.5: term II": (saddle.printed_term_two(p1, p3, t), saddle.term_two(p1, p3, t)),
+        "Lemma B.5: f''(0)": (saddle.printed_curvature(t), saddle.curvature(t)),
+        "Lemma B.7: Σ v_j dL/dv_j": (pairing.printed_inner_product(v, t), pairing.inner_product(v, t)),
+        "Lemma B.7: differences of dL/dθ": (pairing.printed_differences(v, t), pairing.differences(v, t)),
+        "Lemma C.2: f''(0), r_1 and r_2 alone": (
+            low_temperature.printed_confusing_curvature(t, 0.4),
+            low_temperature.confusing_curvature(t, 0.4),
+        ),
+        "Lemma C.3: gradient, r_1 and r_2 alone": (
+            low_temperature.printed_confusing_gradient(v, 0.4, t),
+            low_temperature.confusing_gradient(v, 0.4, t),
+        ),
+    }
+    logits = gradients.relation_logits(v)
+    odds = np.exp((logits[1:] - logits[0]) / t)
+    for name, expected in pairs.items():
+        attention = symmetric if "B.4" in name else v
+        values = {symbolic.T: t, symbolic.X: x, symbolic_errata.GROWTH: e, symbolic_errata.P2: 0.4}
+        values |= dict(zip(symbolic.V, attention, strict=True)) | dict(zip(symbolic_errata.ODDS, odds, strict=True))
+        _, *forms = IDENTITIES[name].forms()
+        for form, number in zip(forms, expected, strict=True):
+            if number is not None:
+                found = floats([sp.N(entry.subs(values)) for entry in form])
+                np.testing.assert_allclose(found, np.ravel(number), rtol=1e-12, atol=1e-14, err_msg=name)

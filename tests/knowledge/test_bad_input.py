@@ -1,0 +1,93 @@
+"""Impossible requests about facts: one clear line, exit 2, nothing written. Through the real command line."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lemmata.cli import main
+from lemmata.core import Artefact, RunConfig, RunResult, Scale, judge
+from lemmata.core.legacy import AtLeast, Claim, Experiment, Results
+from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.task import CoverageConfig
+from lemmata.papers.knowledge.tuned_readings import place
+from lemmata.papers.knowledge.tuned_runs import main_result, main_run
+
+UNSEEN = ("run", "knowledge/extraction-unseen-facts", "--scale", "smoke", "--set")
+FIGURE = ("run", "knowledge/fig-2b", "--scale", "smoke", "--set")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*UNSEEN, "facts.multiplicity=7"), "multiplicity = 7 is not possible: 1 to templates = 6"),
+        ((*UNSEEN, "facts.templates=2"), "multiplicity = 3 is not possible: 1 to templates = 2"),
+        ((*UNSEEN, "tuning.coverage.templates=7"), "tuning.coverage.templates = 7 is not possible: None, or 1 to"),
+        ((*UNSEEN, "tuning.coverage.subjects=9"), "tuning.coverage.subjects = 9 is not possible: None, or 1 to 8"),
+        ((*UNSEEN, "model.embeddings=orthonormal"), "model.width = 12 is not possible: at least 24"),
+        ((*UNSEEN, "tuning.rank=13"), "tuning.rank = 13 is not possible: 1 to 12, the rank of the matrix"),
+        ((*UNSEEN, "tuning.rank=0"), "tuning.rank = 0 is not possible"),
+        ((*UNSEEN, "tuning.part=atention"), "did you mean 'attention'"),
+        ((*UNSEEN, "facts.multiplicty=2"), "did you mean 'facts.multiplicity'"),
+        ((*UNSEEN, "facts.name_length=5"), "facts.name_length = 5 is not possible"),
+        ((*UNSEEN, "pretraining.steps=-1"), "steps = -1 is not possible"),
+        ((*UNSEEN, "pretraining.steps=0"), "steps = 0 is not possible: at least 1"),
+        ((*UNSEEN, "tuning.steps=0"), "steps = 0 is not possible: at least 1"),
+        ((*UNSEEN, "tuning.rate=-1"), "rate = -1.0 is not possible: above 0"),
+        ((*UNSEEN, "pretraining.neuron_rate=fast"), "expected float"),
+        ((*UNSEEN, "facts.pad_subjects=4"), "pad_subjects = 4 is not possible: None, or at least 16"),
+        ((*FIGURE, "cells=[[16, 6, 7]]"), "multiplicity = 7 is not possible: 1 to templates = 6"),
+        ((*FIGURE, "cells=[[17, 6, 3]]"), "at most one of the shapes"),
+        ((*FIGURE, "seeds="), "seeds = () is not possible"),
+    ],
+)
+def test_bad_input_is_one_line_exit_2_nothing_written(
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEMMATA_STORE", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    captured = capfd.readouterr()
+    assert ended.value.code == 2
+    assert message in captured.err
+    assert captured.err.strip().count("\n") == 0
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fine_tuning_that_changed_settings_lack_leaves_claim_and_figure_undecided() -> None:
+    whole = main_run(Scale("smoke"))
+    few = replace(whole, tuning=replace(whole.tuning, coverage=CoverageConfig(subjects=3)))
+    wanted: list[tuple[RunConfig, str]] = [(whole, "holds"), (few, "undecided")]
+    experiment = may_lack_runs(
+        Experiment(
+            id="knowledge/example",
+            title="Reads the fine-tuning that asks everything",
+            grid=lambda scale: (whole,),
+            claims=(
+                Claim(
+                    id="knowledge/example",
+                    locus="",
+                    statement="",
+                    predict=lambda results: 0,
+                    measure=lambda results: place(main_result(results)),
+                    control=lambda results: -1,
+                    check=AtLeast(),
+                ),
+            ),
+            render=lambda results: Artefact(None, {}, f"drawn {place(main_result(results))}"),
+        )
+    )
+    for config, status in wanted:
+        results = Results((RunResult(config, {}, {}, {}),), Scale("smoke"))
+        judgement = judge(experiment.claims[0], results)
+        assert judgement.status == status
+        reason = "nothing was fine-tuned with every question, in full"
+        assert (reason in judgement.detail) == (status == "undecided")
+        assert (reason in experiment.render(results).caption) == (status == "undecided")

@@ -1,0 +1,163 @@
+"""Gradient descent in stages: the whole data set's loss, whose query asks, and when a stage ends."""
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lemmata.core import UserError, named_key, precision
+from lemmata.papers.knowledge.covering import crossed
+from lemmata.papers.knowledge.covering_run import CoveringRun
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.staged_run import StagedPreTraining, feature_strengths, with_first_rate
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.papers.knowledge.train import sentence_gradient
+from lemmata.papers.knowledge.train.stages import Prompts, QuestionDescent, StagedDescent, asked_loss, whole_loss
+from lemmata.train import fit_many, next_token_loss, stack
+
+WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2)
+
+
+@pytest.fixture(scope="module")
+def setting() -> Any:
+    """A small world and a model with attention and neurons away from their start, in float64."""
+    with precision("float64"):
+        facts = Facts.create(WORLD, seed=1)
+        words = WORLD.vocabulary()
+        config = OneLayerConfig(width=12, neurons=3, scale=2.0, neuron_start=0.4)
+        model = OneLayer.create(config, 1, present=WORLD.present(), read=words.read(), classes=words.classes())
+        moved = 0.1 * jax.random.normal(named_key(1, "attention"), model.attention.shape, jnp.float64)
+        yield facts, eqx.tree_at(lambda one: one.attention, model, moved)
+
+
+def every_fact(facts: Facts) -> tuple[Any, Any]:
+    n, k = facts.templates.shape
+    return jnp.repeat(jnp.arange(n), k), facts.templates.reshape(-1)
+
+
+def test_whole_loss_is_the_next_token_loss_over_all_sentences(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        loss, known = eqx.filter_jit(whole_loss)(model, Prompts.of(facts))
+        direct = eqx.filter_jit(next_token_loss)(model, facts.sentences(*every_fact(facts)))
+    assert float(loss) == pytest.approx(float(direct), abs=1e-12)
+    assert 0 < float(known["answer"]) < 1
+
+
+def test_the_last_token_asks_as_in_the_model_and_the_first_one_does_not(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        last, first = Prompts.of(facts), Prompts.of(facts, "first")
+        expected = eqx.filter_jit(jax.vmap(lambda tokens: model.weights(tokens)[-1]))(last.facts)
+        np.testing.assert_allclose(last.attention(model, last.facts), expected, atol=1e-12)
+        shared = np.asarray(first.attention(model, first.facts))
+    assert np.abs(shared - np.asarray(expected)).max() > 1e-3
+    # One query for all: the odds of a subject against o are the same whatever the template.
+    odds = shared[:, 1] / shared[:, 0]
+    np.testing.assert_allclose(odds[::2], odds[1::2], rtol=1e-9)
+
+
+def test_a_step_follows_the_closed_form_gradient(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        algorithm = StagedDescent((0.5, 0.25, 0.125))
+        step = eqx.filter_jit(lambda state: algorithm.step(Prompts.of(facts), state, key=jax.random.key(0)))
+        state, metrics = step(algorithm.init(model))
+        loss, attention, neurons = eqx.filter_jit(sentence_gradient)(model, facts, *every_fact(facts))
+        np.testing.assert_allclose(state.model.attention, model.attention - 0.5 * attention, atol=1e-10)
+        np.testing.assert_allclose(state.model.neurons, model.neurons - 0.5 * neurons, atol=1e-10)
+    assert float(metrics["loss"]) == pytest.approx(float(loss), abs=1e-10)
+
+
+def test_stages_end_when_they_should_and_replicas_have_rates_of_their_own(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        algorithm = StagedDescent((0.02, 0.6, 0.3), first_steps=3)
+        states = [with_first_rate(algorithm.init(model), rate) for rate in (0.02, 0.2)]
+        keys = jnp.stack([named_key(0, "data")] * 2)
+        _, metrics = fit_many(algorithm, stack([Prompts.of(facts)] * 2), stack(states), keys, steps=60, every=1)
+    stage, known = metrics["stage"], np.maximum(metrics["relation"], metrics["answer"])
+    for replica in range(2):
+        np.testing.assert_array_equal(stage[replica, :3], 0)
+        assert np.all(np.diff(stage[replica]) >= 0)
+        since = int(np.argmax(stage[replica] == 2))
+        assert since > 3
+        assert known[replica, since] >= 0.5 > known[replica, 3:since].max()
+    assert not np.allclose(metrics["loss"][0, 1:4], metrics["loss"][1, 1:4])
+    assert metrics["loss"][0, -1] < metrics["loss"][0, 0]
+
+
+def test_feature_strengths_against_loops(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        own, other = feature_strengths(model, Prompts.of(facts))
+    x, w, classes = np.asarray(model.embeddings), np.asarray(model.neurons), list(np.asarray(model.classes))
+    names, answers = np.asarray(facts.subject_names)[:, 0], np.asarray(facts.answer_names)[:, 0]
+
+    def strength(subject: int, answer: int) -> float:
+        return float(np.mean(np.maximum(x[names[subject]] @ w[:, :, classes.index(answers[answer])], 0)))
+
+    assert float(own) == pytest.approx(min(strength(j, j) for j in range(6)), abs=1e-12)
+    assert float(other) == pytest.approx(np.mean([strength(j - 1, j) for j in range(6)]), abs=1e-12)
+
+
+def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        questions = Questions.choose(facts, CoverageConfig(subjects=2), seed=1)
+        asked = np.asarray(questions.asked)[:2]
+        batch = facts.question_batch(jnp.asarray(asked))
+        direct = eqx.filter_jit(next_token_loss)(model, batch)
+        algorithm = QuestionDescent(attention_rate=0.1, neuron_rate=0.2)
+        step = eqx.filter_jit(lambda state: algorithm.step(questions, state, key=jax.random.key(0)))
+        state, metrics = step(algorithm.init(model))
+        gradient = eqx.filter_jit(eqx.filter_grad(asked_loss))(model, questions)
+        np.testing.assert_allclose(state.model.attention, model.attention - 0.1 * gradient.attention, atol=1e-12)
+        np.testing.assert_allclose(state.model.neurons, model.neurons - 0.2 * gradient.neurons, atol=1e-12)
+    assert float(metrics["loss"]) == pytest.approx(float(direct), abs=1e-12)
+
+
+def test_every_held_out_fact_is_covered_by_one_half_only() -> None:
+    run = CoveringRun(facts=FactsConfig(subjects=30, templates=6, multiplicity=1))
+    world = Facts.create(run.facts, seed=2)
+    first, second = (np.asarray(run.half(world, 2, half).covered) for half in (0, 1))
+    assert not np.any(first & second)
+    assert first.sum() == second.sum() == 3
+    values = np.arange(12.0).reshape(2, 1, 6)
+    covered, uncovered = crossed(values, np.stack([first, second])[:, None])
+    np.testing.assert_array_equal(covered[0], np.where(first, values[0, 0], values[1, 0]))
+    np.testing.assert_array_equal(uncovered[0], np.where(first, values[1, 0], values[0, 0]))
+    neither = crossed(values, np.zeros((2, 1, 6), bool))
+    assert np.isnan(neither).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"every": 7}, "every = 7"),
+        ({"first_logits": ()}, "first_logits"),
+        ({"model": OneLayerConfig(width=8, embeddings="orthonormal")}, "width = 8"),
+        ({"model": OneLayerConfig(attention="uniform")}, "attention = 'uniform'"),
+        ({"facts": dataclasses.replace(WORLD, pad_subjects=9)}, "without padding"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        StagedPreTraining(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=2)}, "multiplicity = 2"),
+        ({"facts": FactsConfig(subjects=30, templates=5, multiplicity=1)}, "templates = 5"),
+        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=1), "neuron_rate": 0.0}, "neuron_rate = 0.0"),
+    ],
+)
+def test_impossible_coverings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        CoveringRun(**changes)

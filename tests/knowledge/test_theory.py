@@ -1,0 +1,253 @@
+"""The theory of stored facts against brute force: free logits, enumeration, exact rationals, draws."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from lemmata.core import UserError, precision
+from lemmata.papers.knowledge.theory import concentration, covering, first_attention, optimal_loss
+
+
+def least_surprise(contexts: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
+    """The mean surprise, minimised numerically over a table of free logits."""
+    shape = int(contexts.max()) + 1, int(targets.max()) + 1
+    with precision("float64"):
+
+        def loss(flat: Any) -> Any:
+            table = jax.nn.log_softmax(flat.reshape(shape), axis=1)
+            return -jnp.sum(jnp.asarray(weights) * table[contexts, targets]) / weights.sum()
+
+        value = jax.jit(jax.value_and_grad(loss))
+        found = minimize(
+            lambda x: tuple(np.asarray(part, float) for part in value(jnp.asarray(x))),
+            np.zeros(math.prod(shape)),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9},
+        )
+    return float(found.fun)
+
+
+def test_conditional_entropy_is_the_least_loss_over_free_logits() -> None:
+    stream = np.random.default_rng(0)
+    contexts, targets = stream.integers(0, 4, 60), stream.integers(0, 5, 60)
+    weights = stream.uniform(0.1, 2.0, 60)
+    exact = optimal_loss.conditional_entropy(contexts, targets, weights)
+    assert exact == pytest.approx(least_surprise(contexts, targets, weights), abs=1e-9)
+    assert optimal_loss.conditional_entropy(contexts, contexts, weights) == pytest.approx(0.0, abs=1e-15)
+
+
+def facts(counts: list[int], seed: int) -> np.ndarray:
+    """Rows `o s r a`: subject j with counts[j] of ten templates; o = 0, templates 1 ... 10, subjects and answers on."""
+    stream = np.random.default_rng(seed)
+    rows = []
+    for subject, count in enumerate(counts):
+        for template in stream.choice(10, count, replace=False):
+            rows.append([0, 11 + subject, 1 + template, 11 + len(counts) + subject])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("counts", [[3] * 5, [1, 2, 7, 4], [1, 1]])
+def test_optimal_loss_of_facts(counts: list[int]) -> None:
+    rows = facts(counts, seed=1)
+    tokens, targets = rows[:, :3], np.concatenate([np.full((len(rows), 1), 99), rows[:, 2:]], axis=1)
+    general = optimal_loss.optimal_next_token_loss(tokens, targets, np.ones_like(tokens, bool))
+    closed = optimal_loss.optimal_fact_loss(np.array(counts))
+    np.testing.assert_allclose(general.entropy, closed.entropy, atol=1e-14)
+    np.testing.assert_allclose(general.weight, closed.weight)
+    brute = least_surprise(np.unique(tokens[:, 1], return_inverse=True)[1], targets[:, 1], np.ones(len(rows)))
+    # Targets that never occur need infinite logits: the minimum is approached from above.
+    assert -1e-12 <= brute - closed.entropy[1] < 1e-6
+    if len(set(counts)) == 1:
+        assert general.mean == pytest.approx(math.log(counts[0]) / 3, abs=1e-14)
+
+
+def test_optimal_loss_with_conflicting_answers_and_weights() -> None:
+    """A subject and template with two answers, one drawn three times as often, costs the entropy of (3/4, 1/4)."""
+    tokens, targets = np.array([[0, 1, 2], [0, 1, 2]]), np.array([[9, 2, 3], [9, 2, 4]])
+    mask = np.array([[False, True, True]] * 2)
+    loss = optimal_loss.optimal_next_token_loss(tokens, targets, mask, np.array([3.0, 1.0]))
+    np.testing.assert_allclose(loss.entropy, [0, 0, -0.75 * math.log(0.75) - 0.25 * math.log(0.25)])
+    np.testing.assert_allclose(loss.weight, [0, 0.5, 0.5])
+    # The same token after different prefixes is another context: nothing is confused there.
+    apart = optimal_loss.optimal_next_token_loss(np.array([[0, 1, 2], [0, 5, 2]]), targets, mask)
+    assert apart.mean == 0.0
+
+
+@pytest.mark.parametrize(("multiplicity", "covered", "templates"), [(1, 2, 5), (2, 3, 6), (3, 2, 7), (5, 0, 5)])
+def test_covered_extraction_against_enumeration(multiplicity: int, covered: int, templates: int) -> None:
+    sets = list(itertools.combinations(range(templates), multiplicity))
+    for needed in range(multiplicity + 1):
+        hits = sum(sum(template < covered for template in chosen) >= needed for chosen in sets)
+        exact = covering.covered_extraction(multiplicity, covered, templates, needed)
+        assert exact == pytest.approx(float(Fraction(hits, len(sets))), abs=1e-12)
+
+
+def coverage_by_inclusion(multiplicity: int, subjects: int, templates: int, covered: int) -> Fraction:
+    """P(C = c) in rationals: choose which c, then inclusion and exclusion over those of them that stay empty."""
+    whole = math.comb(templates, multiplicity) ** subjects
+    ways = sum(
+        (-1) ** i * math.comb(covered, i) * math.comb(covered - i, multiplicity) ** subjects for i in range(covered + 1)
+    )
+    return Fraction(math.comb(templates, covered) * ways, whole)
+
+
+@pytest.mark.parametrize(("multiplicity", "subjects", "templates"), [(1, 4, 6), (2, 3, 7), (5, 6, 20), (3, 1, 3)])
+def test_coverage_of_fine_tuned_subjects(multiplicity: int, subjects: int, templates: int) -> None:
+    law = covering.coverage_distribution(multiplicity, subjects, templates)
+    exact = [float(coverage_by_inclusion(multiplicity, subjects, templates, c)) for c in range(templates + 1)]
+    np.testing.assert_allclose(law, exact, atol=1e-12)
+    mean = covering.expected_coverage(multiplicity, subjects, templates)
+    assert mean == pytest.approx(float(law @ np.arange(templates + 1)), abs=1e-10)
+
+
+@pytest.mark.parametrize("needed", [1, 2])
+def test_extraction_after_fine_tuning_against_draws(needed: int) -> None:
+    multiplicity, subjects, templates, draws = 2, 3, 9, 20_000
+    stream = np.random.default_rng(2)
+    order = np.argsort(stream.random((draws, subjects + 1, templates)), axis=2)[:, :, :multiplicity]
+    shown = np.zeros((draws, templates), bool)
+    np.put_along_axis(shown, order[:, :-1].reshape(draws, -1), True, axis=1)
+    own = np.take_along_axis(shown, order[:, -1], axis=1).sum(axis=1)
+    exact = covering.extraction_after(multiplicity, subjects, templates, needed)
+    assert abs((own >= needed).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / draws)
+    law = covering.coverage_distribution(multiplicity, subjects, templates)
+    through_law = sum(
+        law[c] * covering.covered_extraction(multiplicity, c, templates, needed) for c in range(templates + 1)
+    )
+    assert exact == pytest.approx(through_law, abs=1e-12)
+
+
+def test_covering_moves_as_the_paper_says_and_mean_field_is_its_limit() -> None:
+    by_multiplicity = [covering.covered_extraction(k, 5, 20) for k in range(1, 16)]
+    by_coverage = [covering.covered_extraction(3, c, 20) for c in range(21)]
+    by_universe = [covering.extraction_after(2, 4, q) for q in range(2, 60)]
+    assert all(np.diff(by_multiplicity) >= 0)
+    assert all(np.diff(by_coverage) >= 0)
+    assert all(np.diff(by_universe) <= 0)
+    assert (by_coverage[0], by_coverage[-1]) == (0.0, 1.0)
+    for templates in (200, 2000):
+        exact = covering.covered_extraction(4, templates // 4, templates)
+        assert covering.mean_field_extraction(4, templates // 4, templates) == pytest.approx(exact, abs=3 / templates)
+    few = covering.covered_extraction(3, 20, 2000)
+    assert covering.poisson_extraction(3, 20, 2000) == pytest.approx(few, abs=1e-3)
+    wanted = covering.subjects_for_extraction(2, 30, 0.9)
+    assert covering.extraction_after(2, wanted, 30) >= 0.9 > covering.extraction_after(2, wanted - 1, 30)
+
+
+def test_dilution_punishes_a_large_universe_at_full_coverage() -> None:
+    assert [covering.diluted_extraction(5, q, q, share=0.2) for q in (5, 20, 25, 26, 80)] == [1, 1, 1, 0, 0]
+    assert covering.diluted_extraction(5, 0, 20, share=0.2) == 0.0
+    assert covering.diluted_extraction(2, 3, 20, share=0.0) == pytest.approx(covering.covered_extraction(2, 3, 20))
+
+
+def test_impossible_requests_are_refused() -> None:
+    with pytest.raises(UserError, match="multiplicity = 6"):
+        covering.covered_extraction(6, 1, 5)
+    with pytest.raises(UserError, match="covered = 7"):
+        covering.covered_extraction(2, 7, 5)
+
+
+CASES = [(20, 5, 5), (40, 2, 8), (100, 5, 20), (33, 3, 10), (200, 1, 4), (7, 1, 3)]
+
+
+@pytest.mark.parametrize(("subjects", "multiplicity", "templates"), CASES)
+def test_equation_44_bounds_the_other_tail(subjects: int, multiplicity: int, templates: int) -> None:
+    case = subjects, multiplicity, templates
+    chance = Fraction(multiplicity, templates)
+    terms = [math.comb(subjects, k) * chance**k * (1 - chance) ** (subjects - k) for k in range(subjects + 1)]
+    half = chance * subjects / 2
+    printed = float(sum(term for k, term in enumerate(terms) if k >= half))
+    other = float(sum(term for k, term in enumerate(terms) if k <= half))
+    assert concentration.at_least_half(*case) == pytest.approx(printed, abs=1e-12)
+    assert concentration.at_most_half(*case) == pytest.approx(other, abs=1e-12)
+    assert printed > concentration.hoeffding_bound(*case)
+    assert other <= concentration.hoeffding_bound(*case)
+    assert other <= concentration.chernoff_bound(*case)
+
+
+def test_the_better_of_the_two_bounds_changes_at_a_quarter() -> None:
+    assert concentration.chernoff_bound(50, 1, 5) < concentration.hoeffding_bound(50, 1, 5)
+    assert concentration.chernoff_bound(50, 1, 3) > concentration.hoeffding_bound(50, 1, 3)
+    assert concentration.chernoff_bound(50, 1, 4) == pytest.approx(concentration.hoeffding_bound(50, 1, 4))
+
+
+@pytest.mark.parametrize(("multiplicity", "templates"), [(1, 5), (2, 8), (5, 20), (4, 4)])
+def test_subjects_needed_to_cover_every_template(multiplicity: int, templates: int) -> None:
+    failure = 0.05
+    needed = concentration.subjects_to_cover(multiplicity, templates, failure)
+
+    def missed(subjects: int) -> float:
+        return float(1 - coverage_by_inclusion(multiplicity, subjects, templates, templates))
+
+    assert missed(needed) <= failure < missed(needed - 1)
+    enough = concentration.union_cover(multiplicity, templates, failure)
+    assert needed <= enough <= concentration.hoeffding_cover(multiplicity, templates, failure)
+    assert enough <= concentration.chernoff_cover(multiplicity, templates, failure)
+
+
+def first_step_scores(rows: np.ndarray, shared_query: bool) -> np.ndarray:
+    """Scores of o, s and r at [o s r], for each fact, after one gradient step on A = 0; class d alone has learned o."""
+    dimension, lam, vocabulary = 40, 3.0, int(rows.max()) + 1
+    with precision("float64"):
+        x = 1.7 * jnp.eye(dimension)[:vocabulary]
+        weights = jnp.zeros((vocabulary, dimension)).at[0].set(0.6 * x[0])  # class 0 is d; one neuron a class will do
+
+        def scores(matrix: Any, tokens: Any) -> Any:
+            return (x[0] if shared_query else x[tokens[-1]]) @ matrix @ x[tokens].T
+
+        def surprise(matrix: Any, tokens: Any, target: Any) -> Any:
+            mixed = x[tokens[-1]] + jax.nn.softmax(scores(matrix, tokens)) @ x[tokens]
+            return -jax.nn.log_softmax(lam * jax.nn.relu(weights @ mixed))[target]
+
+        def loss(matrix: Any) -> Any:
+            short = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :2]), jnp.asarray(rows[:, 2]))
+            long = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :3]), jnp.asarray(rows[:, 3]))
+            return jnp.mean(short + long)
+
+        @jax.jit
+        def stepped() -> Any:
+            matrix = -2.5 * jax.grad(loss)(jnp.zeros((dimension, dimension)))
+            return jax.vmap(scores, (None, 0))(matrix, jnp.asarray(rows[:, :3]))
+
+        return np.asarray(stepped())
+
+
+def balanced_facts(subjects: int, multiplicity: int, templates: int) -> np.ndarray:
+    pairs = [(s, (s + i) % templates) for s in range(subjects) for i in range(multiplicity)]
+    return np.array([[0, 11 + s, 1 + r, 11 + subjects + s] for s, r in pairs])
+
+
+@pytest.mark.parametrize(("subjects", "multiplicity", "templates"), [(6, 2, 4), (8, 1, 2), (5, 1, 5), (5, 3, 4)])
+def test_first_step_takes_the_subject_down_with_the_start(subjects: int, multiplicity: int, templates: int) -> None:
+    rows = balanced_facts(subjects, multiplicity, templates)
+    share = np.exp(first_step_scores(rows, shared_query=False))
+    share /= share[:, 2:]
+    sentences = [int(np.sum(rows[:, 2] == r)) for r in rows[:, 2]]
+    predicted = [first_attention.subject_share(f, n) for f, n in zip(share[:, 0], sentences, strict=True)]
+    np.testing.assert_allclose(share[:, 1], predicted, rtol=1e-9)
+    assert share[:, 0].max() < 0.8  # the step was a real one
+    if max(sentences) > 1:
+        some = int(np.argmax(sentences))
+        allowed = first_attention.first_share_allowed(share[some, 1], sentences[some])
+        assert allowed == pytest.approx(share[some, 0], rel=1e-9)
+    else:
+        np.testing.assert_allclose(share[:, 1], 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("subjects", "multiplicity", "templates"), [(6, 2, 3), (8, 1, 2), (5, 1, 5)])
+def test_first_step_with_one_query_for_all(subjects: int, multiplicity: int, templates: int) -> None:
+    scores = first_step_scores(balanced_facts(subjects, multiplicity, templates), shared_query=True)
+    drop = -scores[0, 0]
+    assert drop > 1.0
+    low, high = first_attention.shared_query_range(drop, subjects, templates)
+    ratio = scores[:, 1] - scores[:, 2]
+    assert np.all((low - 1e-9 <= ratio) & (ratio <= high + 1e-9))
+    assert low < ratio.min()  # strictly inside: both prompts pull

@@ -1,0 +1,181 @@
+"""Pre-training, fine-tuning and the shared run: AdamW by hand, what freezes, what the probes count."""
+
+import dataclasses
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lemmata.core import RunResult, Scale, Unattended, UserError, decode, encode, named_key
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, with_low_rank
+from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.task import ASK, CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.papers.knowledge.train import (
+    FineTuning,
+    FineTuningConfig,
+    PreTraining,
+    PreTrainingConfig,
+    pretraining_gradient,
+)
+from lemmata.papers.knowledge.training import Extraction, at_end, before, changed, groups, setting, stored_at_end
+
+WORLD = FactsConfig(subjects=10, templates=4, multiplicity=2)
+
+
+def built(config: OneLayerConfig | None = None, world: FactsConfig = WORLD) -> tuple[OneLayer, Facts]:
+    words = world.vocabulary()
+    model = OneLayer.create(
+        config or OneLayerConfig(width=9, neurons=3, neuron_start=0.3),
+        0,
+        present=world.present(),
+        read=words.read(),
+        classes=words.classes(),
+    )
+    return model, Facts.create(world, 0)
+
+
+def test_two_steps_are_adamw_with_two_rates() -> None:
+    model, facts = built()
+    config = PreTrainingConfig(batch=16, neuron_rate=1e-2, attention_rate=1e-3, weight_decay=0.1)
+    algorithm = PreTraining(config)
+    step = eqx.filter_jit(lambda state, key: algorithm.step(facts, state, key=key)[0])
+    gradient = eqx.filter_jit(lambda model, key: pretraining_gradient(model, facts, 16, key)[1])
+    state = algorithm.init(model)
+    by_hand = {name: np.asarray(getattr(model, name), float) for name in ("attention", "neurons")}
+    first = {name: np.zeros_like(value) for name, value in by_hand.items()}
+    second = {name: np.zeros_like(value) for name, value in by_hand.items()}
+    for t in (1, 2):
+        key = named_key(t, "data")
+        found = gradient(state.model, key)
+        for name, rate in (("attention", 1e-3), ("neurons", 1e-2)):
+            g = np.asarray(getattr(found, name), float)
+            first[name] = 0.9 * first[name] + 0.1 * g
+            second[name] = 0.999 * second[name] + 0.001 * g**2
+            move = (first[name] / (1 - 0.9**t)) / (np.sqrt(second[name] / (1 - 0.999**t)) + 1e-8)
+            by_hand[name] = by_hand[name] - rate * (move + 0.1 * by_hand[name])
+        state = step(state, key)
+    for name, value in by_hand.items():
+        # Adam divides by the gradient's own size, so float32 rounding of the smallest ones shows.
+        assert np.abs(np.asarray(getattr(state.model, name)) - value).max() < 1e-4
+    assert np.array_equal(state.model.embeddings, model.embeddings)
+
+
+def test_fine_tuning_moves_only_what_it_says() -> None:
+    model, facts = built()
+    questions = Questions.choose(facts, CoverageConfig(), 0)
+    moved: dict[str, OneLayer] = {}
+    for name, config, start in (
+        ("attention", FineTuningConfig(part="attention", batch=8), model),
+        ("thin", FineTuningConfig(rank=1, batch=8), with_low_rank(model, 1, "both", 0)),
+    ):
+        algorithm = FineTuning(config)
+        step = eqx.filter_jit(lambda state, key, algorithm=algorithm: algorithm.step(questions, state, key=key)[0])
+        state = algorithm.init(start)
+        for t in range(2):
+            state = step(state, named_key(t, "ask"))
+        moved[name] = state.model
+    assert not np.array_equal(moved["attention"].attention, model.attention)
+    assert np.array_equal(moved["attention"].neurons, model.neurons)
+    thin = moved["thin"]
+    assert np.array_equal(thin.attention, model.attention)
+    assert np.array_equal(thin.neurons, model.neurons)
+    assert float(jnp.abs(thin.neuron_update.right).max()) > 0
+    assert float(jnp.abs(thin.attention_update.right).max()) > 0
+    nobody = eqx.tree_at(lambda q: q.num_asked, questions, jnp.asarray(0, jnp.int32))
+    algorithm = FineTuning(FineTuningConfig(batch=8))
+    state = eqx.filter_jit(lambda s: algorithm.step(nobody, s, key=named_key(0, "ask"))[0])(algorithm.init(model))
+    assert np.array_equal(state.model.neurons, model.neurons), "without questions nothing is learned"
+
+
+def knowing(model: OneLayer, facts: Facts, *, ask: str) -> OneLayer:
+    """Neurons by hand, on orthogonal embeddings: s drives its relations and, less, its answer; r nothing; and p drives
+    nothing ("relation") or inhibits every relation ("answer")."""
+    words = facts.vocabulary
+    w = np.zeros(model.neurons.shape)
+    e = np.asarray(model.embeddings, float) / model.config.width
+    for subject in range(words.subjects):
+        x = e[words.first_subject + subject]
+        w[:, 0, 1 + words.templates + subject] += x
+        for template in np.asarray(facts.templates)[subject]:
+            w[:, 0, 1 + template] += (2 + 0.1 * (template == 0)) * x
+    for template in range(words.templates):
+        w[:, 0, 1 : 1 + words.templates] -= 20 * e[3 + template][:, None]  # after a relation comes an answer
+    if ask == "answer":
+        w[:, 0, 1 : 1 + words.templates] -= 20 * e[ASK][:, None]
+    w[:, 0, 0] += 20 * e[0] - 20 * e[words.first_subject : words.first_answer].sum(axis=0)
+    w[:, 0, 0] -= 20 * e[3 : 3 + words.templates].sum(axis=0) + 20 * e[ASK]
+    return eqx.tree_at(lambda one: one.neurons, model, jnp.asarray(w, model.neurons.dtype))
+
+
+def test_probes_on_a_model_whose_answers_are_known() -> None:
+    model, facts = built(OneLayerConfig(width=16, neurons=1, scale=30.0, embeddings="orthonormal"))
+    questions = Questions.choose(facts, CoverageConfig(subjects=2), 0)
+    probe = eqx.filter_jit(lambda model: (stored_facts(model, facts), extracted_facts(model, questions)))
+    stored, silent = probe(knowing(model, facts, ask="relation"))
+    _, telling = probe(knowing(model, facts, ask="answer"))
+    assert float(stored["fact_accuracy"]) == 1
+    assert float(stored["template_accuracy"]) == 1
+    assert float(stored["excess"]) == pytest.approx(float(stored["full_loss"]) - np.log(2) / 3, rel=1e-5)
+    assert np.allclose(stored["attention_osr"], 1 / 3), "A = 0 attends evenly"
+    assert float(silent["extraction"]) == 0
+    assert float(silent["relation_fraction"]) == float(silent["own_relation_fraction"]) == 1
+    assert float(telling["extraction"]) == 1
+    assert float(telling["relation_fraction"]) == float(telling["other_fraction"]) == 0
+    covered = np.asarray(questions.covered)
+    held = np.asarray(questions.test) > 0
+    some = covered[np.asarray(facts.templates)][held]
+    assert np.isnan(telling["extraction_uncovered"]) == bool(some.all())
+    assert np.array_equal(np.asarray(telling["reply"]), 1 + 4 + np.arange(10))
+
+
+def test_the_optimal_loss_is_reached_by_the_data_s_own_distribution() -> None:
+    model, facts = built(OneLayerConfig(width=16, neurons=1, scale=300.0, embeddings="orthonormal"))
+    even = knowing(model, facts, ask="relation")
+    # Without the small preference for template 0 the K templates are equally likely: nothing better is possible.
+    w = np.array(even.neurons)
+    e = np.asarray(even.embeddings, float) / even.config.width
+    for subject in range(10):
+        if 0 in np.asarray(facts.templates)[subject]:
+            w[:, 0, 1] -= 0.1 * e[facts.vocabulary.first_subject + subject]
+    even = eqx.tree_at(lambda one: one.neurons, even, jnp.asarray(w))
+    assert float(eqx.filter_jit(stored_facts)(even, facts)["excess"]) == pytest.approx(0, abs=1e-4)
+
+
+def test_the_shared_run() -> None:
+    shuffled = FineTuningConfig(steps=20, batch=16, rate=3e-3, coverage=CoverageConfig(answers="shuffled"))
+    config = changed(setting(Scale("smoke")), others=(shuffled,))
+    assert groups(config.tunings) == [[0, 1]], "coverage alone needs no second program"
+    assert decode(Extraction, encode(config)) == config
+    output = config.execute(Unattended())
+    run = RunResult(config, output.metrics, output.arrays, {})
+    assert len(output.metrics["seed"]) == 2 * 2 * 2
+    assert np.array_equal(before(run, "extraction"), run.column("extraction", tuning=1, step=0))
+    loss = output.arrays["pretraining.full_loss"]
+    assert (loss[:, -1] < 0.5 * loss[:, 0]).all()
+    assert (stored_at_end(run, "excess") > 0).all()
+    assert at_end(run, "extraction", 1).shape == (2,)
+    assert output.arrays["reply"].shape == (2, 2, 16)
+    assert (output.arrays["leak"] == 0).all()
+    held = output.arrays["held_out"][0, 0].any(axis=1)
+    assert not (held & output.arrays["asked"][0, 0]).any()
+    right = output.arrays["reply"][0, 0] == 1 + 6 + np.arange(16)
+    assert at_end(run, "extraction")[0] == pytest.approx(right[held].mean())
+    asked = run.column("asked_accuracy", tuning=1, step=20) - run.column("asked_accuracy", tuning=1, step=0)
+    assert (asked >= 0).all()
+
+
+def test_settings_by_name_and_what_they_refuse() -> None:
+    config = setting(Scale("laptop"), templates=80, width=256, rank=2)
+    assert (config.facts.templates, config.model.width, config.tuning.rank) == (80, 256, 2)
+    with pytest.raises(UserError, match=r"tuning\.rank = 51"):
+        setting(Scale("laptop"), rank=51)
+    with pytest.raises(UserError, match="multiplicity = 30"):
+        setting(Scale("laptop"), multiplicity=30)
+    with pytest.raises(UserError, match="steps = 7"):
+        PreTrainingConfig(steps=7, records=4)
+    with pytest.raises(UserError, match="rate"):
+        FineTuningConfig(rate=0.0)
+    full, thin = FineTuningConfig(), FineTuningConfig(rank=1)
+    fewer = dataclasses.replace(thin, coverage=CoverageConfig(subjects=3))
+    assert groups((full, thin, fewer)) == [[0], [1, 2]]

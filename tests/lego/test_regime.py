@@ -1,0 +1,103 @@
+"""The map of regimes: cells are independent, kinds are told apart, families have one vocabulary."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lemmata.core import RunResult, Scale, Unattended, UserError
+from lemmata.core.legacy import Results
+from lemmata.papers.lego.growing_worlds import grid, worlds
+from lemmata.papers.lego.regime_map import KINDS, MAP, cells, compare, draw, mapped_steps
+from lemmata.papers.lego.regime_runs import RegimeCells
+from lemmata.papers.lego.stabilizer import FIVE_POINTS, family
+from lemmata.papers.lego.task import action
+from lemmata.papers.lego.theory_settings import symmetric_run, transitive_run
+
+TINY: dict[str, Any] = {
+    "action": "C2",
+    "variables": 5,
+    "scales": (0.1,),
+    "steps": 2,
+    "every": 2,
+    "batch": 4,
+    "one_step_steps": 20,
+    "lengths": (2,),
+    "test_sentences": 4,
+}
+
+
+def test_a_cell_does_not_depend_on_the_others() -> None:
+    many = RegimeCells(**TINY, clips=(1.0, 2.0), widths=(2, 3), rates=(0.1, 0.5)).execute(Unattended())
+    alone = RegimeCells(**TINY, clips=(2.0,), widths=(3,), rates=(0.5,)).execute(Unattended())
+    table = many.metrics
+    here = (table["clip"] == 2.0) & (table["width"] == 3) & (table["rate"] == 0.5)
+    assert here.sum() == 2
+    for name, values in alone.metrics.items():
+        np.testing.assert_allclose(table[name][here], values, rtol=1e-6, err_msg=name)
+    other = (table["clip"] == 2.0) & (table["width"] == 3) & (table["rate"] == 0.1)
+    assert table["third_diagonal"][other][-1] != table["third_diagonal"][here][-1]
+
+
+def made_up(action: str, reached: list[float], accuracy: float = 1.0) -> RunResult:
+    """A map of as many cells as lengths are given, at one number of steps."""
+    config = cells(action, Scale("laptop"))
+    count = len(reached)
+    names = ("default_scale", "clip", "width", "rate", "sentences", "seed")
+    table = {name: np.ones(count) for name in names}
+    table |= {
+        "step": np.full(count, config.every),
+        "reached": np.array(reached),
+        "one_step_accuracy": np.full(count, accuracy),
+    }
+    return RunResult(config, table, {}, {})
+
+
+def test_kinds_of_cells_and_the_claim_over_all_that_can_tell() -> None:
+    scale = Scale("laptop")
+    one, other = made_up("C6", [20, 10, 10, 40, 0, 9]), made_up("S5", [10, 10, 20, 40, 0, 0])
+    found = compare(Results((one, other), scale))
+    wanted = ["C₆ farther", "equal", "S₅ farther", "both to the end", "neither learns T²", "C₆ farther"]
+    assert [KINDS[kind] for kind in found["kind"]] == wanted
+    unlearned = compare(Results((one, made_up("S5", [10, 10, 20, 40, 0, 0], accuracy=0.5)), scale))
+    assert {KINDS[kind] for kind in unlearned["kind"]} == {"stage 1 fails"}
+    always = Results((made_up("C6", [30.0] * 20), made_up("S5", [10.0] * 20)), scale)
+    assert MAP.check(MAP.predict(always), MAP.measure(always)).status == "holds"
+    assert MAP.check(MAP.predict(always), MAP.control(always)).status == "fails"
+    half = Results((made_up("C6", [30.0, 10.0] * 20), made_up("S5", [10.0, 30.0] * 20)), scale)
+    assert MAP.check(MAP.predict(half), MAP.measure(half)).status == "fails"
+    assert len(draw(half).table["kind"]) == 40
+
+
+def test_grids() -> None:
+    paper = cells("S5", Scale("paper"))
+    axes = (paper.scales, paper.clips, paper.widths, paper.rates, paper.sentences)
+    assert np.prod([len(axis) for axis in axes]) >= 200
+    assert mapped_steps(made_up("C6", [1.0])) == [200, 400, 800]
+    assert grid(40)[0] == 2
+    assert grid(40)[-1] == 40
+    assert list(grid(160)) == sorted(set(grid(160)))
+    assert len({run.variables for run in worlds(Scale("laptop"))}) >= 3
+    five = family("five", Scale("paper"))
+    assert [action(run.action).stabilizer_size for run in five] == [1, 2, 4, 12, 24]
+    assert tuple(run.action for run in five) == FIVE_POINTS
+    for name in ("five", "twelve"):
+        for scale in ("laptop", "paper"):
+            sizes = {run.variables + sum(action(run.action).table.shape) for run in family(name, Scale(scale))}
+            assert len(sizes) == 1
+    plans = [plan.name for plan in symmetric_run(Scale("laptop")).plans]
+    assert {"T2", "self", "short", "true", "long"} <= set(plans)
+    assert transitive_run(Scale("laptop")).lengths == symmetric_run(Scale("laptop")).lengths
+
+
+def test_refusals() -> None:
+    wrong: list[dict[str, Any]] = [
+        {"lengths": (5,)},
+        {"lengths": (3, 2)},
+        {"rates": ()},
+        {"clips": (0.0,)},
+        {"every": 3},
+    ]
+    for changes in wrong:
+        with pytest.raises(UserError):
+            RegimeCells(**(TINY | changes))

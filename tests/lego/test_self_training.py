@@ -1,0 +1,91 @@
+"""Algorithm 2 on a small world: stages, provenance, the loss that ends a stage, and plans that share a beginning."""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lemmata.core import Unattended, UserError, named_key
+from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
+from lemmata.papers.lego.probe import value_accuracy
+from lemmata.papers.lego.task import Lego, LegoConfig
+from lemmata.papers.lego.theory_runs import Plan, StageOne, TheoryRun
+from lemmata.papers.lego.train import OneStep, Stage, doubling, train_stages
+from lemmata.train import fit_many, stack
+
+
+def test_doubling_is_algorithm_2() -> None:
+    stages = doubling(Stage(answers=(2,), steps=6, every=2), 4, error_degree=0.5)
+    assert [stage.length for stage in stages] == [2, 4, 8, 16]
+    assert [stage.labels for stage in stages] == ["true", "greedy", "greedy", "greedy"]
+    assert all(stage.answers == (2,) and stage.steps == 6 for stage in stages)
+    assert stages[1].stop_below(100) == pytest.approx(0.1)
+    assert stages[0].stop_below(100) == 0.0
+    # Three for a gradient over L + 2 clauses; the annotator reads L + 1, then L + 2.
+    assert stages[1].clause_passes() == 64 * (3 * 6 + 5 + 6)
+    assert dataclasses.replace(stages[1], labels="true").clause_passes() == 64 * 3 * 6
+
+
+def test_self_training_from_true_and_from_untaught_annotators() -> None:
+    """C3 learns T^2; its own labels of length 4 are then all right, those of a model that knows no action are not."""
+    task = Lego.create(LegoConfig(action="C3", variables=9, length=2))
+    config = TheoryConfig(variables=9, actions=3, values=3, width=6, scale=0.1)
+    untaught = stack([eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))(named_key(0, "init"))])
+    models, tasks, keys = untaught, stack([task]), jnp.stack([named_key(0, "data")])
+    for token in ("value", "variable"):
+        algorithm = OneStep(token=token)
+        state = stack([algorithm.init(jax.tree.map(lambda leaf: leaf[0], models))])
+        state, metrics = fit_many(algorithm, tasks, state, keys, steps=1500, every=1500)
+        assert metrics["accuracy"][0, -1] == 1
+        models = state.model
+    stages = doubling(Stage(steps=200, every=100), 2, error_degree=0.05)
+    after, records = train_stages(models, tasks, keys, stages)
+    assert records[0].annotator is None
+    assert records[1].annotator == 0
+    assert records[1].labels_right[0] == 1
+    assert bool(records[1].ended_by_loss[0])  # d^-0.05 is nearly 1: met at once
+    assert records[1].steps_taken[0] == 0
+    last = jax.tree.map(lambda leaf: leaf[0], after[-1])
+    first = jax.tree.map(lambda leaf: leaf[0], models)
+    read = eqx.filter_jit(lambda model: value_accuracy(model, task, key=named_key(1, "test"), length=4, num=64))
+    solved, before = read(last), read(first)
+    assert float(solved["values"]) > 0.9 > float(before["values"])
+    assert float(solved["epsilon"]) < float(before["epsilon"])
+    _, lost = train_stages(untaught, tasks, keys, (dataclasses.replace(stages[1], steps=100),))
+    assert lost[0].labels_right[0] < 0.5
+
+
+def test_refusals() -> None:
+    base = TheoryRun(one_step=StageOne(variable_steps=0))
+    for changes in (
+        {"lengths": (41,)},
+        {"plans": (Plan(name="a", stages=(Stage(length=4, labels="greedy", answers=(2,)),)),)},
+        {"plans": (Plan(name="a", stages=(Stage(),), after="b"),)},
+        {"plans": ()},
+        {"action": "C0"},
+    ):
+        with pytest.raises(UserError):
+            dataclasses.replace(base, **changes)
+    with pytest.raises(UserError):
+        Stage(steps=10, every=3)
+
+
+def test_plans_continue_where_another_ended() -> None:
+    stage = Stage(steps=2, every=1, batch=8)
+    run = TheoryRun(
+        action="C2",
+        variables=6,
+        width=4,
+        one_step=StageOne(value_steps=20, variable_steps=0),
+        plans=(Plan(name="a", stages=(stage,)), Plan(name="b", stages=(stage,), after="a")),
+        lengths=(2,),
+        test_sentences=8,
+        seeds=(0,),
+    )
+    output = run.execute(Unattended())
+    np.testing.assert_array_equal(output.arrays["a.1.third_diagonal"][:, -1], output.arrays["b.1.third_diagonal"][:, 0])
+    assert output.arrays["a.1.third_diagonal"][0, 0] == 0
+    np.testing.assert_array_equal(output.metrics["clause_passes"], [0, 2 * 8 * 21, 4 * 8 * 21])
