@@ -25,8 +25,8 @@ from rich.table import Table
 
 from lemmata.core import TrainState, Unattended, named_key, precision
 from lemmata.papers.ic_recall.model import DenseTransformer, PatternModel, position_block
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
-from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, first_step_loss
 from lemmata.train import GradientDescent, fit_many, stack
 
 REPEATS = 5

@@ -25,8 +25,9 @@ from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import START, Facts, FactsConfig
-from lemmata.papers.knowledge.train import PreTraining, PreTrainingConfig, sentence_gradient
 
 THREADS = (1, 2)  # of PyTorch
 STEPS = 40  # a turn

@@ -22,8 +22,9 @@ from side_by_side import Row, median_ms, show
 
 from lemmata.core import named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
+from lemmata.papers.lego.run.next_clause import NextClauseAdam, SentenceSet
+from lemmata.papers.lego.run.pseudo_labels import written_answers
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.papers.lego.train import NextClauseAdam, SentenceSet, written_answers
 
 THREADS = 2
 RATE = 1e-4

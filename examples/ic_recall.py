@@ -8,9 +8,10 @@ import numpy as np
 
 from lemmata.core import named_key, precision
 from lemmata.papers.ic_recall.model import PatternModel, first_accuracy, position_block, second_accuracy
+from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, perturbed_gradient_descent
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
 from lemmata.papers.ic_recall.task import Affine, dataset
-from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
-from lemmata.train import ToConvergence, perturbed_gradient_descent, stack
+from lemmata.train import stack
 
 SEEDS, TEMPERATURE, K = (0, 1), 0.01, 2
 

@@ -9,8 +9,9 @@ import jax.numpy as jnp
 from lemmata.core import named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.run.finetuning import FineTuning, FineTuningConfig
+from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.papers.knowledge.train import FineTuning, FineTuningConfig, PreTraining, PreTrainingConfig
 from lemmata.train import fit_many, stack
 
 SEED = 0

@@ -11,9 +11,10 @@ import numpy as np
 from lemmata.core import named_key
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, rollout
 from lemmata.papers.lego.probe import accuracy_at_lengths, attention_at_lengths
+from lemmata.papers.lego.run.attention_descent import AttentionDescent
+from lemmata.papers.lego.run.one_step_descent import OneStep
 from lemmata.papers.lego.task import Lego, LegoConfig, action, to_text
 from lemmata.papers.lego.theory.dilution import diluted
-from lemmata.papers.lego.train import AttentionDescent, OneStep
 from lemmata.train import fit_many, stack
 
 SEED, VARIABLES, LENGTHS = 0, 21, (2, 5, 10, 20)

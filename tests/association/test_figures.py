@@ -14,10 +14,10 @@ from lemmata.core.legacy import Claim, Results
 from lemmata.models.truncate import truncate
 from lemmata.papers.association import bigrams, ioi, maps, recall, variants
 from lemmata.papers.association.model import Transformer, TransformerConfig
-from lemmata.papers.association.readings import at_end, curve, early_peak, first_step_over
+from lemmata.papers.association.probe.answers import answer_shown, answers, answers_of_ranks, first, held_out, joined
+from lemmata.papers.association.probe.readings import at_end, curve, early_peak, first_step_over
+from lemmata.papers.association.run.recall_training import RecallTraining, fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
-from lemmata.papers.association.training import RecallTraining, fine_tuned_run, main_run, recall_training
-from lemmata.papers.association.watching import answer_shown, answers, answers_of_ranks, first, held_out, joined
 
 SEEDS, STEPS = (0, 1, 2), np.arange(0, 1005, 5)
 

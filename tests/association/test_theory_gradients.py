@@ -11,8 +11,8 @@ import pytest
 import sympy as sp
 
 from lemmata.core import Unattended, UserError, precision
-from lemmata.papers.association.gradient_runs import LeadingCoefficients
-from lemmata.papers.association.simplified import project, with_noise_learned, zero_model
+from lemmata.papers.association.run.gradients import LeadingCoefficients
+from lemmata.papers.association.run.simplified import project, with_noise_learned, zero_model
 from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
 from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 from lemmata.core import Unattended, UserError
-from lemmata.papers.association.memory_runs import MemoryFlow, truncated_losses
+from lemmata.papers.association.run.memory import MemoryFlow, truncated_losses
 from lemmata.papers.association.theory import memory
 
 TIMES = np.concatenate([[0.0], np.logspace(-2, 8, 101)])

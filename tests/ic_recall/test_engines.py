@@ -31,6 +31,8 @@ from lemmata.papers.ic_recall.model import (
     with_exact_memory,
 )
 from lemmata.papers.ic_recall.model.surprise import log_probability, mean_surprise
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb, radius
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
 from lemmata.papers.ic_recall.task import (
     Affine,
     AllBijections,
@@ -41,8 +43,7 @@ from lemmata.papers.ic_recall.task import (
     patterns,
     stored,
 )
-from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
-from lemmata.train import Adam, GradientDescent, OneLargeStep, ToConvergence, fit_many, perturb, radius, stack
+from lemmata.train import Adam, GradientDescent, fit_many, stack
 
 T = 0.05
 

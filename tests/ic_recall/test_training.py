@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import Unattended, UserError, decode, encode, named_key, precision
-from lemmata.papers.ic_recall.fine_tuning import AdamFineTuning
+from lemmata.papers.ic_recall.claims._pattern_shape import first_shape, second_shape
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     KeyQuery,
@@ -21,9 +21,12 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     token_loss,
 )
-from lemmata.papers.ic_recall.one_large_step import ShortScheduleRun, second_log_error
-from lemmata.papers.ic_recall.pattern_shape import first_shape, second_shape
-from lemmata.papers.ic_recall.pretraining import PretrainThenFineTune
+from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
+from lemmata.papers.ic_recall.run.descend import descend
+from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun, second_log_error
+from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.scale import SequencesNeeded
 from lemmata.papers.ic_recall.task import (
     Affine,
@@ -34,8 +37,7 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
-from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss
-from lemmata.train import GradientDescent, OneLargeStep, descend, fit_many, stack
+from lemmata.train import GradientDescent, fit_many, stack
 
 WORLD = RandomBijections(n=6, relations=12)
 

@@ -9,9 +9,9 @@ from lemmata.cli import main
 from lemmata.core import Artefact, RunConfig, RunResult, Scale, judge
 from lemmata.core.legacy import AtLeast, Claim, Experiment, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.probe.readings import place
+from lemmata.papers.knowledge.run.tunings import main_result, main_run
 from lemmata.papers.knowledge.task import CoverageConfig
-from lemmata.papers.knowledge.tuned_readings import place
-from lemmata.papers.knowledge.tuned_runs import main_result, main_run
 
 UNSEEN = ("run", "knowledge/extraction-unseen-facts", "--scale", "smoke", "--set")
 FIGURE = ("run", "knowledge/fig-2b", "--scale", "smoke", "--set")

@@ -23,7 +23,7 @@ from lemmata.core import (
 from lemmata.core.legacy import Results
 from lemmata.models.gpt2 import GPT2, GPT2Config
 from lemmata.papers.knowledge.gpt2 import FIGURE_3, FIGURE_3_PRINTED, decoder_run
-from lemmata.papers.knowledge.gpt2_runs import (
+from lemmata.papers.knowledge.run.gpt2 import (
     CellConfig,
     DecoderExtraction,
     PhaseConfig,

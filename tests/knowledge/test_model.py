@@ -8,8 +8,8 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, merged, with_low_rank
+from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import ASK, DUMMY, Facts, FactsConfig
-from lemmata.papers.knowledge.train import sentence_gradient
 from lemmata.train import next_token_loss
 
 FACTS = FactsConfig(subjects=12, templates=5, multiplicity=2)

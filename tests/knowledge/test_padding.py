@@ -8,10 +8,12 @@ import pytest
 
 from lemmata.core import Unattended, UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.sweep_runs import Sweep
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
+from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
+from lemmata.papers.knowledge.run.sweep import Sweep
+from lemmata.papers.knowledge.run.training import pretrain, tune
 from lemmata.papers.knowledge.task import Facts, FactsConfig
-from lemmata.papers.knowledge.train import FineTuningConfig, PreTrainingConfig, sentence_gradient
-from lemmata.papers.knowledge.training import pretrain, tune
 
 SMALL = FactsConfig(subjects=12, templates=5, multiplicity=2)
 PADDED = dataclasses.replace(SMALL, pad_subjects=17, pad_templates=9, pad_multiplicity=4)

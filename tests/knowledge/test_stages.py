@@ -11,12 +11,12 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.covering import crossed
-from lemmata.papers.knowledge.covering_run import CoveringRun
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.staged_run import StagedPreTraining, feature_strengths, with_first_rate
+from lemmata.papers.knowledge.run.covering import CoveringRun
+from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
+from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining, feature_strengths, with_first_rate
+from lemmata.papers.knowledge.run.stages import Prompts, QuestionDescent, StagedDescent, asked_loss, whole_loss
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.papers.knowledge.train import sentence_gradient
-from lemmata.papers.knowledge.train.stages import Prompts, QuestionDescent, StagedDescent, asked_loss, whole_loss
 from lemmata.train import fit_many, next_token_loss, stack
 
 WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2)

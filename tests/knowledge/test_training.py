@@ -10,15 +10,10 @@ import pytest
 from lemmata.core import RunResult, Scale, Unattended, UserError, decode, encode, named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, with_low_rank
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.run.finetuning import FineTuning, FineTuningConfig
+from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig, pretraining_gradient
+from lemmata.papers.knowledge.run.training import Extraction, at_end, before, changed, groups, setting, stored_at_end
 from lemmata.papers.knowledge.task import ASK, CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.papers.knowledge.train import (
-    FineTuning,
-    FineTuningConfig,
-    PreTraining,
-    PreTrainingConfig,
-    pretraining_gradient,
-)
-from lemmata.papers.knowledge.training import Extraction, at_end, before, changed, groups, setting, stored_at_end
 
 WORLD = FactsConfig(subjects=10, templates=4, multiplicity=2)
 

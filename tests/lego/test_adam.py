@@ -14,16 +14,10 @@ import pytest
 from lemmata.core import Scale, UserError, named_key, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, learned
 from lemmata.papers.lego.probe import over_replicas, prefix_marks, rolled_out, shortened, teacher_forced
+from lemmata.papers.lego.run.length_training import length_training
+from lemmata.papers.lego.run.next_clause import FreshSentences, NextClauseAdam, SentenceSet, next_clause_loss
+from lemmata.papers.lego.run.pseudo_labels import label_quality, written_answers
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.papers.lego.train import (
-    FreshSentences,
-    NextClauseAdam,
-    SentenceSet,
-    label_quality,
-    next_clause_loss,
-    written_answers,
-)
-from lemmata.papers.lego.training import length_training
 from lemmata.train import fit_many
 
 TASK = Lego.create(LegoConfig(action="C3", variables=9, length=3))

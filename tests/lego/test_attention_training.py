@@ -10,8 +10,8 @@ from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, rollout
 from lemmata.papers.lego.probe import length_reached, look, over_lengths, value_accuracy
 from lemmata.papers.lego.probe.accuracy import accuracy
+from lemmata.papers.lego.run.attention_descent import AttentionDescent
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.papers.lego.train import AttentionDescent
 
 VARIABLES = 7
 

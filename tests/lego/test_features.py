@@ -11,7 +11,7 @@ with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import RunResult, UserError
     from lemmata.papers.lego import feature_reading as reading
     from lemmata.papers.lego.model import TheoryConfig, smooth_relu
-    from lemmata.papers.lego.one_step import Descent, OneStepTraining
+    from lemmata.papers.lego.run.one_step import Descent, OneStepTraining
     from lemmata.papers.lego.task import LegoConfig, action
     from lemmata.papers.lego.theory.features import balanced_structure
 

@@ -13,8 +13,8 @@ from jaxtyping import install_import_hook
 with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import UserError, named_key, precision
     from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
+    from lemmata.papers.lego.run.one_step_descent import OneStep
     from lemmata.papers.lego.task import Lego, LegoConfig, action
-    from lemmata.papers.lego.train import OneStep
     from lemmata.train import fit_many, stack
 
 TASK = Lego.create(LegoConfig(action="S3", variables=3, length=1))

@@ -9,7 +9,7 @@ import pytest
 from lemmata.core import UserError
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import look
-from lemmata.papers.lego.reasoners import TrainedReasoner, prefix_epsilons, words
+from lemmata.papers.lego.run.reasoners import TrainedReasoner, prefix_epsilons, words
 from lemmata.papers.lego.task import Lego, LegoConfig, Vocabulary, action, to_text
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from lemmata.core import RunResult, Scale, Unattended, UserError
 from lemmata.core.legacy import Results
-from lemmata.papers.lego.growing_worlds import grid, worlds
 from lemmata.papers.lego.regime_map import KINDS, MAP, cells, compare, draw, mapped_steps
-from lemmata.papers.lego.regime_runs import RegimeCells
+from lemmata.papers.lego.run.growing_worlds import grid, worlds
+from lemmata.papers.lego.run.regime import RegimeCells
+from lemmata.papers.lego.run.theory_settings import symmetric_run, transitive_run
 from lemmata.papers.lego.stabilizer import FIVE_POINTS, family
 from lemmata.papers.lego.task import action
-from lemmata.papers.lego.theory_settings import symmetric_run, transitive_run
 
 TINY: dict[str, Any] = {
     "action": "C2",

@@ -11,9 +11,10 @@ import pytest
 from lemmata.core import Unattended, UserError, named_key
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import value_accuracy
+from lemmata.papers.lego.run.one_step_descent import OneStep
+from lemmata.papers.lego.run.self_training import Stage, doubling, train_stages
+from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.papers.lego.theory_runs import Plan, StageOne, TheoryRun
-from lemmata.papers.lego.train import OneStep, Stage, doubling, train_stages
 from lemmata.train import fit_many, stack
 
 

@@ -11,9 +11,9 @@ from scipy import stats
 from lemmata.core import precision
 from lemmata.papers.lego.actions import distractors_of
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
+from lemmata.papers.lego.run.one_step_descent import all_inputs, score
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 from lemmata.papers.lego.theory import curriculum, dilution, distractors, features
-from lemmata.papers.lego.train import all_inputs, score
 
 
 @pytest.mark.parametrize("name", ["C3", "S3", "D4", "F5", "S3:self", "C2:[[0,1,2],[1,0,2]]"])

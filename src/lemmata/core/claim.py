@@ -1,4 +1,4 @@
-"""A claim of a paper as a program: what is measured on which subject, under a rule written beforehand, and the verdict."""
+"""A claim of a paper as a program: what is measured, on which subject, under a rule written beforehand; the verdict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What can go wrong that a reader should be told: a request that is not possible, and a measurement that is not there."""
+"""What a reader should be told: a request that is not possible, and a measurement that is not there."""
 
 import difflib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The lazy registry: papers are found by entry point, and a paper's experiments are the files of its `claims` folder."""
+"""The lazy registry: papers are found by entry point, their experiments are the files of their `claims` folder."""
 
 import importlib
 import os
@@ -116,9 +116,9 @@ def run_types(paper: Paper) -> dict[str, type[RunConfig]]:
     ]
     for module in map(importlib.import_module, names):
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, RunConfig) and hasattr(value, "kind"):
-                if found.setdefault(value.kind, value) is not value:
-                    raise ValueError(f"two run configs share the kind {value.kind!r}")
+            is_run = isinstance(value, type) and issubclass(value, RunConfig) and hasattr(value, "kind")
+            if is_run and found.setdefault(value.kind, value) is not value:
+                raise ValueError(f"two run configs share the kind {value.kind!r}")
     return found
 
 

@@ -1,6 +1,5 @@
 """How a model changes: the loop, the losses, the algorithms."""
 
-from lemmata.train.descend import descend, push
 from lemmata.train.descent import (
     Autodiff as Autodiff,
     Batches as Batches,
@@ -23,15 +22,6 @@ from lemmata.train.optimizers import (
     AdamWConfig as AdamWConfig,
     OptimizerConfig as OptimizerConfig,
     SGDConfig as SGDConfig,
-)
-from lemmata.train.perturbed import (
-    OneLargeStep,
-    Schedule,
-    ToConvergence,
-    TwoStages,
-    perturb,
-    perturbed_gradient_descent,
-    radius,
 )
 from lemmata.train.replicas import one_of as one_of, stack as stack, unstack as unstack
 from lemmata.train.stochastic import StochasticDescent

@@ -7,7 +7,7 @@ import numpy as np
 
 
 class History(dict[str, np.ndarray]):
-    """Metrics by name, each of shape [replica, record] (more axes where a probe gives arrays), and the records' steps."""
+    """Metrics by name, each of shape [replica, record] (more axes where a probe gives arrays), and their steps."""
 
     def __init__(self, metrics: Mapping[str, np.ndarray], steps: np.ndarray):
         super().__init__(metrics)

@@ -4,8 +4,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale, Undecided, bootstrap_error
 from lemmata.core.legacy import Claim, Close, Correction, Each, Exact, Experiment, Results, Within
-from lemmata.papers.association.attention_gap_runs import KeyGradients
-from lemmata.papers.association.simplified import TRIGGER
+from lemmata.papers.association.run.attention_gaps import KeyGradients
+from lemmata.papers.association.run.simplified import TRIGGER
 from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
 

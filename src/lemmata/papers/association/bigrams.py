@@ -14,7 +14,7 @@ from lemmata.core import Artefact, Metrics, RunConfig, RunContext, RunOutput, Ru
 from lemmata.core.legacy import Claim, Experiment, Monotone, Results
 from lemmata.models.matmul import MatmulPrecision
 from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.readings import trained
+from lemmata.papers.association.probe.readings import trained
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
 from lemmata.train import StochasticDescent, fit_many, next_token_loss, stack

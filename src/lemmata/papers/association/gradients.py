@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, Scale
 from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Experiment, Results, Within
-from lemmata.papers.association.gradient_runs import LeadingCoefficients, SampledGradients
+from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import PRINTED_RANGE, TABLE_3, Entry, Leading, power
 from lemmata.report.plots import new_figure

@@ -25,7 +25,7 @@ from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Result
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.probe import ioi_predictions
-from lemmata.papers.association.readings import at_end, curve, long_table, trained
+from lemmata.papers.association.probe.readings import at_end, curve, long_table, trained
 from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
 from lemmata.train import AdamWConfig, OptimizerConfig, QueryLoss, SGDConfig, StochasticDescent, fit_many, stack

@@ -8,9 +8,9 @@ from matplotlib.ticker import MaxNLocator
 
 from lemmata.core import Artefact, RunResult, Scale
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
-from lemmata.papers.association.readings import curve, long_table, trained
+from lemmata.papers.association.probe.readings import curve, long_table, trained
 from lemmata.papers.association.recall import fine_tuned_result, setting
-from lemmata.papers.association.training import RecallTraining, fine_tuned_run, main_run, recall_training
+from lemmata.papers.association.run.recall_training import RecallTraining, fine_tuned_run, main_run, recall_training
 from lemmata.report.plots import COLOURS, DIVERGING, HEAT, band, legend, new_figure, panel_label
 
 SEVERAL_TRIGGERS = {"smoke": (1, 4), "laptop": (1, 4, 10), "paper": (1, 39, 43, 53, 58)}  # space, e, o; paper: B.4

@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from lemmata.core import Artefact, Batch, RunConfig, RunContext, RunOutput, Scale, named_key, precision, require
 from lemmata.core.legacy import Claim, Close, Correction, Each, Experiment, Results
-from lemmata.papers.association.simplified import sample, theory_task, zero_model
+from lemmata.papers.association.run.simplified import sample, theory_task, zero_model
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.train import QueryLoss

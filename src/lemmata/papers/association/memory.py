@@ -9,7 +9,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, named_integer, precision
 from lemmata.core.legacy import Claim, Close, Correction, Each, Exact, Experiment, Results, Slope
-from lemmata.papers.association.memory_runs import (
+from lemmata.papers.association.run.memory import (
     MemoryDescent,
     MemoryFlow,
     orthonormal_memory,

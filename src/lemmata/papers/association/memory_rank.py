@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
-from lemmata.papers.association.memory_runs import MemoryFlow, RandomMemory
+from lemmata.papers.association.run.memory import MemoryFlow, RandomMemory
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, Key
 from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, TrainState, named_key, precision, require
 from lemmata.core.legacy import Claim, Close, Each, Experiment, Monotone, Results
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.simplified import TRIGGER, sample, theory_task, zero_model
+from lemmata.papers.association.run.simplified import TRIGGER, sample, theory_task, zero_model
 from lemmata.papers.association.theory import RecallChain, noise_logit
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.train import fit_many, stack

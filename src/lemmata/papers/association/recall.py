@@ -6,7 +6,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Monotone, Results
-from lemmata.papers.association.readings import (
+from lemmata.papers.association.probe.answers import rank_name
+from lemmata.papers.association.probe.readings import (
     at_end,
     curve,
     early_peak,
@@ -14,8 +15,7 @@ from lemmata.papers.association.readings import (
     long_table,
     trained,
 )
-from lemmata.papers.association.training import RecallTraining, fine_tuned_run, main_run
-from lemmata.papers.association.watching import rank_name
+from lemmata.papers.association.run.recall_training import RecallTraining, fine_tuned_run, main_run
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, new_figure, panel_label
 
 PAPER_CORRECT = 0.98  # Figure 3's caption: the correct token's probability without F_2

@@ -7,9 +7,9 @@ import numpy as np
 from lemmata.core import Artefact, RunResult, Scale
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.association.model import FeedKind
-from lemmata.papers.association.readings import at_end, curve, long_table, trained
+from lemmata.papers.association.probe.readings import at_end, curve, long_table, trained
 from lemmata.papers.association.recall import render_dropping, setting
-from lemmata.papers.association.training import RecallTraining, main_run, recall_training
+from lemmata.papers.association.run.recall_training import RecallTraining, main_run, recall_training
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
 
 VALUE_RANKS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)  # of W_O in layer 1, Figure 13's rho

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
-from lemmata.papers.ic_recall.one_large_step import SHORT, ShortScheduleRun
+from lemmata.papers.ic_recall.run.one_large_step import SHORT, ShortScheduleRun
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 
 # Mersenne primes with an odd exponent are 7 mod 12: their subgroup of index 3 has even order, so every sequence is

@@ -12,8 +12,8 @@ from jaxtyping import Array, Float, Key
 from lemmata.core import Artefact, RunConfig, RunContext, RunOutput, Scale, named_key, precision, require
 from lemmata.core.legacy import AtMost, Claim, Experiment, Results
 from lemmata.papers.ic_recall.model import DenseTransformer, full_key_query, position_block, reduced, with_exact_memory
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import RandomBijections, dataset_of, stored
-from lemmata.papers.ic_recall.train.problems import FineTuning, chain_of_thought_loss
 from lemmata.report.plots import ceiling, legend, new_figure
 from lemmata.train import Adam, GradientDescent, fit_many, stack
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
-from lemmata.papers.ic_recall.fine_tuning import AdamFineTuning, Trained
-from lemmata.papers.ic_recall.pattern_shape import (
+from lemmata.papers.ic_recall.claims._pattern_shape import (
     FIRST_PREDICTION,
     FIRST_RULE,
     SECOND_PREDICTION,
@@ -15,6 +14,7 @@ from lemmata.papers.ic_recall.pattern_shape import (
     first_shape,
     second_shape,
 )
+from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning, Trained
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 

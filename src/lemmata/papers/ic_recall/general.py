@@ -4,9 +4,9 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Correction, Each, Experiment, Results
-from lemmata.papers.ic_recall.algebra_claims import formula
-from lemmata.papers.ic_recall.algebra_runs import GeneralAlgebra
-from lemmata.papers.ic_recall.counting_runs import MatchingCounts, SampleSizes
+from lemmata.papers.ic_recall.claims._formula import formula
+from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
+from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
 from lemmata.papers.ic_recall.theory import gradients, low_temperature, relations, second_step
 from lemmata.report import plots
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Experiment, Monotone, Results, Slope
-from lemmata.papers.ic_recall.low_temperature_runs import LowTemperature, Movement
+from lemmata.papers.ic_recall.run.low_temperature import LowTemperature, Movement
 from lemmata.papers.ic_recall.theory import descent, low_temperature
 from lemmata.report import plots
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, Scale
 from lemmata.core.legacy import AtLeast, Claim, Close, Each, Exact, Experiment, Results
-from lemmata.papers.ic_recall.landscape_runs import LowestPoint
-from lemmata.papers.ic_recall.phase_runs import PhaseRun
+from lemmata.papers.ic_recall.run.landscape import LowestPoint
+from lemmata.papers.ic_recall.run.phase import PhaseRun
 from lemmata.papers.ic_recall.theory import pairwise_line, phase
 from lemmata.report import plots
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
-from lemmata.papers.ic_recall.pattern_shape import (
+from lemmata.papers.ic_recall.claims._pattern_shape import (
     FIRST_PREDICTION,
     FIRST_RULE,
     LEAD,
@@ -14,7 +14,7 @@ from lemmata.papers.ic_recall.pattern_shape import (
     draw_attention,
     first_shape,
 )
-from lemmata.papers.ic_recall.pretraining import DIRECTIONS, PretrainThenFineTune
+from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 

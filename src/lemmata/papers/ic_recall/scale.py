@@ -8,17 +8,18 @@ import numpy as np
 
 from lemmata.core import Artefact, Checkpoint, RunConfig, RunContext, RunOutput, RunResult, Scale, precision, require
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results, Slope
-from lemmata.papers.ic_recall.one_large_step import (
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
+from lemmata.papers.ic_recall.run.one_large_step import (
     fresh_sequences,
     kinds,
     low_temperature,
     short_schedule,
     subgroup_world,
 )
+from lemmata.papers.ic_recall.run.problems import FineTuning
 from lemmata.papers.ic_recall.task import dataset, mismatched_patterns
-from lemmata.papers.ic_recall.train.problems import FineTuning
 from lemmata.report.plots import CYCLE, ceiling, legend, new_figure, panel_label
-from lemmata.train import OneLargeStep, stack
+from lemmata.train import stack
 
 TARGET = 0.99  # of the final answer, on the worst kind of sequence (Theorem 4.1)
 HOT = 100.0  # times too hot, for the control

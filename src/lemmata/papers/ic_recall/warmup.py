@@ -4,8 +4,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Scale
 from lemmata.core.legacy import AtMost, Claim, Close, Exact, Experiment, Results
-from lemmata.papers.ic_recall.algebra_claims import formula
-from lemmata.papers.ic_recall.algebra_runs import SaddleAlgebra, WarmupAlgebra
+from lemmata.papers.ic_recall.claims._formula import formula
+from lemmata.papers.ic_recall.run.algebra import SaddleAlgebra, WarmupAlgebra
 from lemmata.papers.ic_recall.theory import gradients, pairing, relations, saddle
 from lemmata.report import plots
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from lemmata.core import Artefact, RunConfig, RunResult, Scale, log_slope
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Results
-from lemmata.papers.ic_recall.algebra_runs import WarmupAlgebra
-from lemmata.papers.ic_recall.dynamics_runs import WarmupEscape, WarmupStages
-from lemmata.papers.ic_recall.landscape_runs import LowestPoint
+from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
+from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages
+from lemmata.papers.ic_recall.run.landscape import LowestPoint
 from lemmata.papers.ic_recall.theory import pairing, pairwise_line, saddle
 from lemmata.report import plots
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from lemmata.core import Artefact, Scale
 from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results, Slope
-from lemmata.papers.ic_recall.algebra_claims import formula
-from lemmata.papers.ic_recall.landscape_runs import PairwiseLine, Smoothness
+from lemmata.papers.ic_recall.claims._formula import formula
+from lemmata.papers.ic_recall.run.landscape import PairwiseLine, Smoothness
 from lemmata.papers.ic_recall.theory import pairwise_line, smoothness
 from lemmata.report import plots
 

@@ -11,7 +11,7 @@ PAPER = Paper(
     "templates.",
     package="lemmata.papers.knowledge",
     modules=(
-        "training",
+        "run.training",
         "acquisition",
         "cover_bound",
         "attention_stages",

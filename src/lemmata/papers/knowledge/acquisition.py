@@ -9,9 +9,9 @@ from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.knowledge.attention_stages import best_logit, grid as stages_grid, of_query
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.run.training import Extraction, setting
+from lemmata.papers.knowledge.run.tunings import main_run
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
-from lemmata.papers.knowledge.training import Extraction, setting
-from lemmata.papers.knowledge.tuned_runs import main_run
 from lemmata.report.plots import COLOURS, ceiling, heatmap, legend, new_figure, panel_label
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal, and

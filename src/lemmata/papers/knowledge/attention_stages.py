@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, RunResult, Scale, Verdict
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Results
 from lemmata.papers.knowledge.model import OneLayerConfig
-from lemmata.papers.knowledge.staged_run import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining
 from lemmata.papers.knowledge.task import FactsConfig
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, legend, new_figure, panel_label

@@ -7,8 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, RunResult
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
-from lemmata.papers.knowledge.theory import covering
-from lemmata.papers.knowledge.tuned_readings import (
+from lemmata.papers.knowledge.probe.readings import (
     asked_numbers,
     described,
     learned,
@@ -16,13 +15,14 @@ from lemmata.papers.knowledge.tuned_readings import (
     place,
     tuned,
 )
-from lemmata.papers.knowledge.tuned_runs import (
+from lemmata.papers.knowledge.run.tunings import (
     main_result,
     main_run,
     template_numbers,
     templates_result,
     templates_run,
 )
+from lemmata.papers.knowledge.theory import covering
 from lemmata.report.plots import COLOURS, GREY, band, legend, new_figure, panel_label
 
 RULE = {"rise from the least to the most": 0.1, "in order": "increasing"}

@@ -7,8 +7,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Results
-from lemmata.papers.knowledge.covering_run import TUNINGS, CoveringRun
-from lemmata.papers.knowledge.training import setting
+from lemmata.papers.knowledge.run.covering import TUNINGS, CoveringRun
+from lemmata.papers.knowledge.run.training import setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label
 
 GAP = 0.25  # of extraction, covered over uncovered

@@ -7,9 +7,9 @@ import numpy as np
 from lemmata.core import Artefact
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import NotRun, may_lack_runs
-from lemmata.papers.knowledge.training import before, stored_at_end
-from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, learned, long_table, place, tuned
-from lemmata.papers.knowledge.tuned_runs import main_result, main_run, plane_runs, standard
+from lemmata.papers.knowledge.probe.readings import accuracy, curve, described, learned, long_table, place, tuned
+from lemmata.papers.knowledge.run.training import before, stored_at_end
+from lemmata.papers.knowledge.run.tunings import main_result, main_run, plane_runs, standard
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
 
 STORED = 0.95  # pre-training accuracy from which facts count as stored

@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
-from lemmata.papers.knowledge.gpt2_runs import CellConfig, DecoderExtraction, PhaseConfig
+from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything

@@ -8,9 +8,9 @@ from scipy import stats
 from lemmata.core import Artefact
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Experiment, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.probe.readings import accuracy, asked_numbers, described, excess, learned, tuned
+from lemmata.papers.knowledge.run.tunings import plane_runs, standard
 from lemmata.papers.knowledge.theory import covering
-from lemmata.papers.knowledge.tuned_readings import accuracy, asked_numbers, described, excess, learned, tuned
-from lemmata.papers.knowledge.tuned_runs import plane_runs, standard
 from lemmata.report.plots import COLOURS, CYCLE, GREY, heatmap, legend, new_figure, panel_label
 
 LEVELS = {0.5: "solid", 0.9: "dashed", 0.99: "dotted"}

@@ -8,9 +8,9 @@ import numpy as np
 from lemmata.core import Artefact, RunResult
 from lemmata.core.legacy import AtMost, Claim, Close, Each, Experiment, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
+from lemmata.papers.knowledge.probe.readings import accuracy, described, excess, learned, place, tuned
+from lemmata.papers.knowledge.run.tunings import main_result, main_run
 from lemmata.papers.knowledge.theory import leak
-from lemmata.papers.knowledge.tuned_readings import accuracy, described, excess, learned, place, tuned
-from lemmata.papers.knowledge.tuned_runs import main_result, main_run
 from lemmata.report.plots import CYCLE, ceiling, new_figure
 
 SPLITS = ("subject", "tuple")

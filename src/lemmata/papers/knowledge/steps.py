@@ -7,8 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, RunResult, Undecided
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
-from lemmata.papers.knowledge.task import CoverageConfig
-from lemmata.papers.knowledge.tuned_readings import (
+from lemmata.papers.knowledge.probe.readings import (
     READ_AT,
     accuracy,
     asked_number,
@@ -17,7 +16,8 @@ from lemmata.papers.knowledge.tuned_readings import (
     learned,
     long_table,
 )
-from lemmata.papers.knowledge.tuned_runs import LOW_RANK_RATE, main_result, main_run
+from lemmata.papers.knowledge.run.tunings import LOW_RANK_RATE, main_result, main_run
+from lemmata.papers.knowledge.task import CoverageConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 
 LEVEL = 0.5  # the extraction that "steps to extract" wait for

@@ -8,11 +8,11 @@ import numpy as np
 
 from lemmata.core import Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
+from lemmata.papers.knowledge.claims._sweep_drawings import line, render_plane
 from lemmata.papers.knowledge.missing import may_lack_runs
-from lemmata.papers.knowledge.sweep_drawings import line, render_plane
-from lemmata.papers.knowledge.sweep_readings import LEARNED, cube, learned_cells, over_subjects, over_templates
-from lemmata.papers.knowledge.sweep_runs import Sweep
-from lemmata.papers.knowledge.training import setting
+from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells, over_subjects, over_templates
+from lemmata.papers.knowledge.run.sweep import Sweep
+from lemmata.papers.knowledge.run.training import setting
 
 RISE_WITH_SUBJECTS = 0.15
 FALL_WITH_TEMPLATES = 0.25  # from |R| = 5 to 80

@@ -7,8 +7,8 @@ import numpy as np
 from lemmata.core import Artefact, RunResult
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
 from lemmata.papers.knowledge.missing import may_lack_runs
-from lemmata.papers.knowledge.tuned_readings import accuracy, curve, described, excess, learned, long_table, tuned
-from lemmata.papers.knowledge.tuned_runs import main_result, main_run, uniform_result, uniform_run
+from lemmata.papers.knowledge.probe.readings import accuracy, curve, described, excess, learned, long_table, tuned
+from lemmata.papers.knowledge.run.tunings import main_result, main_run, uniform_result, uniform_run
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, new_figure, panel_label
 
 PARTS = {"both": "A and w", "attention": "A alone", "neurons": "w alone, A frozen"}

@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, RunResult
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Each, Experiment, Results
 from lemmata.papers.lego.lengths import REGIMES, all_runs, is_symmetric, learned, run_of, sharp_runs
-from lemmata.papers.lego.training import LengthTraining, Regime
+from lemmata.papers.lego.run.length_training import LengthTraining, Regime
 from lemmata.report.plots import CYCLE, band, heatmap, legend, new_figure
 
 MOSTLY = 0.8  # of the attention lies on the two diagonals

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Undecided
 from lemmata.core.legacy import AtMost, Claim, Close, Each, Experiment, Results
-from lemmata.papers.lego.reasoners import TrainedReasoner, reasoners
+from lemmata.papers.lego.run.reasoners import TrainedReasoner, reasoners
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
-from lemmata.papers.lego.feature_figures import draw_features, draw_one_step
-from lemmata.papers.lego.feature_reading import (
+from lemmata.papers.lego.claims._feature_figures import draw_features, draw_one_step
+from lemmata.papers.lego.model import TheoryConfig
+from lemmata.papers.lego.probe.features import (
     SYMBOLS,
     Unit,
     at_scale,
@@ -23,8 +24,7 @@ from lemmata.papers.lego.feature_reading import (
     order_agreement,
     table_of,
 )
-from lemmata.papers.lego.model import TheoryConfig
-from lemmata.papers.lego.one_step import Descent, OneStepTraining
+from lemmata.papers.lego.run.one_step import Descent, OneStepTraining
 from lemmata.papers.lego.task import LegoConfig, action
 from lemmata.papers.lego.theory.features import printed_structure
 

@@ -12,8 +12,8 @@ import numpy as np
 from lemmata.core import Artefact, RunResult, Scale, Undecided, require
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Monotone, Results
 from lemmata.papers.lego.probe import wilson
+from lemmata.papers.lego.run.length_training import LengthTraining, Regime, length_training
 from lemmata.papers.lego.task import action
-from lemmata.papers.lego.training import LengthTraining, Regime, length_training
 from lemmata.report.plots import CYCLE, GREY, legend, new_figure
 
 REGIMES: dict[Regime, str] = {"sharp": "block-sparse attention", "diluted": "scaled scores, weight decay"}

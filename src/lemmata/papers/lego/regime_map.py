@@ -6,8 +6,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Experiment, Results
-from lemmata.papers.lego.regime_runs import RegimeCells
-from lemmata.papers.lego.train import FRESH
+from lemmata.papers.lego.run.attention_descent import FRESH
+from lemmata.papers.lego.run.regime import RegimeCells
 from lemmata.report.plots import COLOURS, heatmap, legend, new_figure, panel_label
 
 FARTHER = 1.1  # a length reached counts as greater from this ratio on

@@ -9,7 +9,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Undecided
 from lemmata.core.legacy import AtMost, Claim, Experiment, Results
-from lemmata.papers.lego.theory_settings import symmetric, symmetric_run, trace
+from lemmata.papers.lego.run.theory_settings import symmetric, symmetric_run, trace
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
 
 LEVEL = 0.9

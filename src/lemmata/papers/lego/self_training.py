@@ -6,8 +6,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Undecided
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
-from lemmata.papers.lego.theory_runs import TheoryRun
-from lemmata.papers.lego.theory_settings import (
+from lemmata.papers.lego.run.theory import TheoryRun
+from lemmata.papers.lego.run.theory_settings import (
     after,
     stages_of,
     symmetric,

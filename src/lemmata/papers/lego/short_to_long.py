@@ -7,8 +7,8 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Undecided, log_slope
 from lemmata.core.legacy import AtLeast, AtMost, Claim, Each, Experiment, Results
-from lemmata.papers.lego.growing_worlds import elsewhere, growing, linear, quadratic, reached, vocabulary, worlds
-from lemmata.papers.lego.theory_settings import trace, transitive, transitive_run
+from lemmata.papers.lego.run.growing_worlds import elsewhere, growing, linear, quadratic, reached, vocabulary, worlds
+from lemmata.papers.lego.run.theory_settings import trace, transitive, transitive_run
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, new_figure, panel_label
 
 POWER = 0.25  # the least exponent that counts as a power of d

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
-from lemmata.papers.lego.regime_runs import RegimeCells
+from lemmata.papers.lego.run.regime import RegimeCells
 from lemmata.papers.lego.task import action
 from lemmata.report.plots import COLOURS, legend, new_figure, panel_label
 

@@ -8,7 +8,7 @@ from lemmata.core import Artefact, RunResult, Scale, Undecided
 from lemmata.core.legacy import AtLeast, Claim, Each, Exact, Experiment, Results
 from lemmata.papers.lego.actions import ActionCatalogue
 from lemmata.papers.lego.probe import wilson
-from lemmata.papers.lego.reasoners import TrainedReasoner, reasoners
+from lemmata.papers.lego.run.reasoners import TrainedReasoner, reasoners
 from lemmata.papers.lego.task import action
 from lemmata.report.plots import CYCLE, ceiling, legend, new_figure
 

@@ -1,6 +1,6 @@
 """The theory model at many lengths, quickly: teacher-forced accuracy and attention for maps of many cells.
 
-`lemmata.papers.lego.probe.accuracy` reads any model; here the neurons read only the clauses that are there, and W_4 is not
+`probe.accuracy` reads any model; here the neurons read only the clauses that are there, and W_4 is not
 touched unless it is asked for.
 """
 

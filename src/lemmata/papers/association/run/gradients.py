@@ -1,0 +1,131 @@
+"""Runs for Lemma D.1 and Table 3: gradients of sampled sequences by autodiff, coefficients of the exact chain."""
+
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+from jaxtyping import Array, Float, Key
+
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.papers.association.model import SimplifiedModel
+from lemmata.papers.association.run.simplified import TRIGGER, project, theory_task, zero_model
+from lemmata.papers.association.task import NoisyRecall
+from lemmata.papers.association.theory import RecallChain, one_step
+from lemmata.papers.association.theory.one_step import TABLE_3, Entry, power
+from lemmata.train import QueryLoss
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledGradients(RunConfig):
+    """Per-sequence gradients of the model at zero weights, by autodiff; each seed is `samples` fresh sequences."""
+
+    kind = "association/sampled-gradients"
+    version = 1
+
+    num_tokens: int = 12  # N; small, so that what the printed forms drop is seen
+    length: int = 48  # T
+    alpha: float = 0.3
+    samples: int = 2048
+    batch: int = 512
+    seeds: tuple[int, ...] = tuple(range(24))
+
+    def __post_init__(self) -> None:
+        require(self.batch >= 1, "batch", self.batch, "at least 1")
+        require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+        _ = self.chain  # refuses impossible sizes and noise levels
+
+    @property
+    def chain(self) -> RecallChain:
+        return RecallChain(self.num_tokens, self.length, self.alpha)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        with precision("float64"):
+            rows = []
+            task, model = theory_task(self.chain), zero_model(self.chain)
+
+            @jax.jit
+            def sums(key: Key[Array, ""]) -> tuple[Float[Array, "2 j k"], Float[Array, "2 j"]]:
+                return _gradient_sums(task, model, self.batch, key)
+
+            parts = self.samples // self.batch
+            for done, seed in enumerate(self.seeds):
+                totals = [sums(jax.random.fold_in(named_key(seed, "data"), part)) for part in range(parts)]
+                value = np.sum([np.asarray(total[0]) for total in totals], axis=0) / self.samples
+                feed = np.sum([np.asarray(total[1]) for total in totals], axis=0) / self.samples
+                rows += self._rows(seed, value, feed)
+                context.progress("gradients", done + 1, len(self.seeds))
+        names = ("seed", "matrix", "row", "mean", "variance")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
+
+    def _rows(self, seed: int, value: np.ndarray, feed: np.ndarray) -> list[tuple[int, str, int, float, float]]:
+        rows = []
+        for index, entry in enumerate(TABLE_3):
+            cells = _cells(entry, self.num_tokens)
+            mean, square = value[0][cells], value[1][cells]
+            rows.append((seed, "value", index, mean.mean(), (square - mean**2).mean()))
+        for index, cells in enumerate(([self.num_tokens], list(range(self.num_tokens)))):
+            mean, square = feed[0][cells], feed[1][cells]
+            rows.append((seed, "feed", index, mean.mean(), (square - mean**2).mean()))
+        return rows
+
+
+def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: Key[Array, ""]) -> tuple[Array, Array]:
+    """Sums over a batch of each sequence's projected gradients and of their squares, of W_V and of W_F."""
+    drawn = task.sample(batch, key=key)
+
+    def one(tokens: Array, targets: Array, mask: Array) -> tuple[Array, Array]:
+        single = Batch(tokens[None], targets[None], mask[None])
+
+        def loss(value: Array, feed: Array) -> Array:
+            return QueryLoss(1)(eqx.tree_at(lambda m: (m.value, m.feed), model, (value, feed)), single)
+
+        value, feed = jax.grad(loss, argnums=(0, 1))(model.value, model.feed)
+        return project(model, value)[0], project(model, feed)[0][:, TRIGGER]
+
+    value, feed = jax.vmap(one)(drawn.tokens, drawn.targets, drawn.mask)
+    return jnp.stack([value.sum(0), (value**2).sum(0)]), jnp.stack([feed.sum(0), (feed**2).sum(0)])
+
+
+def _cells(entry: Entry, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The (j, k) that a row of Table 3 stands for."""
+    outputs = {"noise": [n], "trigger": [TRIGGER], "token": range(1, n)}[entry.output]
+    inputs = {"noise": [n], "trigger": [TRIGGER], "same": range(1, n), "other": range(1, n)}[entry.input]
+    pairs = [
+        (j, k)
+        for j in outputs
+        for k in inputs
+        if entry.output != "token" or entry.input in ("noise", "trigger") or (j == k) == (entry.input == "same")
+    ]
+    return np.array([j for j, _ in pairs]), np.array([k for _, k in pairs])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeadingCoefficients(RunConfig):
+    """Table 3's coefficients read off the exact chain at a size where nothing but the leading order is left."""
+
+    kind = "association/leading-coefficients"
+    version = 1
+
+    num_tokens: int = 10**5
+    length: int = 10**11
+    alphas: tuple[float, ...] = (0.3, 0.6)
+    digits: int = 60  # differences of nearly equal variances are taken
+
+    def execute(self, context: RunContext) -> RunOutput:
+        rows = []
+        with mpmath.workdps(self.digits):
+            for done, alpha in enumerate(self.alphas):
+                short = RecallChain(self.num_tokens, self.length, mpmath.mpf(str(alpha)))
+                long = RecallChain(self.num_tokens, 2 * self.length, mpmath.mpf(str(alpha)))
+                for index, entry in enumerate(TABLE_3):
+                    size = mpmath.mpf(self.num_tokens) ** power(entry)
+                    (mean, first), (_, second) = (one_step.exact_moments(entry, chain) for chain in (short, long))
+                    over_t = 2 * self.length * (first - second) * size
+                    over_n = (2 * second - first) * size * self.num_tokens
+                    rows.append((alpha, index, float(mean * size), float(over_t), float(over_n)))
+                context.progress("coefficients", done + 1, len(self.alphas))
+        names = ("alpha", "row", "mean", "over_t", "over_n")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})

@@ -1,0 +1,264 @@
+"""Runs that take the appendices' algebra at random points: what autodiff through the engines says."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.papers.ic_recall.model import (
+    exact_answer_logits,
+    exact_relation_logits,
+    exact_subject_logits,
+    pattern_logits,
+)
+from lemmata.papers.ic_recall.run.first_step import (
+    affine_log_counts,
+    as_jax,
+    loss_in_theta,
+    loss_in_v,
+    scores_of,
+    simplex_points,
+    warmup_log_counts,
+    warmup_rows,
+)
+from lemmata.papers.ic_recall.task import (
+    Affine,
+    AllBijections,
+    confusing_pattern,
+    correct_pattern,
+    mismatched_patterns,
+    patterns,
+)
+from lemmata.papers.ic_recall.theory.relations import TABLE_1
+from lemmata.papers.ic_recall.theory.saddle import ASCENDING, DESCENDING, SADDLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class WarmupAlgebra(RunConfig):
+    """Logits of every token from the memory, and gradients of L_1, at random attention vectors (three subjects)."""
+
+    kind: ClassVar[str] = "ic-recall/warmup-algebra"
+    version: ClassVar[int] = 1
+    points: int = 64
+    temperature: float = 0.07
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.points >= 1, "points", self.points, "at least 1")
+        require(self.temperature > 0, "temperature", self.temperature, "above 0")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        v = simplex_points(self.points, self.seed, "algebra")
+        symmetric = v.copy()
+        symmetric[:, 2:4] = symmetric[:, :2]
+        symmetric[:, 4] = 0
+        symmetric /= symmetric.sum(-1, keepdims=True)
+        unpaired = v.copy()
+        unpaired[:, 4] = 0  # Lemma B.7 speaks of v_5 = 0
+        unpaired /= unpaired.sum(-1, keepdims=True)
+        world = AllBijections(n=3).draw()
+        identity = int(np.flatnonzero((world.table == np.arange(3)).all(axis=1))[0])
+        with precision("float64"):
+            log_counts = warmup_log_counts()
+            in_v = jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, self.temperature)))
+            in_theta = jax.vmap(jax.grad(lambda t: loss_in_theta(t, log_counts, self.temperature)))
+
+            def everything(v: jax.Array, symmetric: jax.Array, scores: jax.Array) -> dict[str, jax.Array]:
+                every = in_v(jnp.concatenate([v, symmetric, jnp.full((1, 6), 1 / 6)]))
+                both = in_theta(jnp.concatenate([jnp.log(v), scores]))
+                return {
+                    "token_logits": jax.vmap(_memory_logits)(v),  # s_1 s_2 s_3 a_1 a_2 a_3 r_1 ... r_6
+                    "gradient_v": every[: self.points],
+                    "symmetric_gradient": every[self.points : -1],
+                    "initial_gradient": every[-1],
+                    "gradient_theta": both[: self.points],
+                    "unpaired_theta": both[self.points :],
+                }
+
+            found = jax.jit(everything)(as_jax(v), as_jax(symmetric), as_jax(scores_of(unpaired)))
+        arrays = {"v": v, "symmetric": symmetric, "unpaired": unpaired, "table": world.table + 1}
+        arrays |= {"kinds": _kinds(world.table, identity)}
+        arrays |= {name: np.asarray(value) for name, value in found.items()}
+        return RunOutput({"point": np.arange(self.points)}, arrays)
+
+
+def _kinds(table: np.ndarray, truth: int) -> np.ndarray:
+    """0 correct, 1 confusing, 2 mismatched: what the task's patterns call each relation on (0, 1 | 2) under `truth`."""
+    cells = [(i, j) for i in range(3) for j in range(2)]
+    found = [patterns(2).index(tuple((i, j) for i, j in cells if row[i] == table[truth][j])) for row in table]
+    codes = np.full(len(patterns(2)), -1)
+    codes[mismatched_patterns(2)], codes[confusing_pattern(2)], codes[correct_pattern(2)] = 2, 1, 0
+    return codes[found]
+
+
+def _memory_logits(v: jax.Array) -> jax.Array:
+    """What the exact memory gives every token of the three-subject vocabulary on (s_1, a_1, s_2, a_2, s_3, EoS)."""
+    table = jnp.asarray(np.array(TABLE_1) - 1)
+    subjects, answers = v[jnp.array([0, 2, 4])], jnp.stack([v[1], v[3], jnp.zeros(())])
+    relations = jnp.zeros(6)
+    return jnp.concatenate(
+        [
+            exact_subject_logits(table, answers, relations),
+            exact_answer_logits(table, subjects, relations),
+            exact_relation_logits(table, subjects, answers),
+        ]
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaddleAlgebra(RunConfig):
+    """The warm-up's saddle over temperatures: curvatures by autodiff along softmax(theta + x e), and its pieces."""
+
+    kind: ClassVar[str] = "ic-recall/saddle-algebra"
+    version: ClassVar[int] = 1
+    lowest: float = 0.01
+    highest: float = 1.0
+    temperatures: int = 41
+
+    def __post_init__(self) -> None:
+        require(0 < self.lowest < self.highest, "lowest", self.lowest, f"between 0 and highest = {self.highest}")
+        require(self.temperatures >= 3, "temperatures", self.temperatures, "at least 3")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        grid = np.geomspace(self.lowest, self.highest, self.temperatures)
+        with precision("float64"):
+            log_counts = warmup_log_counts()
+            rows = np.array(warmup_rows())
+            start = as_jax(np.where(SADDLE > 0, 0.0, -300.0))
+            direction = as_jax(DESCENDING)
+
+            def scaled(x: jax.Array, t: jax.Array) -> jax.Array:
+                return pattern_logits(jax.nn.softmax(start + x * direction), 2) / t
+
+            def loss(x: jax.Array, t: jax.Array, along: jax.Array = direction) -> jax.Array:
+                return loss_in_theta(start + x * along, log_counts, t)
+
+            def probability(x: jax.Array, t: jax.Array) -> jax.Array:
+                return jax.nn.softmax(scaled(x, t) + log_counts)
+
+            def softmaxed(logits: jax.Array, t: jax.Array) -> jax.Array:
+                return jax.nn.softmax(logits / t + log_counts)[rows[0]]
+
+            def pieces(t: jax.Array) -> dict[str, jax.Array]:
+                zero = jnp.zeros(())
+                logits = scaled(zero, t) * t
+                slope = jax.jacfwd(lambda x: scaled(x, t) * t)(zero)
+                bend = jax.jacfwd(jax.jacfwd(lambda x: scaled(x, t) * t))(zero)
+                p = probability(zero, t)
+                finite = jnp.where(jnp.isfinite(log_counts), 1.0, 0.0)
+                return {
+                    "curvature": jax.grad(jax.grad(loss))(zero, t),
+                    "ascending": jax.grad(jax.grad(loss))(zero, t, as_jax(ASCENDING)),
+                    "loss": loss(zero, t),
+                    "p1": p[rows[0]],
+                    "p3": p[rows[2]],
+                    "term_one": jax.grad(softmaxed)(logits, t) @ (bend * finite),
+                    "term_two": (slope * finite) @ jax.hessian(softmaxed)(logits, t) @ (slope * finite),
+                    "least_eigenvalue": jnp.linalg.eigvalsh(jax.hessian(loss_in_theta)(start, log_counts, t))[0],
+                }
+
+            found = jax.jit(jax.vmap(pieces))(as_jax(grid))
+            here = as_jax(SADDLE)
+            arrays = {
+                "logit_gradients": np.asarray(jax.jacfwd(lambda u: pattern_logits(u, 2))(here))[rows],
+                "logits": np.asarray(pattern_logits(here, 2))[rows],
+            }
+        return RunOutput({"temperature": grid, **{name: np.asarray(value) for name, value in found.items()}}, arrays)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralAlgebra(RunConfig):
+    """Any number of subjects: every relation's logit from the memory, gradients of both steps, curvature at v = 1/6."""
+
+    kind: ClassVar[str] = "ic-recall/general-algebra"
+    version: ClassVar[int] = 1
+    n: int = 7
+    points: int = 32
+    temperature: float = 0.07
+    low_temperature: float = 1e-3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.points >= 1, "points", self.points, "at least 1")
+        require(self.temperature > 0, "temperature", self.temperature, "above 0")
+        require(0 < self.low_temperature < 0.01, "low_temperature", self.low_temperature, "between 0 and 0.01")
+        Affine(n=self.n)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        v, q = simplex_points(self.points, self.seed, "general"), _simplex(self.points, self.seed)
+        world = Affine(n=self.n).draw()
+        sequence = world.sequences(1, 2, seed=self.seed, name="general")
+        table, subjects, answers = world.table, sequence.subjects[0], sequence.answers[0]
+        given = table[:, subjects]
+        pattern = [
+            patterns(2).index(tuple((i, j) for i in range(3) for j in range(2) if row[i] == answers[j]))
+            for row in given
+        ]
+        tilted = _tilted(self.points, self.seed)
+        with precision("float64"):
+            log_counts = affine_log_counts(self.n)
+
+            def memory(u: jax.Array) -> jax.Array:
+                on_subjects = jnp.zeros(self.n).at[subjects].set(u[jnp.array([0, 2, 4])])
+                on_answers = jnp.zeros(self.n).at[answers[:2]].set(u[jnp.array([1, 3])])
+                return exact_relation_logits(jnp.asarray(table), on_subjects, on_answers)
+
+            def second(u: jax.Array) -> jax.Array:
+                on_subjects = jnp.zeros(self.n).at[subjects].set(u[jnp.array([0, 2, 4])])
+                decoded = jnp.zeros(len(table)).at[int(sequence.relations[0])].set(1 + u[6])
+                scaled = exact_answer_logits(jnp.asarray(table), on_subjects, decoded) / self.temperature
+                return jax.nn.logsumexp(scaled) - scaled[answers[2]]
+
+            low = self.low_temperature
+            direction = as_jax(DESCENDING)
+            two = jnp.array([correct_pattern(2), confusing_pattern(2)])
+
+            def curve(x: jax.Array) -> jax.Array:
+                return jax.nn.softmax(x * direction)
+
+            def everything(v: jax.Array, q: jax.Array, tilted: jax.Array) -> dict[str, jax.Array]:
+                zero, uniform = jnp.zeros(()), jnp.full(6, 1 / 6)
+                velocity, acceleration = jax.jacfwd(curve)(zero), jax.jacfwd(jax.jacfwd(curve))(zero)
+                slopes = jax.jacfwd(lambda u: pattern_logits(u, 2)[two])(uniform)
+                bends = jax.hessian(lambda u: pattern_logits(u, 2)[two])(uniform)
+                parts = (slopes @ acceleration, jnp.einsum("rij,i,j->r", bends, velocity, velocity))
+                return {
+                    "memory_logits": jax.vmap(memory)(v),
+                    "gradient_v": jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, self.temperature)))(v),
+                    "gradient_q": jax.vmap(jax.grad(second))(q),
+                    "initial_q": jax.grad(second)(jnp.full(7, 1 / 7)),
+                    "initial_omega": jax.grad(lambda w: second(jax.nn.softmax(w)))(jnp.zeros(7)),
+                    "initial_p": jnp.exp(-second(jnp.full(7, 1 / 7))),
+                    "tilted_gradient": jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, low)))(tilted),
+                    "tilted_theta": jax.vmap(jax.grad(lambda t: loss_in_theta(t, log_counts, low)))(jnp.log(tilted)),
+                    "tilted_p": jax.vmap(lambda u: jax.nn.softmax(pattern_logits(u, 2) / low + log_counts)[two])(
+                        tilted
+                    ),
+                    "acceleration": acceleration,
+                    "second_order": jnp.concatenate([*parts, parts[0] + parts[1]]),
+                }
+
+            found = jax.jit(everything)(as_jax(v), as_jax(q), as_jax(tilted))
+        arrays = {"v": v, "q": q, "tilted": tilted, "pattern": np.array(pattern)}
+        arrays |= {name: np.asarray(value) for name, value in found.items()}
+        return RunOutput({"point": np.arange(self.points)}, arrays)
+
+
+def _simplex(rows: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(named_integer(seed, "second step")).dirichlet(np.ones(7), size=rows)
+
+
+def _tilted(rows: int, seed: int) -> np.ndarray:
+    """Attention as Stage 2 finds it: near (1/6 + a, 1/6, 1/6 + a, 1/6, 1/6 - 2a, 1/6), the two pairs a little apart."""
+    rng = np.random.default_rng(named_integer(seed, "tilted"))
+    base = np.array([1 / 6 + 0.05, 1 / 6, 1 / 6 + 0.05, 1 / 6, 1 / 6 - 0.1, 1 / 6])
+    tilt = rng.uniform(0.001, 0.02, size=(rows, 2))
+    v = np.tile(base, (rows, 1))
+    v[:, 0] += tilt[:, 0]
+    v[:, 2] -= tilt[:, 0]
+    v[:, 1] += tilt[:, 1]
+    v[:, 3] -= tilt[:, 1]
+    return v

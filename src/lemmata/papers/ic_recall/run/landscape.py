@@ -1,0 +1,202 @@
+"""Runs about the warm-up's loss landscape: how sharply it bends, the pairwise line, and its lowest point."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy.optimize import minimize
+
+from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.papers.ic_recall.model import pattern_logits
+from lemmata.papers.ic_recall.run.first_step import (
+    affine_log_counts,
+    as_jax,
+    loss_in_theta,
+    loss_in_v,
+    near_ties,
+    simplex_points,
+    warmup_log_counts,
+    warmup_rows,
+)
+from lemmata.papers.ic_recall.task import Affine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Smoothness(RunConfig):
+    """The largest Hessian and third-derivative norms of L_1 in theta over many attention vectors, by temperature.
+
+    At low temperature the loss bends only where logits tie, so half of the vectors are drawn where l(r_1) - l(r_2) is a
+    few T. The maximum over a sample is a lower bound on the constant; the sample is the same at each temperature.
+    """
+
+    kind: ClassVar[str] = "ic-recall/smoothness"
+    version: ClassVar[int] = 1
+    temperatures: tuple[float, ...] = (0.01, 0.005, 0.0025, 0.00125, 0.0006)
+    points: int = 3000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(len(self.temperatures) >= 3, "temperatures", self.temperatures, "at least 3")
+        require(min(self.temperatures) > 0, "temperatures", self.temperatures, "above 0")
+        require(self.points >= 10, "points", self.points, "at least 10")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        rows = []
+        with precision("float64"):
+            log_counts = warmup_log_counts()
+
+            def norms(function: Callable, x: jax.Array, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+                def hessian(x: jax.Array) -> jax.Array:
+                    return jax.hessian(function)(x, log_counts, t)
+
+                values, vectors = jnp.linalg.eigh(hessian(x))
+                sharpest = vectors[:, jnp.argmax(jnp.abs(values))]
+                _, turned = jax.jvp(hessian, (x,), (sharpest,))
+                return jnp.abs(values).max(), jnp.abs(jnp.linalg.eigvalsh(turned)).max()
+
+            def largest(v: jax.Array, t: jax.Array) -> tuple[jax.Array, ...]:
+                in_theta = jax.vmap(lambda u: norms(loss_in_theta, jnp.log(u), t))(v)
+                in_v = jax.vmap(lambda u: norms(loss_in_v, u, t))(v)
+                return tuple(values.max() for values in (*in_theta, *in_v))
+
+            measure = jax.jit(largest)
+            for i, temperature in enumerate(self.temperatures):
+                half = self.points // 2
+                everywhere = simplex_points(self.points - half, self.seed, "everywhere")
+                v = np.maximum(np.concatenate([near_ties(half, temperature, self.seed), everywhere]), 1e-12)
+                rows.append((temperature, *(float(x) for x in measure(as_jax(v), jnp.asarray(temperature)))))
+                context.progress("temperatures", i + 1, len(self.temperatures))
+        names = ("temperature", "hessian", "third", "hessian_v", "third_v")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseLine(RunConfig):
+    """The engine's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
+
+    kind: ClassVar[str] = "ic-recall/pairwise-line"
+    version: ClassVar[int] = 1
+    temperatures: tuple[float, ...] = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08)
+    low_temperatures: tuple[float, ...] = (0.002, 0.003, 0.004, 0.006, 0.008)
+    points: int = 241
+
+    def __post_init__(self) -> None:
+        for name in ("temperatures", "low_temperatures"):
+            values = getattr(self, name)
+            require(len(values) >= 2 and min(values) >= 0.002, name, values, "at least 2, each at least 0.002")
+        require(self.points >= 21, "points", self.points, "at least 21")
+
+    def execute(self, context: RunContext) -> RunOutput:
+        grid = np.linspace(0, 0.5, self.points)
+        search = np.concatenate([np.geomspace(1e-14, 1e-3, 400), np.linspace(1e-3, 0.2499, 2000)[1:]])
+        with precision("float64"):
+            log_counts = warmup_log_counts()
+
+            def on_line(x: jax.Array) -> jax.Array:
+                return jnp.stack([x, x, 0.5 - x, 0.5 - x, 0 * x, 0 * x])
+
+            def loss(x: jax.Array, t: jax.Array) -> jax.Array:
+                return loss_in_v(on_line(x), log_counts, t)
+
+            values = jax.jit(jax.vmap(loss, in_axes=(0, None)))
+            slopes = jax.jit(jax.vmap(jax.grad(loss), in_axes=(0, None)))
+            logits = np.asarray(jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5]))))
+            logits = logits[:, warmup_rows()]
+            curves = np.stack([np.asarray(values(as_jax(grid), jnp.asarray(t))) for t in self.temperatures])
+            turns: list[tuple[float, float, float, float]] = []
+            for t in (*self.temperatures, *self.low_temperatures):
+                slope = np.asarray(slopes(as_jax(search), jnp.asarray(t)))
+                for i in np.flatnonzero(np.sign(slope[:-1]) * np.sign(slope[1:]) < 0):
+                    x = _bisect(slopes, search[i], search[i + 1], t)
+                    turns.append((t, x, float(values(as_jax(np.array([x])), jnp.asarray(t))[0]), float(slope[i] < 0)))
+        temperature, position, height, minimum = (np.array(column) for column in zip(*turns, strict=True))
+        return RunOutput(
+            {"temperature": temperature, "x": position, "loss": height, "is_minimum": minimum},
+            {"grid": grid, "curves": curves, "gap_samples": logits[:, 1:] - logits[:, :1]},
+        )
+
+
+def _bisect(slopes: Callable, low: float, high: float, temperature: float) -> float:
+    """The zero of the engine's slope between two points, by repeated subdivision into 64 parts."""
+    for _ in range(9):
+        xs = np.linspace(low, high, 65)
+        values = np.asarray(slopes(as_jax(np.resize(xs, 2399)), jnp.asarray(temperature)))[:65]
+        i = int(np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[0])
+        low, high = float(xs[i]), float(xs[i + 1])
+    return (low + high) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowestPoint(RunConfig):
+    """Minimisation of the engine's loss over the whole simplex from many random starts, by temperature.
+
+    The world is the full affine one of n subjects; n = 3 is the warm-up.
+    v = u^2 / |u|^2 lets a coordinate become exactly 0, which softmax only approaches.
+    """
+
+    kind: ClassVar[str] = "ic-recall/lowest-point"
+    version: ClassVar[int] = 1
+    temperatures: tuple[float, ...] = (0.02, 0.04, 0.06, 0.08, 0.1)
+    n: int = 3
+    starts: int = 64
+    steps: int = 3000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(min(self.temperatures) > 0, "temperatures", self.temperatures, "above 0")
+        require(self.starts >= 1, "starts", self.starts, "at least 1")
+        Affine(n=self.n)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        starts = np.random.default_rng(named_integer(self.seed, "starts")).normal(size=(self.starts, 6))
+        rows: list[np.ndarray] = []
+        with precision("float64"):
+            log_counts = affine_log_counts(self.n)
+
+            def loss(u: jax.Array, t: jax.Array) -> jax.Array:
+                return loss_in_v(u**2 / jnp.sum(u**2), log_counts, t)
+
+            slope = jax.grad(loss)
+
+            def settle(u: jax.Array, t: jax.Array) -> jax.Array:
+                """Normalised descent with shrinking steps: to the bottom of the basin it started in."""
+
+                def step(i: jax.Array, u: jax.Array) -> jax.Array:
+                    down = slope(u, t)
+                    u = u - 0.1 / (1 + i / 50) * down / (jnp.linalg.norm(down) + 1e-300)
+                    return u / jnp.linalg.norm(u)
+
+                return jax.lax.fori_loop(0, self.steps, step, u / jnp.linalg.norm(u))
+
+            settled = jax.jit(jax.vmap(jax.vmap(settle, in_axes=(0, None)), in_axes=(None, 0)))
+            bottoms = settled(as_jax(starts), as_jax(np.array(self.temperatures)))
+            values = np.asarray(
+                jax.jit(jax.vmap(jax.vmap(loss, in_axes=(0, None))))(bottoms, as_jax(np.array(self.temperatures)))
+            )
+            both = jax.jit(jax.value_and_grad(loss))
+            for i, temperature in enumerate(self.temperatures):
+                t = jnp.asarray(temperature)
+
+                def value(u: np.ndarray, t: jax.Array = t) -> tuple[float, np.ndarray]:
+                    found, down = both(as_jax(u), t)
+                    return float(found), np.asarray(down)
+
+                order = np.argsort(values[i])
+                for rank, j in enumerate(order):
+                    u, height = np.asarray(bottoms[i, j]), float(values[i, j])
+                    if rank < 2:  # the lowest ones, to the last digits
+                        found = minimize(value, u, jac=True, method="L-BFGS-B", options={"gtol": 1e-12, "ftol": 1e-16})
+                        u, height = found.x, float(found.fun)
+                    rows.append(np.array([temperature, height, *(u**2 / (u**2).sum())]))
+                context.progress("temperatures", i + 1, len(self.temperatures))
+        table = np.array(rows)
+        names = ("temperature", "loss", "v1", "v2", "v3", "v4", "v5", "v6")
+        return RunOutput({name: table[:, i] for i, name in enumerate(names)})
+
+
+def limit_start() -> np.ndarray:
+    """theta at the end of an infinite Stage 1: the last two scores have gone to -infinity (-200 leaves e^-200)."""
+    return np.array([0.0, 0.0, 0.0, 0.0, -200.0, -200.0])

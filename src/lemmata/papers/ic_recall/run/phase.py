@@ -1,0 +1,126 @@
+"""The phase diagram as the engine sees it: where turning points of its loss on the pairwise line appear and cross."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lemmata.core import RunConfig, RunContext, RunOutput, precision, require
+from lemmata.papers.ic_recall.run.first_step import affine_log_counts, as_jax, loss_in_v
+from lemmata.papers.ic_recall.task import Affine
+from lemmata.papers.ic_recall.theory import phase
+
+GRID = 2001
+ROUNDS = 44  # of bisection in log T: to the last digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseRun(RunConfig):
+    """For each n, by bisection in T on the engine's autodiffed loss:
+
+    exist   the highest T with an unequal local minimum on the pairwise line
+    global  the highest T at which the line's lowest point is not one pair alone
+    recall  the highest T at which some point of the line has loss below log 2
+    sure    the highest T at which some point of the line has p(r_1) = 0.999
+    paper   the lowest loss on the line at T = 1/(40 log n)
+
+    and beside them, as theory_*, the closed forms' own roots (costly enough to be stored).
+    """
+
+    kind: ClassVar[str] = "ic-recall/phase-diagram"
+    version: ClassVar[int] = 1
+    sizes: tuple[int, ...] = (3, 5, 7, 11, 31, 101, 1009, 10_007, 1_000_003, 1_000_000_007, 2**61 - 1)
+
+    def __post_init__(self) -> None:
+        require(len(self.sizes) >= 1, "sizes", self.sizes, "at least one")
+        for n in self.sizes:
+            Affine(n=n)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        rows = []
+        with precision("float64"):
+
+            def line(x: jax.Array) -> jax.Array:
+                return jnp.stack([x, x, 0.5 - x, 0.5 - x, 0 * x, 0 * x])
+
+            def loss(x: jax.Array, counts: jax.Array, t: jax.Array) -> jax.Array:
+                return loss_in_v(line(x), counts, t)
+
+            both = jax.jit(jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None)))
+            for done, n in enumerate(self.sizes):
+                counts = affine_log_counts(n)
+
+                def along(xs: np.ndarray, t: float, counts: jax.Array = counts) -> tuple[np.ndarray, np.ndarray]:
+                    values, slopes = both(as_jax(xs), counts, jnp.asarray(t))
+                    return np.asarray(values), np.asarray(slopes)
+
+                exist = _highest(lambda t, f=along: _dips(f, t), 0.7 / log(n), 0.02 / log(n))
+                both_pairs = _highest(lambda t, f=along: _leads(f, t), exist * (1 + 1e-12), 0.5 * exist)
+                recall = _highest(lambda t, f=along: _lowest(f, t)[1] < log(2), 0.5 / log(n), 0.002 / log(n))
+                sure = _highest(lambda t, f=along: _lowest(f, t)[1] < -log(0.999), 0.5 / log(n), 0.002 / log(n))
+                paper = 1 / (40 * log(n))
+                expected = [
+                    phase.existence_temperature(log(n)),
+                    phase.global_temperature(log(n)),
+                    phase.recall_temperature(log(n)),
+                    phase.recall_temperature(log(n), -log(0.999)),
+                ]
+                rows.append((n, exist, both_pairs, recall, sure, paper, *_lowest(along, paper), *expected))
+                context.progress("worlds", done + 1, len(self.sizes))
+        names = ("n", "exist", "global", "recall", "sure", "paper", "paper_x", "paper_loss")
+        names += tuple(f"theory_{name}" for name in ("exist", "global", "recall", "sure"))
+        return RunOutput({name: np.array([float(row[i]) for row in rows]) for i, name in enumerate(names)})
+
+
+Along = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
+
+
+def _highest(holds: Callable[[float], bool], high: float, low: float) -> float:
+    """The uppermost T, on a coarse walk down and then exactly, at which a property holds."""
+    ladder = np.geomspace(high, low, 60)
+    top = next(i for i, t in enumerate(ladder) if holds(float(t)))
+    if top == 0:
+        return high
+    above, below = float(ladder[top - 1]), float(ladder[top])
+    for _ in range(ROUNDS):
+        middle = (above * below) ** 0.5
+        above, below = (above, middle) if holds(middle) else (middle, below)
+    return below
+
+
+def _dips(along: Along, t: float) -> bool:
+    """Whether the loss falls somewhere on (0, 1/4) and rises again before 1/4."""
+    low, high = 1e-4, 0.249
+    for _ in range(4):  # close in on where the slope is least
+        xs = np.linspace(low, high, GRID)
+        _, slopes = along(xs, t)
+        # The slope over (1/4 - x) x removes the trivial zeros at both ends.
+        scaled = slopes / (xs * (0.25 - xs))
+        i = int(np.argmin(scaled))
+        if scaled[i] < 0:
+            return True
+        low, high = float(xs[max(i - 2, 0)]), float(xs[min(i + 2, GRID - 1)])
+    return False
+
+
+def _leads(along: Along, t: float) -> bool:
+    """Whether the lowest point of the line keeps both pairs."""
+    x, height = _lowest(along, t, start=1e-3)
+    return x > 2e-3 and height < float(along(np.full(GRID, 0.0), t)[0][0])
+
+
+def _lowest(along: Along, t: float, start: float = 0.0) -> tuple[float, float]:
+    """The lowest point of the line and its loss, by nested grids."""
+    low, high = start, 0.25
+    x, height = low, np.inf
+    for _ in range(4):
+        xs = np.linspace(low, high, GRID)
+        values, _ = along(xs, t)
+        i = int(np.argmin(values))
+        x, height = float(xs[i]), float(values[i])
+        low, high = float(xs[max(i - 1, 0)]), float(xs[min(i + 1, GRID - 1)])
+    return x, height

@@ -1,1 +1,0 @@
-"""How attention is fine-tuned."""

@@ -1,0 +1,92 @@
+"""Many cells (N, |R|, K) in few programs: worlds are padded to a common shape and trained side by side."""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lemmata.core import RunConfig, RunContext, RunOutput, require
+from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
+from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune
+from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
+
+STORED = ("fact_accuracy", "template_accuracy", "full_loss", "excess")
+EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_fraction", "asked_accuracy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep(RunConfig):
+    """A row of metrics for each cell and seed: after fine-tuning, before it (`extraction_before`), and after the same
+    steps on shuffled answers (`extraction_shuffled`, the control).
+
+    A cell is trained in the first of `shapes` that holds it, so there are two programs (pre-training and fine-tuning) a
+    shape; the pads change no number.
+    """
+
+    kind = "knowledge/sweep"
+
+    cells: tuple[tuple[int, int, int], ...] = ((50, 10, 2), (50, 20, 2), (50, 10, 5), (50, 20, 5))  # (N, |R|, K)
+    shapes: tuple[tuple[int, int], ...] = ((50, 20),)  # (N, |R|) with padding
+    model: OneLayerConfig = field(default_factory=OneLayerConfig)
+    pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
+    tuning: FineTuningConfig = field(default_factory=FineTuningConfig)
+    seeds: tuple[int, ...] = (0, 1)
+
+    def __post_init__(self) -> None:
+        for name in ("cells", "shapes", "seeds"):
+            require(len(getattr(self, name)) >= 1, name, getattr(self, name), "at least one")
+        for cell in self.cells:
+            allowed = f"each cell (N, |R|, K) at most one of the shapes {self.shapes}"
+            require(any(_holds(shape, cell) for shape in self.shapes), "cells", cell, allowed)
+        for world in (world for shape in self.shapes for world in self.worlds(shape)):
+            check_cell(world, self.model, (self.tuning,))
+
+    def worlds(self, shape: tuple[int, int]) -> list[FactsConfig]:
+        """The cells trained in this shape, in their order."""
+        mine = [
+            cell for cell in self.cells if shape == next((other for other in self.shapes if _holds(other, cell)), None)
+        ]
+        most = max((k for _, _, k in mine), default=1)
+        return [
+            FactsConfig(
+                subjects=n,
+                templates=r,
+                multiplicity=k,
+                pad_subjects=shape[0],
+                pad_templates=shape[1],
+                pad_multiplicity=most,
+            )
+            for n, r, k in mine
+        ]
+
+    def execute(self, context: RunContext) -> RunOutput:
+        columns: dict[str, list[np.ndarray]] = {}
+        shuffled = dataclasses.replace(self.tuning, coverage=CoverageConfig(answers="shuffled"))
+        for shape in self.shapes:
+            cells = [(world, seed) for world in self.worlds(shape) for seed in self.seeds]
+            if not cells:
+                continue
+            name = f"{shape[0]} x {shape[1]}"
+            models, facts, stored = pretrain(cells, self.model, self.pretraining, context, f"pre-training {name}")
+            seeds = tuple(seed for _, seed in cells)
+            outcome, control = tune(models, facts, [self.tuning, shuffled], seeds, context, f"fine-tuning {name}")
+            rows = {
+                "subjects": np.array([world.subjects for world, _ in cells]),
+                "templates": np.array([world.templates for world, _ in cells]),
+                "multiplicity": np.array([world.multiplicity for world, _ in cells]),
+                "seed": np.array(seeds),
+                "covered": np.array([int(np.asarray(q.covered).sum()) for q in outcome.questions]),
+            }
+            rows |= {name: stored[name][:, -1] for name in STORED}
+            rows |= {name: outcome.metrics[name][:, -1] for name in EXTRACTED}
+            rows["extraction_before"] = outcome.metrics["extraction"][:, 0]
+            rows["extraction_shuffled"] = control.metrics["extraction"][:, -1]
+            for column, values in rows.items():
+                columns.setdefault(column, []).append(values)
+        return RunOutput({name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def _holds(shape: tuple[int, int], cell: tuple[int, int, int]) -> bool:
+    return shape[0] >= cell[0] and shape[1] >= cell[1]

@@ -1,0 +1,174 @@
+"""Drawings of one-step training: losses, features over time, heatmaps of neurons, order, imbalance, regimes."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from lemmata.core import Artefact, RunResult
+from lemmata.core.legacy import Results
+from lemmata.papers.lego.probe.features import (
+    at_scale,
+    distinct,
+    fibre_magnitudes,
+    finite_structure,
+    learning_steps,
+    median_structure,
+    neurons_per_combination,
+    order_agreement,
+    predicted_curricula,
+    predicted_neurons,
+    table_of,
+)
+from lemmata.papers.lego.theory.features import balanced_structure
+from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, heatmap, legend, new_figure, panel_label
+
+
+def draw_one_step(results: Results) -> Artefact:
+    figure, axes = new_figure(1, 2)
+    rows: dict[str, list[Any]] = {name: [] for name in ("run", "token", "seed", "accuracy", "probability", "most")}
+    for index, run in enumerate(results):
+        label = run.config.task.action + (", every slot and class" if run.config.batch else "")
+        for token, number, style in (("value", 5, "-"), ("variable", 4, "--")):
+            seeds = run.config.seeds
+            steps = run.column("step", token=number, seed=seeds[0])
+            loss = np.stack([run.column("loss", token=number, seed=seed) for seed in seeds])
+            right = np.stack([run.column("accuracy", token=number, seed=seed) for seed in seeds])
+            for ax, values in zip(axes, (loss, right), strict=True):
+                band(ax, steps, values, f"{label}: {token}", CYCLE[index], linestyle=style)
+            bound, vocab = run.config.model.bound, run.config.model.vocab
+            for i, seed in enumerate(seeds):
+                scores = [float(run.arrays[f"{token}.{name}"][i]) for name in ("accuracy", "probability")]
+                row = (label, token, seed, *scores, float(np.exp(bound) / (np.exp(bound) + vocab - 1)))
+                for name, value in zip(rows, row, strict=True):
+                    rows[name].append(value)
+    axes[0].set(xlabel="step of descent", ylabel="one-step loss, nats", yscale="log")
+    axes[1].set(xlabel="step of descent", ylabel="greedy accuracy")
+    ceiling(axes[1], 1.0)
+    legend(axes[0], fontsize=7)
+    for ax, letter in zip(axes, "ab", strict=True):
+        panel_label(ax, letter)
+    count = len(results.runs[0].config.seeds)
+    caption = (
+        f"Descent on the one-step task, sigma_0 = 0.02, q = 4, rate 10; mean and deviation over {count} seeds. "
+        "Exact over all inputs, or on drawn sentences where neurons for every class read every slot. `most` is the "
+        "largest probability the clip allows."
+    )
+    return Artefact(figure, rows, caption)
+
+
+def draw_features(results: Results) -> Artefact:
+    figure, axes = new_figure(2, 4, width=15.5, height=6.6)
+    both = [at_scale(run, run.config.scales[0]) for run in results.runs[:2]]
+    for ax, run in zip(axes[0, :2], both, strict=True):
+        _growth(ax, run)
+    _order(axes[0, 2], both)
+    _regimes(axes[0, 3], [r for r in results.runs[2:] if len(r.config.scales) > 1])
+    together = [at_scale(run, run.config.scales[-1]) for run in results.runs[:2]]
+    for ax, run in zip(axes[1, :2], together, strict=True):
+        _neurons(ax, run)
+    _imbalance(axes[1, 2], [*together, *(r for r in results if len(r.config.scales) == 1)], both)
+    for ax, letter in zip(axes.flat, "abcdefg", strict=False):
+        panel_label(ax, letter)
+    figure.delaxes(axes[1, 3])
+    caption = (
+        "Neurons along the gradient flow of the one-step task, q = 6. a-c at sigma_0 = 0.005: the largest composite "
+        "magnitude of each combination, one seed, and when it is learned against its magnitude at initialization, all "
+        "seeds. d: neurons that learned a combination, by initial scale and power. e-g at sigma_0 = 0.02. "
+        "e, f: the neurons of class 0: rows are the values y they answer, columns V at each value and the mean V over "
+        "each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) and (18), "
+        "open circles sigma_0 = 0.005."
+    )
+    return Artefact(figure, _table(results), caption)
+
+
+def _growth(ax: Axes, run: RunResult) -> None:
+    history = run.arrays["magnitude"][0].max(axis=2) / run.config.model.bound  # [record, class, value]
+    steps = run.config.value.every * np.arange(len(history))
+    for j, y in np.ndindex(history.shape[1:]):
+        ax.plot(steps, history[:, j, y], color=CYCLE[j % len(CYCLE)], linewidth=0.8)
+    ceiling(ax, 1.0)
+    ax.set(xlabel="step along the flow", ylabel="composite magnitude / B", title=f"{run.config.task.action}, by class")
+
+
+def _order(ax: Axes, runs: list[RunResult]) -> None:
+    for index, run in enumerate(runs):
+        found = predicted_curricula(run)
+        sigma = replace(run.config.model, scale=run.config.scales[0]).sigma
+        start = np.concatenate([one.magnitude.ravel() for one in found]) / sigma
+        steps = np.concatenate([learning_steps(run, i).ravel() for i in range(len(found))])
+        label = f"{run.config.task.action}: tau = {order_agreement(run):.2f}"
+        ax.plot(start, steps, ".", color=CYCLE[index], markersize=4, label=label)
+    ax.set(xlabel="initial magnitude / sigma_0", ylabel="step at which it is learned")
+    legend(ax, fontsize=8)
+
+
+def _regimes(ax: Axes, runs: list[RunResult]) -> None:
+    for index, run in enumerate(runs):
+        count = len(run.config.seeds)
+        sigma = [replace(run.config.model, scale=scale).sigma for scale in run.config.scales]
+        mean = neurons_per_combination(run).reshape(len(sigma), count, -1).mean(axis=2)
+        order = np.argsort(sigma)
+        band(ax, np.array(sigma)[order], mean[order].T, f"q = {run.config.model.power}", CYCLE[index], marker="o")
+    ceiling(ax, 1.0, "one neuron each")
+    ax.set(xlabel="initial scale sigma_0", ylabel="neurons per combination", xscale="log")
+    if runs:
+        ax.set_title(runs[0].config.task.action)
+        legend(ax, fontsize=8)
+
+
+def _neurons(ax: Axes, run: RunResult) -> None:
+    acting, value, table = run.arrays["final.action"][0][0], run.arrays["final.value"][0][0], table_of(run)
+    winners = np.argmax(fibre_magnitudes(run, "final", 0)[0], axis=0)
+    on_fibre = np.stack([acting[winners][:, column == 0].mean(axis=1) for column in table.T], axis=1)
+    matrix = np.concatenate([value[winners], on_fibre], axis=1) / run.config.model.bound
+    values = range(table.shape[1])
+    names = [f"y{y}" for y in values] + [f"g:{y}→0" for y in values]
+    heatmap(ax, matrix, names, [f"y{y}" for y in values], ".1f", cmap=DIVERGING, vmin=-2, vmax=2)
+    ax.tick_params(labelsize=7)
+    ax.tick_params(axis="x", rotation=90)
+    ax.set(xlabel="what is read", ylabel="neuron of", title=f"{run.config.task.action}, class 0, V / B")
+
+
+def _imbalance(ax: Axes, runs: list[RunResult], sharp: list[RunResult]) -> None:
+    for index, run in enumerate(runs):
+        actions, values = table_of(run).shape
+        fibre = actions // values
+        predicted = balanced_structure(values, fibre).value / 2
+        label = f"{run.config.task.action}, fibre of {fibre}"
+        ax.plot(predicted, _share(run), "o", color=CYCLE[index], label=label)
+        ax.plot(predicted, 0.5 if fibre == 1 else 1 / values, "x", color=CYCLE[index])
+        if index < len(sharp):
+            ax.plot(predicted, _share(sharp[index]), "o", color=CYCLE[index], fillstyle="none")
+    ax.plot([0.2, 0.5], [0.2, 0.5], color="0.6", linewidth=1, zorder=0)
+    ax.set(xlabel="k = (f + n - 1) / (n (f + 1))", ylabel="V(y) / (V(g) + V(y))")
+    legend(ax, fontsize=7)
+
+
+def _share(run: RunResult) -> float:
+    found = median_structure(run)
+    return found["V(y)"] / (found["V(g)"] + found["V(y)"])
+
+
+def _table(results: Results) -> dict[str, list[Any]]:
+    rows: list[dict[str, Any]] = []
+    for run in results:
+        for scale in run.config.scales:
+            one = at_scale(run, scale)
+            rows.append(
+                {
+                    "action": run.config.task.action,
+                    "power": run.config.model.power,
+                    "sigma_0": replace(run.config.model, scale=scale).sigma,
+                    "seeds": len(run.config.seeds),
+                    **median_structure(one),
+                    "predicted V(y)": finite_structure(one)["V(y)"],
+                    "neurons per combination": float(neurons_per_combination(one).mean()),
+                    "distinct": distinct(one),
+                    "order tau": order_agreement(one),
+                    "by the predicted neuron": predicted_neurons(one),
+                    "accuracy": float(np.min(one.arrays["value.accuracy"])),
+                }
+            )
+    return {name: [row[name] for row in rows] for name in rows[0]}

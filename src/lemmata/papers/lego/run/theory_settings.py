@@ -1,0 +1,116 @@
+"""The shared runs of the theory model at each scale, and how to read them."""
+
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import RunResult, Scale
+from lemmata.core.legacy import Results
+from lemmata.papers.lego.run.self_training import Stage, doubling
+from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
+
+
+def symmetric_run(scale: Scale) -> TheoryRun:
+    """S_5 by Algorithm 2 and its controls. Laptop: the smallest known setting that shows both effects.
+
+    `T2` is stage 1.2 as printed (Loss_5^{2,2} alone), `T2 sum` the sum of both losses as in Algorithm 1; `self` doubles
+    the length on greedy labels, `true` on true ones; `short` goes on with T^2, first for as many steps as `self`, then
+    for as much computation; `long` has stages of many more steps at a higher rate.
+    """
+    steps = scale.pick(smoke=4, laptop=400, paper=1600)
+    every = scale.pick(smoke=2, laptop=50, paper=200)
+    last = scale.pick(smoke=2, laptop=4, paper=7)  # self-training ends at length 2^last
+    first = Stage(answers=(2,), steps=steps, every=every)
+    later = doubling(first, last, error_degree=scale.pick(smoke=None, laptop=0.7, paper=None))[1:]
+    more = steps * len(later)
+    equal = sum(stage.clause_passes() * stage.steps for stage in later) / first.clause_passes()
+    rest = max(int(np.ceil((equal - more) / (4 * every))) * 4 * every, 4 * every)
+    patient = doubling(Stage(answers=(2,), steps=4 * steps, every=steps, rate=1.0), last)
+    plans = [
+        Plan(name="T2", stages=(first,)),
+        Plan(name="self", after="T2", stages=later),
+    ]
+    if scale.name != "smoke":
+        short = (Stage(answers=(2,), steps=more, every=every), Stage(answers=(2,), steps=rest, every=4 * every))
+        true = tuple(Stage(length=s.length, answers=(2,), steps=steps, every=every) for s in later)
+        plans += [
+            Plan(name="short", after="T2", stages=short),
+            Plan(name="true", after="T2", stages=true),
+            Plan(name="T2 sum", stages=(Stage(steps=steps, every=steps),)),
+            Plan(name="long", after="T2", stages=patient),
+        ]
+    return TheoryRun(
+        action=scale.pick(smoke="S3", laptop="S5", paper="S5"),
+        plans=tuple(plans),
+        watched_length=scale.pick(smoke=None, laptop=40, paper=160),
+        **_shared(scale),
+    )
+
+
+def transitive_run(scale: Scale) -> TheoryRun:
+    """C_6 by Algorithm 1: the first steps recorded one by one, then the rest."""
+    steps = scale.pick(smoke=4, laptop=400, paper=1600)
+    early = scale.pick(smoke=2, laptop=40, paper=40)
+    stages = (Stage(steps=early, every=1), Stage(steps=steps - early, every=scale.pick(smoke=1, laptop=10, paper=40)))
+    stages = stages[: scale.pick(smoke=1, laptop=2, paper=2)]
+    return TheoryRun(
+        action=scale.pick(smoke="C3", laptop="C6", paper="C6"),
+        plans=(Plan(name="T2", stages=stages),),
+        watched_length=scale.pick(smoke=None, laptop=2, paper=2),
+        **_shared(scale),
+    )
+
+
+def _shared(scale: Scale) -> dict[str, Any]:
+    return {
+        "variables": scale.pick(smoke=9, laptop=41, paper=170),
+        "width": scale.pick(smoke=6, laptop=12, paper=12),
+        "one_step": StageOne(
+            value_steps=scale.pick(smoke=200, laptop=10_000, paper=20_000),
+            variable_steps=scale.pick(smoke=100, laptop=3000, paper=6000),
+        ),
+        "lengths": scale.pick(
+            smoke=(2, 4), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
+        ),
+        "test_sentences": scale.pick(smoke=16, laptop=128, paper=256),
+        "seeds": scale.seeds(smoke=2, laptop=3, paper=3),
+    }
+
+
+def symmetric(results: Results) -> RunResult:
+    return next(run for run in results.where(TheoryRun) if run.config.action.startswith("S"))
+
+
+def transitive(results: Results) -> RunResult:
+    return next(run for run in results.where(TheoryRun) if run.config.action.startswith("C"))
+
+
+def after(run: RunResult, plan: str, stage: int, name: str, length: int) -> np.ndarray:
+    """A measure after a plan's stage (0 of plan "none": untrained attention), by seed."""
+    return run.column(name, plan=plan, stage=stage, length=length)
+
+
+def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:
+    return next(p.stages for p in run.config.plans if p.name == plan)
+
+
+def trace(run: RunResult, plan: str, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Steps (up to the caps), clauses read (by the steps that moved Q) and values, the last two [seed, record], along a
+    plan and the plans it continues."""
+    chain = [plan]
+    by_name = {p.name: p for p in run.config.plans}
+    while by_name[chain[0]].after is not None:
+        chain.insert(0, by_name[chain[0]].after)
+    steps, passes, values = [], [], []
+    done, spent = 0, np.zeros((len(run.config.seeds), 1))
+    for link in chain:
+        for number, stage in enumerate(by_name[link].stages, start=1):
+            part = run.arrays[f"{link}.{number}.{name}"]
+            at = stage.every * np.arange(part.shape[1])
+            steps.append(done + at)
+            taken = run.arrays[f"{link}.{number}.steps_taken"] * stage.clause_passes()
+            passes.append(spent + taken)
+            values.append(part)
+            done += stage.steps
+            spent = spent + taken[:, -1:]
+    return np.concatenate(steps), np.concatenate(passes, axis=1), np.concatenate(values, axis=1)
