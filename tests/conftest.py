@@ -1,12 +1,17 @@
 """Fixtures shared by all tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
 import pytest
 
+from lemmata.cli import main
+from lemmata.core import registry
 from lemmata.run import Store
+
+TOY = Path(__file__).parent / "toy"
+Cli = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -14,8 +19,39 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The toy paper among the papers, as a folder that is not installed."""
+    monkeypatch.setenv(registry.PATHS, str(TOY))
+    registry.forget()
+    yield TOY
+    monkeypatch.undo()
+    registry.forget()
+
+
+@pytest.fixture
+def cli(toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
+    """Run a command in an empty folder with the toy paper registered; give its exit code, output and errors."""
+    folder = tmp_path / "cwd"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("LEMMATA_STORE", raising=False)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        captured = capfd.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return call
+
+
 @pytest.fixture(autouse=True, scope="module")
 def forget_compiled_programs() -> Iterator[None]:
     """Modules share few programs: what one compiled would only fill the memory of the next."""
     yield
     jax.clear_caches()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--walk-all", action="store_true", help="change every field of every run, not a sample")

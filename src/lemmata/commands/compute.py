@@ -10,6 +10,8 @@ from pathlib import Path
 import jax
 from rich.console import Console
 
+from lemmata.commands.diff import diff
+from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Examined, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
@@ -50,14 +52,41 @@ def run_changed(
     console: Console,
 ) -> int:
     """One experiment with changed assumptions."""
-    selections = select([experiment_id])
-    if len(selections) != 1:
-        raise UserError(f"{experiment_id!r} names {len(selections)} experiments; `run` takes one")
+    selection = _one_experiment(experiment_id, "run")
     changes = dict(_split_assignment(text) for text in assignments)
     _ensure_folder(out)
-    examined = _examine(selections, scale, Store(store_path), jobs, changes)
+    examined = _examine([selection], scale, Store(store_path), jobs, changes)
     _publish(examined, scale, out, changes, console)
     return 0
+
+
+def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+    """The crate of one experiment; what is missing is run first."""
+    selection = _one_experiment(wanted, "export")
+    (examined,) = _examine([selection], scale, Store(store_path), jobs)
+    return export(examined, scale, Store(store_path), out, _command(selection.experiment.id, scale, {}), console)
+
+
+def diff_against(
+    against: str,
+    ids: Sequence[str],
+    scale: Scale,
+    store_path: Path,
+    jobs: int | None,
+    *,
+    as_json: bool,
+    console: Console,
+) -> int:
+    """What moved since a commit or another store; what is missing here is run first."""
+    now = _rows(_examine(select(ids), scale, Store(store_path), jobs))
+    return diff(against, ids, scale, Store(store_path), now, as_json=as_json, console=console)
+
+
+def _one_experiment(wanted: str, verb: str) -> Selection:
+    selections = select([wanted])
+    if len(selections) != 1:
+        raise UserError(f"{wanted!r} names {len(selections)} experiments; `{verb}` takes one")
+    return selections[0]
 
 
 def _examine(

@@ -7,14 +7,15 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import Claim, Scale, Selection, file_of, papers, select
-from lemmata.report.terminal import claim_panel, papers_table, verdict_table
+from lemmata.core import Claim, Scale, Selection, UserError, described, file_of, papers, select
+from lemmata.report.terminal import claim_panel, papers_table, rows_table, verdict_table
+from lemmata.report.values import shorten
 from lemmata.run import Store, last_verdict
 
 
 def list_claims(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
     """Every claim with its last verdict at this scale."""
-    rows = _rows(ids, scale, Store(store_path))
+    rows = claim_rows(ids, scale, Store(store_path))
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0
@@ -27,7 +28,7 @@ def list_claims(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: 
 
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
     """All that is known of a claim, or of every claim of an experiment or paper."""
-    rows = _rows([wanted], scale, Store(store_path))
+    rows = claim_rows([wanted], scale, Store(store_path))
     named = [row for row in rows if row["id"] == wanted]
     rows = named or rows
     if as_json:
@@ -38,7 +39,33 @@ def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console:
     return 0
 
 
-def _rows(ids: Sequence[str], scale: Scale, store: Store) -> list[dict[str, Any]]:
+def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int:
+    """Every field of an experiment's runs: its key, what it may hold, what it holds in which run."""
+    selections = select([wanted])
+    if len(selections) != 1:
+        raise UserError(f"{wanted!r} names {len(selections)} experiments; `run` takes one")
+    experiment = selections[0].experiment
+    held: dict[tuple[str, str], dict[str, list[str]]] = {}  # (key, what it may hold) -> value -> names of runs
+    for name, config in experiment.runs(scale).items():
+        for key, allowed, value in described(config):
+            held.setdefault((key, allowed), {}).setdefault(json.dumps(value, ensure_ascii=False), []).append(name)
+    rows = [{"key": key, "allowed": allowed, "held": values} for (key, allowed), values in held.items()]
+    if as_json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    console.print(f"[bold]{experiment.id}[/]: {experiment.title}\n")
+    console.print(f"usage: lemmata run {experiment.id} --set KEY=VALUE [KEY=VALUE ...] [OPTIONS]\n", markup=False)
+    lines = []
+    for (key, allowed), values in held.items():
+        one = len(values) == 1
+        shown = [value if one else f"{shorten(', '.join(names), 40)}: {value}" for value, names in values.items()]
+        lines.append((key, allowed, "\n".join(shorten(text, 70) for text in shown)))
+    console.print(rows_table(["key", "may hold", f"holds at scale {scale.name}"], lines))
+    return 0
+
+
+def claim_rows(ids: Sequence[str], scale: Scale, store: Store | None) -> list[dict[str, Any]]:
+    """What is known of every claim, with its last verdict in the store if one is given."""
     rows = []
     for selection in select(ids):
         runs = sorted({config.digest for config in selection.experiment.runs(scale).values()})
@@ -46,7 +73,7 @@ def _rows(ids: Sequence[str], scale: Scale, store: Store) -> list[dict[str, Any]
     return rows
 
 
-def _row(selection: Selection, claim: Claim, scale: Scale, store: Store, runs: list[str]) -> dict[str, Any]:
+def _row(selection: Selection, claim: Claim, scale: Scale, store: Store | None, runs: list[str]) -> dict[str, Any]:
     unknown = dict.fromkeys(("status", "predicted", "measured", "margin", "control_status", "seconds"))
     about = {
         "detail": "",
@@ -59,4 +86,5 @@ def _row(selection: Selection, claim: Claim, scale: Scale, store: Store, runs: l
         "command": f"lemmata check {claim.id} --scale {scale.name}",
         "file": str(file_of(selection.experiment.id)),
     }
-    return unknown | claim.facts() | about | last_verdict(store, claim, scale=scale.name, runs=runs)
+    verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if store else {}
+    return unknown | claim.facts() | about | verdict

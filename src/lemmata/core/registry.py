@@ -48,6 +48,11 @@ def add_paper_path(path: Path) -> None:
     if not (path / "__init__.py").is_file():
         raise UserError(f"--paper-path {str(path)!r} is not a paper: a folder with an __init__.py is needed")
     os.environ[PATHS] = os.pathsep.join(str(one) for one in dict.fromkeys([*paper_paths(), path.resolve()]))
+    forget()
+
+
+def forget() -> None:
+    """Look for papers anew when next asked."""
     for cached in (papers, experiment, experiments):
         cached.cache_clear()
 
@@ -62,7 +67,13 @@ def papers() -> dict[str, Paper]:
         packages.append(path.name)
     found: dict[str, Paper] = {}
     for package in dict.fromkeys(packages):
-        paper = replace(importlib.import_module(package).PAPER, package=package)
+        try:
+            module = importlib.import_module(package)
+        except ModuleNotFoundError as error:
+            if error.name == package:  # its folder was deleted, its entry point not yet
+                continue
+            raise
+        paper = replace(module.PAPER, package=package)
         if paper.id in found:
             raise UserError(f"two packages, {found[paper.id].package} and {package}, claim the paper id {paper.id!r}")
         found[paper.id] = paper

@@ -54,6 +54,11 @@ def execute(config: RunConfig, store: Store, watch: Watcher) -> float:
     return seconds
 
 
+def missing(configs: Iterable[RunConfig], store: Store) -> list[RunConfig]:
+    """Those of the configs that the store does not hold."""
+    return [config for config in configs if config.digest not in store]
+
+
 def obtain(
     configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None
 ) -> dict[str, RunResult]:
@@ -61,7 +66,7 @@ def obtain(
     reporter = reporter or Silent()
     wanted = {config.digest: config for config in configs}
     results: dict[str, RunResult] = {}
-    missing: list[RunConfig] = []
+    lacking: list[RunConfig] = []
     for digest, config in wanted.items():
         try:
             if digest in store:
@@ -70,21 +75,21 @@ def obtain(
         except DamagedRun as damage:
             reporter.damaged(digest, str(damage))
             store.remove(digest)
-        missing.append(config)
-    if missing:
+        lacking.append(config)
+    if lacking:
         existed = store.root.exists()
         store.ensure_writable()
-        reporter.plan(len(missing))
+        reporter.plan(len(lacking))
         try:
-            if jobs > 1 and len(missing) > 1:
-                _execute_in_workers(missing, store, min(jobs, len(missing)), reporter)
+            if jobs > 1 and len(lacking) > 1:
+                _execute_in_workers(lacking, store, min(jobs, len(lacking)), reporter)
             else:
-                _execute_here(missing, store, reporter)
+                _execute_here(lacking, store, reporter)
         except UserError:
             if not existed and not store.digests():  # a refused request leaves nothing behind
                 shutil.rmtree(store.root, ignore_errors=True)
             raise
-        results |= {config.digest: store.load(config) for config in missing}
+        results |= {config.digest: store.load(config) for config in lacking}
     return {digest: results[digest] for digest in wanted}
 
 

@@ -6,7 +6,6 @@ PAPER = Paper(
     id="toy",
     title="On the Decay of Everything",
     authors="A. Nonymous",
+    year=2026,
     sentence="Gradient descent on a parabola decays geometrically.",
-    package="lemmata.papers.toy",
-    modules=("decay",),
 )

@@ -3,14 +3,34 @@
 import base64
 import re
 from html.parser import HTMLParser
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lemmata.core import Artefact, Judgement, Paper, Scale, Undecided, judge
-from lemmata.core.legacy import AtMost, Claim, Close, Correction, Each, Exact, Experiment, Results
-from lemmata.report import ReportedExperiment, draw, write_page
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Examined,
+    Experiment,
+    Judgement,
+    Paper,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Selection,
+    Undecided,
+    at_most,
+    exactly,
+    judge,
+    near,
+)
+from lemmata.report.entry import Entry
+from lemmata.report.figure import draw
+from lemmata.report.page import write_page
 from lemmata.report.plots import band, ceiling, heatmap, legend, new_figure, panel_label
 
 PAPER = Paper(
@@ -18,10 +38,13 @@ PAPER = Paper(
     title="A toy paper on <sums> & products",
     authors="A. Author, B. Author",
     sentence="Sums of `n` odd numbers are squares.",
-    package="lemmata.papers.toy",
-    modules=(),
+    year=2026,
 )
 COMMAND = "lemmata reproduce toy/fig-1 --scale smoke"
+
+
+def itself(subject):
+    return subject
 
 
 def constant(value):
@@ -33,21 +56,22 @@ CLAIMS = (
         id="toy/lemma-1.2",
         locus="Lemma 1.2, p. 3",
         statement="The sum of the first n odd numbers is n² for every n < 100 & beyond <script>alert(1)</script>.",
-        predict=constant(np.arange(200.0) ** 2),
-        measure=constant(np.arange(200.0) ** 2),
-        control=constant(np.arange(200.0) ** 3),
-        check=Close(rtol=1e-12),
+        subject=constant(np.arange(200.0) ** 2),
+        wrong=constant(np.arange(200.0) ** 3),
+        parts=Part(itself, near(constant(np.arange(200.0) ** 2), rtol=1e-12)),
     ),
     Claim(
         id="toy/eq-3",
         locus="Equation (3), proof of Theorem 2",
         statement="The mean and the variance of a fair die.",
-        predict=constant({"mean": 3.5, "variance": 35 / 6, "faces": 6}),
-        measure=constant({"mean": 3.5, "variance": 35 / 12, "faces": 6}),
-        control=constant({"mean": 3.0, "variance": 1.0, "faces": 6}),
-        check=Each({"mean": Close(atol=1e-12), "variance": Close(atol=1e-12), "faces": Exact()}),
+        subject=constant((3.5, 35 / 12, 6)),
+        wrong=constant((3.0, 1.0, 6)),
+        parts={
+            "mean": Part(itemgetter(0), near(3.5, atol=1e-12)),
+            "variance": Part(itemgetter(1), near(35 / 6, atol=1e-12), corrected=35 / 12),
+            "faces": Part(itemgetter(2), exactly(6)),
+        },
         correction=Correction(
-            predict=constant({"mean": 3.5, "variance": 35 / 12, "faces": 6}),
             printed="Var = (n² − 1)/6",
             corrected="Var = (n² − 1)/12",
             reason="The second moment is divided by `n` only once.",
@@ -57,25 +81,23 @@ CLAIMS = (
         id="toy/fig-1",
         locus="Figure 1",
         statement="Accuracy rises to its ceiling within fifty steps.",
-        predict=constant(0.9),
-        measure=constant(Undecided("ten steps are too few to tell")),
-        control=constant(0.99),
-        check=AtMost(),
+        subject=constant(Undecided("ten steps are too few to tell")),
+        wrong=constant(0.99),
+        parts=Part(itself, at_most(0.9)),
     ),
     Claim(
         id="toy/thm-9",
         locus="Theorem 9",
         statement="The matrix is the identity.",
-        predict=constant(np.eye(3)),
-        measure=constant(np.eye(3) + 0.25),
-        control=constant(np.ones((3, 3))),
-        check=Close(atol=1e-6),
+        subject=constant(np.eye(3) + 0.25),
+        wrong=constant(np.ones((3, 3))),
+        parts=Part(itself, near(np.eye(3), atol=1e-6)),
         remark="The proof needs an assumption that the figure's setting does not meet.",
     ),
 )
 
 
-def render(results: Results) -> Artefact:
+def draw_curves(runs: Runs) -> Artefact:
     steps = np.arange(50)
     noise = np.random.default_rng(0).normal(size=(10, 50))
     accuracy = np.minimum(1, 1 - np.exp(-steps / 10) + 0.03 * noise)
@@ -97,36 +119,38 @@ def render(results: Results) -> Artefact:
 EXPERIMENT = Experiment(
     id="toy/fig-1",
     title="Learning curves",
-    grid=lambda scale: (),
+    runs=lambda scale: {},
     claims=CLAIMS,
-    render=render,
+    draw=draw_curves,
     notes="Our choice: n = 6.",
 )
+TABLE = Experiment(id="toy/table-2", title="No figure", runs=lambda scale: {}, claims=(), draw=draw_curves)
 
 
-def entries() -> list[ReportedExperiment]:
-    results = Results((), Scale("smoke"))
-    judgements = tuple(judge(claim, results) for claim in CLAIMS)
-    second = Experiment(id="toy/table-2", title="No figure", grid=lambda scale: (), claims=(), render=render)
+class Of(Selection):
+    """A selection whose paper is not registered anywhere."""
+
+    paper = PAPER
+
+
+class Config:
+    digest, seeds = "0123456789abcdef", tuple(range(10))
+
+
+def entries() -> list[Entry]:
+    runs = Runs({"main": RunResult(Config, {}, {}, {"seconds": 12.3})}, Scale("smoke"))
+    judged = Examined(Of(EXPERIMENT, CLAIMS), runs, tuple(judge(claim, runs) for claim in CLAIMS))
+    empty = Examined(Of(TABLE, ()), Runs({}, Scale("smoke")), ())
     return [
-        ReportedExperiment(
-            PAPER,
-            EXPERIMENT,
-            judgements,
-            draw(EXPERIMENT, results),
-            ("0123456789abcdef",),
-            12.3,
-            COMMAND,
-            tuple(range(10)),
-        ),
-        ReportedExperiment(PAPER, second, (), None, (), 0.0, "lemmata reproduce toy/table-2"),
+        Entry(judged, draw(judged), COMMAND),
+        Entry(empty, Artefact(None, {}, "Not drawn."), "lemmata reproduce toy/table-2"),
     ]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    write_page(entries(), out, scale=Scale("smoke"), store_info={"store": "runs & more", "runs": 1})
+    write_page(entries(), out, scale=Scale("smoke"))
     return out
 
 
@@ -182,7 +206,6 @@ def test_what_papers_say_is_escaped(html: str):
     assert "<script" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "A toy paper on &lt;sums&gt; &amp; products" in html
-    assert "runs &amp; more" in html
 
 
 def test_verdicts_and_evidence_are_shown(html: str):
@@ -222,18 +245,26 @@ def test_the_page_stands_alone(folder: Path, html: str):
 
 
 def test_a_second_report_has_the_same_bytes(folder: Path, tmp_path: Path):
-    write_page(entries(), tmp_path, scale=Scale("smoke"), store_info={"store": "runs & more", "runs": 1})
+    write_page(entries(), tmp_path, scale=Scale("smoke"))
     first = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     second = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert first == second
-    assert {path.name for path in first} == {"index.html", "fig-1.png", "fig-1.svg", "fig-1.csv", "fig-1.json"}
+    assert {path.name for path in first} == {
+        "index.html",
+        "fig-1.png",
+        "fig-1.svg",
+        "fig-1.csv",
+        "fig-1.json",
+        "table-2.json",
+    }
 
 
 def test_a_control_that_holds_is_not_hidden(tmp_path: Path):
     claim = CLAIMS[0]
     judgement = Judgement(claim, "undecided", 1.0, 1.0, 1.0, "holds", "the control did not fail its check")
-    entry = ReportedExperiment(PAPER, EXPERIMENT, (judgement,), None, (), 0.0, COMMAND)
-    text = write_page([entry], tmp_path, scale=Scale("smoke"), store_info={}).read_text(encoding="utf-8")
+    examined = Examined(Of(EXPERIMENT, CLAIMS), Runs({}), (judgement,))
+    entry = Entry(examined, Artefact(None, {}, "Not drawn."), COMMAND)
+    text = write_page([entry], tmp_path, scale=Scale("smoke")).read_text(encoding="utf-8")
     assert '<span class="control bad">holds</span>' in text
     assert "the control did not fail its check" in text
     assert 'id="errata"' not in text

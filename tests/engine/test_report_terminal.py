@@ -8,7 +8,6 @@ from rich.console import Console
 from lemmata.core import Paper
 from lemmata.report.terminal import (
     claim_panel,
-    claims_table,
     make_console,
     papers_table,
     rows_table,
@@ -80,11 +79,11 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
 
 @pytest.mark.parametrize("width", [40, 60, 200])
 def test_no_line_is_wider_than_the_terminal(width: int):
-    paper = Paper(id="toy", title="A toy paper", authors="A", sentence="One sentence.", package="p", modules=())
+    paper = Paper(id="toy", title="A toy paper", authors="A", year=2026, sentence="One sentence.")
     for renderable in (
         verdict_table([ROW]),
         claim_panel(ROW),
-        claims_table([ROW, NEVER_JUDGED]),
+        verdict_table([ROW, NEVER_JUDGED]),
         papers_table([paper], [ROW]),
         runs_table([{"digest": "ab" * 8, "kind": "toy/run", "rows": 12_345, "seconds": 0.5, "config": {"n": 5}}]),
         rows_table(["a", "b"], [(1, "x" * 300)]),

@@ -11,8 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from lemmata.core import Artefact, UserError
-from lemmata.report import Provenance, csv_bytes, describe_seeds, save_artefact, seeds_of
+from lemmata.core import Artefact, Examined, Experiment, RunResult, Runs, Selection, UserError
+from lemmata.report.entry import Provenance, describe_seeds
+from lemmata.report.figure import csv_bytes, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.plots import band, ceiling, heatmap, new_figure
 from lemmata.report.style import styled
@@ -128,7 +129,9 @@ def test_seeds_are_collected_and_named():
     class Single:
         seed = 7
 
-    assert seeds_of([Swept(), Single(), object()]) == (1, 2, 3, 7)
+    configs = {str(i): RunResult(config, {}, {}) for i, config in enumerate((Swept(), Single(), object()))}
+    experiment = Experiment(title="", runs=lambda scale: {}, claims=(), draw=lambda runs: Artefact(None, {}, ""))
+    assert Examined(Selection(experiment, ()), Runs(configs), ()).seeds == (1, 2, 3, 7)
     assert describe_seeds((1, 2, 3)) == "seeds 1–3"
     assert describe_seeds((1, 3)) == "seeds 1, 3"
     assert describe_seeds((4,)) == "seed 4"

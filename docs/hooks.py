@@ -1,0 +1,36 @@
+"""Pages of the site that are made from code when it is built: a page a paper, a page a claim, all errata."""
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from lemmata.commands.docs import documented, line_of, page_of
+from lemmata.core import Paper, papers
+from lemmata.report.markdown import claim_page, errata
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    lines = ["| paper | command | computing, one core | verdicts |", "|---|---|---|---|"]
+    everything = ["# Errata\n\nPrinted formulas that fail their rule where a corrected one passes it."]
+    for paper in papers().values():
+        rows = documented(paper)
+        _add(files, config, f"papers/{paper.id}.md", _linked(page_of(paper), paper, rows))
+        for row in rows:
+            _add(files, config, f"papers/{row['id']}.md", claim_page(row))
+        everything.append(f"## {paper.id}: {paper.title}\n\n{errata(rows)}")
+        lines.append(line_of(paper).replace(f"(src/{paper.package.replace('.', '/')}/README.md)", f"({paper.id}.md)"))
+    _add(files, config, "papers/index.md", "\n".join(["# Papers", "", *lines, ""]))
+    _add(files, config, "errata.md", "\n\n".join(everything))
+    return files
+
+
+def _linked(text: str, paper: Paper, rows: list[dict]) -> str:
+    """A paper's page with its claims linked to their pages; files are named, not linked: the site does not hold them."""
+    for row in rows:
+        name = row["id"].partition("/")[2]
+        text = text.replace(f"| `{row['id']}` |", f"| [`{row['id']}`]({paper.id}/{name}.md) |")
+        text = text.replace(f"[`{row['file']}`]({row['file']})", f"`{row['file']}`")
+    return text
+
+
+def _add(files: Files, config: MkDocsConfig, path: str, text: str) -> None:
+    files.append(File.generated(config, path, content=text))

@@ -1,0 +1,195 @@
+"""The front door for notebooks and scripts: claims, verdicts, numbers and figures that show themselves."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.figure import Figure
+
+import lemmata
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Examined,
+    Judgement,
+    Runs,
+    Scale,
+    ScaleName,
+    UserError,
+    select,
+)
+from lemmata.report.entry import Provenance
+from lemmata.report.figure import draw, figure_bytes
+from lemmata.report.html import claims_html, verdicts_html
+from lemmata.run import Store, examine, missing
+
+StoreLike = Store | Path | str | None
+
+
+def default_store() -> Store:
+    """Where runs are kept unless told otherwise: $LEMMATA_STORE, or `.lemmata` here."""
+    return Store(Path(os.environ.get("LEMMATA_STORE", ".lemmata")))
+
+
+def claims(*ids: str) -> "Claims":
+    """The claims of papers, experiments or claim ids; of every paper if none is named."""
+    return Claims(tuple(claim for selection in select(ids) for claim in selection.claims))
+
+
+def check(
+    *ids: str,
+    scale: ScaleName = "laptop",
+    seeds: int | None = None,
+    changes: Mapping[str, Any] | None = None,
+    store: StoreLike = None,
+    jobs: int = 1,
+) -> "Checked":
+    """Run what is missing, judge, and keep both. `changes` are assumptions to change, as `{"temperature": 0.1}`."""
+    texts = {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
+    found = examine(select(ids), Scale(scale, seeds), _store(store), jobs=jobs, changes=texts)
+    return Checked(tuple(found))
+
+
+def results(*ids: str, scale: ScaleName = "laptop", seeds: int | None = None, store: StoreLike = None) -> "Checked":
+    """What is stored of experiments, judged; nothing is computed, and what is missing is said."""
+    selections, place = select(ids), _store(store)
+    wanted = [config for selection in selections for config in selection.experiment.runs(Scale(scale, seeds)).values()]
+    if lacking := missing(wanted, place):
+        names = ", ".join(repr(id) for id in ids) or ""
+        raise UserError(
+            f"{len(lacking)} of {len(wanted)} runs are not in {str(place.root)!r}: "
+            f"`lemmata.check({names}, scale={scale!r})` computes them"
+        )
+    return check(*ids, scale=scale, seeds=seeds, store=place)
+
+
+@dataclass(frozen=True)
+class Claims(Sequence[Claim]):
+    """Claims that show themselves as a table."""
+
+    found: tuple[Claim, ...]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.found[index]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{claim.id:42} {claim.locus}" for claim in self.found)
+
+    def _repr_html_(self) -> str:
+        return claims_html(self.found)
+
+    def table(self) -> pa.Table:
+        return pa.Table.from_pylist([claim.facts() for claim in self.found])
+
+
+@dataclass(frozen=True)
+class Checked(Mapping[str, Judgement]):
+    """Experiments that were run and judged: verdicts by claim id; their numbers and figures."""
+
+    examined: tuple[Examined, ...]
+
+    def _judgements(self) -> dict[str, Judgement]:
+        return {one.claim.id: one for item in self.examined for one in item.judgements}
+
+    def __getitem__(self, claim_id: str) -> Judgement:
+        return self._judgements()[claim_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._judgements())
+
+    def __len__(self) -> int:
+        return len(self._judgements())
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{one.status:10} {id:42} margin {one.margin:+.3g}" for id, one in self.items())
+
+    def _repr_html_(self) -> str:
+        return verdicts_html(tuple(self.values()))
+
+    @property
+    def status(self) -> str:
+        """Of the one claim that was asked for."""
+        (one,) = self.values()
+        return one.status
+
+    @property
+    def runs(self) -> Runs:
+        """Of the one experiment that was asked for, by name."""
+        return self._one().runs
+
+    def table(self) -> pa.Table:
+        """Every row that the runs recorded, with the run's name; `.to_pandas()` makes it a data frame."""
+        tables = []
+        for item in self.examined:
+            for name, run in item.runs.items():
+                columns = {key: np.asarray(values) for key, values in run.metrics.items()}
+                count = len(next(iter(columns.values()), ()))
+                about = {"experiment": [item.experiment.id] * count, "run": [name] * count}
+                tables.append(pa.table({**about, **columns}))
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def figure(self) -> "Drawing":
+        """The drawing of the one experiment that was asked for."""
+        item = self._one()
+        command = f"lemmata reproduce {item.experiment.id} --scale {item.runs.scale.name}"
+        return Drawing(
+            draw(item),
+            Provenance(
+                command=command,
+                scale=item.runs.scale.name,
+                version=lemmata.__version__,
+                seeds=item.seeds,
+                run_ids=item.run_ids,
+            ),
+        )
+
+    def _one(self) -> Examined:
+        if len(self.examined) != 1:
+            raise UserError(f"this holds {len(self.examined)} experiments; ask for one")
+        return self.examined[0]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its table, caption and provenance."""
+
+    artefact: Artefact
+    provenance: Provenance
+
+    @property
+    def figure(self) -> Figure:
+        if self.artefact.figure is None:
+            raise UserError(f"there is no figure: {self.artefact.caption}")
+        return self.artefact.figure
+
+    @property
+    def caption(self) -> str:
+        return self.artefact.caption
+
+    def table(self) -> pa.Table:
+        """The numbers beneath the figure."""
+        return pa.table({name: list(column) for name, column in self.artefact.table.items()})
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self.artefact.figure is None else figure_bytes(self.artefact.figure, self.provenance)["png"]
+
+    def __repr__(self) -> str:
+        return f"{self.caption}\n[{self.provenance.line()}]"
+
+
+def _store(store: StoreLike) -> Store:
+    return store if isinstance(store, Store) else Store(Path(store)) if store is not None else default_store()
+
+
+def _text(value: Any) -> str:
+    """A value as `--set` takes it."""
+    if isinstance(value, list | tuple):
+        return ",".join(_text(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

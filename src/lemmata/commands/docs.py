@@ -1,0 +1,81 @@
+"""`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from lemmata.commands.look import claim_rows
+from lemmata.core import Paper, Scale, UserError, papers, unknown
+from lemmata.report.files import write_whole
+from lemmata.report.markdown import claims_table, errata, paper_line, replaced
+from lemmata.run import Store
+
+VERDICTS = "verdicts.json"
+KEPT = ("status", "margin", "seconds", "remark")
+
+
+def kept_verdicts(paper: Paper) -> dict[str, Any]:
+    """The verdicts of the last whole run that was documented, and what its computing cost."""
+    path = paper.folder / VERDICTS
+    return json.loads(path.read_text()) if path.is_file() else {"scale": "laptop", "seconds": 0, "claims": {}}
+
+
+def documented(paper: Paper) -> list[dict[str, Any]]:
+    """A row a claim: what the code says, and the verdict the paper's folder keeps."""
+    kept = kept_verdicts(paper)
+    rows = claim_rows([paper.id], Scale(kept["scale"]), None)
+    for row in rows:
+        row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | kept["claims"].get(row["id"], {})
+    return rows
+
+
+def page_of(paper: Paper) -> str:
+    """The paper's README with its generated parts as they should be."""
+    path, rows = paper.folder / "README.md", documented(paper)
+    if not path.is_file():
+        raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder}")
+    return replaced(replaced(path.read_text(), "claims", claims_table(rows)), "errata", errata(rows))
+
+
+def line_of(paper: Paper) -> str:
+    """The paper's line in a table of papers."""
+    return paper_line(paper, documented(paper), kept_verdicts(paper)["seconds"])
+
+
+def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console: Console) -> int:
+    """Keep the store's verdicts with each paper and write its tables; with `check`, only say what is out of date."""
+    for id in ids:
+        if id not in papers():
+            raise unknown("paper", id, papers())
+    stale = []
+    for paper in (papers()[id] for id in (ids or papers())):
+        if not check:
+            _keep_verdicts(paper, scale, store, console)
+        path, text = paper.folder / "README.md", page_of(paper)
+        if path.read_text() != text:
+            stale.append(str(path))
+            if not check:
+                write_whole(path, text.encode())
+    console.print(
+        "\n".join(f"{'out of date' if check else 'written'}: {path}" for path in stale) or "Everything is up to date."
+    )
+    return int(check and bool(stale))
+
+
+def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -> None:
+    rows = claim_rows([paper.id], scale, store)
+    lacking = [row["id"] for row in rows if row["status"] is None]
+    if lacking:
+        console.print(f"{paper.id}: {len(lacking)} claims are not judged in {store.root}; the kept verdicts stay.")
+        return
+    computed = {run for row in rows for run in row["runs"]}  # a run that two experiments share is computed once
+    kept = {
+        "scale": scale.name,
+        "seconds": round(sum(float(store.record(run)["seconds"]) for run in computed)),
+        "claims": {row["id"]: {name: row.get(name) for name in KEPT} for row in rows},
+    }
+    text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+    write_whole(paper.folder / VERDICTS, text.encode())

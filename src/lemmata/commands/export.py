@@ -1,0 +1,131 @@
+"""`lemmata export`: an experiment as an RO-Crate of the Process Run Crate profile, to deposit or to send.
+
+Every run is an action of the software on its config; one more action judges them and draws the figure.
+"""
+
+import datetime
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+import lemmata
+from lemmata.core import Examined, Paper, RunResult, Scale, UserError, encode
+from lemmata.report.entry import Provenance
+from lemmata.report.figure import draw, save_artefact
+from lemmata.run import Store
+from lemmata.run.store import ARRAYS, METRICS, RECORD
+
+if TYPE_CHECKING:
+    from rocrate.rocrate import ROCrate
+
+PROFILE = "https://w3id.org/ro/wfrun/process/0.6"
+TYPES = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".safetensors": "application/octet-stream",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".csv": "text/csv",
+}
+
+
+def export(examined: Examined, scale: Scale, store: Store, out: Path, command: str, console: Console) -> int:
+    """Write the crate of one examined experiment into a folder that does not exist yet."""
+    try:
+        from rocrate.rocrate import ROCrate
+    except ModuleNotFoundError:
+        raise UserError("export needs the library rocrate: pip install 'lemmata[export]'") from None
+    if out.exists():
+        raise UserError(f"--out {str(out)!r} is there already: name a folder that is not")
+    experiment, paper = examined.experiment, examined.paper
+    crate = ROCrate()
+    crate.name = f"{experiment.id}: {experiment.title}"
+    crate.description = f"Runs, verdicts and figure of {experiment.id} at scale {scale.name}, by lemmata."
+    crate.license = "https://spdx.org/licenses/Apache-2.0"
+    crate.root_dataset["conformsTo"] = _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.6")
+    crate.root_dataset["citation"] = [_paper(crate, paper)]
+    software = _software(crate, examined)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        actions = [_run(crate, software, name, run, store, scratch) for name, run in examined.runs.items()]
+        actions.append(_verdict(crate, software, examined, command, scratch))
+        crate.root_dataset["mentions"] = actions
+        crate.write(out)
+    console.print(f"{out}: {len(examined.run_ids)} runs, {len(examined.judgements)} verdicts")
+    return 0
+
+
+def _paper(crate: "ROCrate", paper: Paper) -> Any:
+    about = {"name": paper.title, "author": paper.authors, "datePublished": str(paper.year)}
+    return _add(crate, paper.link or f"#paper-{paper.id}", "ScholarlyArticle", **about)
+
+
+def _software(crate: "ROCrate", examined: Examined) -> Any:
+    records = [run.record for run in examined.runs.values()]
+    commits = sorted({str(record.get("code", {}).get("commit")) for record in records})
+    return _add(
+        crate,
+        "#lemmata",
+        "SoftwareApplication",
+        name="lemmata",
+        version=lemmata.__version__,
+        softwareRequirements=[f"{name} {version}" for name, version in records[0].get("libraries", {}).items()],
+        description=f"commits of the runs: {', '.join(commits)}",
+    )
+
+
+def _run(crate: "ROCrate", software: Any, name: str, run: RunResult, store: Store, scratch: Path) -> Any:
+    digest = run.config.digest
+    config = scratch / f"{digest}.json"
+    config.write_text(json.dumps(encode(run.config), indent=1) + "\n")
+    folder = store.folder(digest)
+    end = datetime.datetime.fromtimestamp((folder / RECORD).stat().st_mtime, datetime.UTC)
+    start = end - datetime.timedelta(seconds=float(run.record["seconds"]))
+    return crate.add_action(
+        software,
+        identifier=f"#run-{name}",
+        object=_file(crate, config, f"runs/{digest}/config.json", f"config of the run {name!r}"),
+        result=[_file(crate, folder / one, f"runs/{digest}/{one}", one) for one in (METRICS, ARRAYS, RECORD)],
+        properties={
+            "name": f"run {name!r} ({run.config.kind})",
+            "startTime": start.isoformat(timespec="seconds"),
+            "endTime": end.isoformat(timespec="seconds"),
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )
+
+
+def _verdict(crate: "ROCrate", software: Any, examined: Examined, command: str, scratch: Path) -> Any:
+    verdicts = scratch / "verdicts.json"
+    verdicts.write_text(json.dumps(examined.rows(), indent=1) + "\n")
+    provenance = Provenance(
+        command=command,
+        scale=examined.runs.scale.name,
+        version=lemmata.__version__,
+        seeds=examined.seeds,
+        run_ids=examined.run_ids,
+    )
+    saved = save_artefact(draw(examined), scratch, "figure", provenance)
+    drawn = [path for path in (saved.png, saved.svg, saved.csv, saved.json) if path is not None]
+    tables = [crate.get(f"runs/{digest}/{METRICS}") for digest in examined.run_ids]
+    return crate.add_action(
+        software,
+        identifier="#verdict",
+        object=tables,
+        result=[_file(crate, path, path.name, path.name) for path in (verdicts, *drawn)],
+        properties={"name": command, "actionStatus": "http://schema.org/CompletedActionStatus"},
+    )
+
+
+def _file(crate: "ROCrate", source: Path, target: str, name: str) -> Any:
+    known = crate.get(target)  # two names may stand for one run
+    about = {"name": name, "encodingFormat": TYPES[Path(target).suffix]}
+    return known or crate.add_file(os.fspath(source), target, properties=about)
+
+
+def _add(crate: "ROCrate", id: str, type: str, **properties: Any) -> Any:
+    return crate.add_jsonld({"@id": id, "@type": type, **properties})

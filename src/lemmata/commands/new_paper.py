@@ -1,0 +1,36 @@
+"""`lemmata new-paper`: a package for a paper of one's own, from the template shipped inside."""
+
+import importlib.resources
+import re
+from pathlib import Path
+
+from rich.console import Console
+
+from lemmata.core import UserError, papers, require
+
+
+def new_paper(name: str, title: str, authors: str, year: int, out: Path, console: Console) -> int:
+    require(
+        re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) is not None, "NAME", name, "small letters, digits, hyphens"
+    )
+    package = name.replace("-", "_")
+    target = out / name
+    if name in papers():
+        raise UserError(f"NAME = {name!r} is not possible: {papers()[name].package} is a paper of that id already")
+    if target.exists():
+        raise UserError(f"{str(target)!r} is there already: choose another name, or another --out")
+    try:
+        import copier
+    except ModuleNotFoundError:
+        raise UserError("new-paper needs the library copier: pip install 'lemmata[new-paper]'") from None
+    data = {"name": name, "package": package, "title": title, "authors": authors, "year": year}
+    with importlib.resources.as_file(importlib.resources.files("lemmata") / "template") as template:
+        copier.run_copy(str(template), target, data=data, defaults=True, quiet=True)
+    console.print(f"{target}: a package with one worked claim. Next:\n", highlight=False)
+    for line in (
+        f"  lemmata check {name} --scale smoke --paper-path {target / package}   # as it stands",
+        f"  pip install -e {target}                                   # then it is one of the papers",
+        f"  edit {target / package / 'claims' / 'decay.py'}",
+    ):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return 0

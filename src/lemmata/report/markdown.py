@@ -1,0 +1,91 @@
+"""The generated parts of the documentation: claim tables, rules and errata, as Markdown made from rows of facts."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lemmata.core import Paper
+from lemmata.report.values import MARKS, STATUSES, duration, margin, rule
+
+Row = Mapping[str, Any]
+
+
+def claims_table(rows: Sequence[Row]) -> str:
+    """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
+    lines = ["| claim | in the paper | file | verdict | margin | cost |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        cells = (
+            f"`{row['id']}`",
+            row["locus"],
+            f"[`{row['file']}`]({row['file']})",
+            row.get("status") or "–",
+            _margin(row),
+            duration(row.get("seconds")),
+        )
+        lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+    return "\n".join(
+        [*lines, "", "Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
+    )
+
+
+def errata(rows: Sequence[Row]) -> str:
+    """Printed formulas that are wrong, and the right ones."""
+    found = [row for row in rows if row.get("status", "erratum") == "erratum" and "printed_formula" in row]
+    return (
+        "\n\n".join(f"### `{row['id']}` ({row['locus']})\n\n{row['statement']}\n\n{_formulas(row)}" for row in found)
+        or "None."
+    )
+
+
+def claim_page(row: Row) -> str:
+    """Everything known of one claim before it is run, and its last verdict."""
+    status = row.get("status")
+    mark = (
+        f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {margin(row.get('margin'))}"
+        if status
+        else "not judged"
+    )
+    parts = [
+        f"# {row['id']}",
+        f"*{row['locus']}* · {stands}",
+        row["statement"],
+        f"**Rule.** {rule(row['rule'])}",
+        f"**In** `{row['file']}`, experiment [`{row['experiment']}`](../{row['paper']}.md): {row['title']}.",
+        f"```\nlemmata check {row['id']}\nlemmata show {row['id']}\nlemmata run {row['experiment']} --help\n```",
+    ]
+    if "printed_formula" in row:
+        parts.insert(3, _formulas(row))
+    if row.get("remark"):
+        parts.insert(-2, f"**Remark.** {row['remark']}")
+    return "\n\n".join(parts) + "\n"
+
+
+def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
+    """A paper in a table of papers: its command, what computing it costs, and how its claims stand."""
+    counts = Counter(row.get("status") for row in rows)
+    verdicts = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
+    cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", f"{len(rows)} claims: {verdicts}")
+    return f"| {' | '.join(cells)} |"
+
+
+def replaced(text: str, name: str, body: str) -> str:
+    """The text with `body` between its markers called `name`; as it is where it has none."""
+    start, end = f"<!-- {name}: generated -->", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    return f"{before}{start}\n{body}\n{end}{after}" if found and closed else text
+
+
+def _formulas(row: Row) -> str:
+    lines = [f"- printed: `{row['printed_formula']}`", f"- right: `{row['corrected_formula']}`"]
+    return "\n".join([*lines, f"- why: {row['reason']}"] if row.get("reason") else lines)
+
+
+def _margin(row: Row) -> str:
+    value = row.get("margin")
+    return margin(value if isinstance(value, float | int) else None)
+
+
+def _cell(text: Any) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")

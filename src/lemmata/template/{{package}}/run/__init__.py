@@ -1,0 +1,1 @@
+"""What is computed: every RunConfig of the paper."""

@@ -1,0 +1,177 @@
+"""The checks that every paper must pass, for anyone's paper: `check_paper(PAPER)` in a test of its package."""
+
+import ast
+import dataclasses
+import importlib
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lemmata.core import (
+    SCALES,
+    Examined,
+    Paper,
+    Scale,
+    UserError,
+    decode,
+    encode,
+    experiments,
+    papers,
+    run_types,
+    select,
+)
+from lemmata.run import Store, examine
+
+ROOMS = {  # room of a paper -> rooms of the same paper it may import
+    "theory": set(),
+    "task": set(),
+    "model": {"task"},
+    "probe": {"task", "model"},
+    "run": {"task", "model", "probe"},
+    "claims": {"task", "model", "probe", "run", "theory"},
+}
+ENGINE = {  # room of a paper -> what it may import of the engine
+    "theory": {"core"},
+    "task": {"core", "models"},
+    "model": {"core", "models"},
+    "probe": {"core", "models", "train"},
+    "run": {"core", "models", "train"},
+    "claims": {"core", "models", "train", "report.plots"},
+}
+PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|Appendix|Figure|Table|Assumption"
+MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.])(\d+\.\d+)")  # a number, not a place of the paper
+
+
+def check_paper(paper: Paper, store: Path | None = None) -> None:
+    """Raise an AssertionError that lists everything wrong with a paper, at smoke scale."""
+    if paper.id not in papers():
+        raise UserError(f"paper {paper.id!r} is not among the papers: install its package (it needs an entry point)")
+    problems = list(package_problems(papers()[paper.id]))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Store(store or Path(folder))
+        for experiment_id in experiments(paper.id):
+            problems += experiment_problems(experiment_id, kept)
+    assert not problems, "\n".join(problems)
+
+
+def package_problems(paper: Paper) -> Iterator[str]:
+    """What is wrong with a paper before anything is run: walls, configs, kinds, glossary."""
+    yield from wall_problems(paper)
+    yield from glossary_problems(paper)
+    types = run_types(paper)
+    for kind in types:
+        if kind.split("/")[0] != paper.id:
+            yield f"kind {kind!r}: a run's kind begins with its paper's id, {paper.id!r}"
+    names = [one.id.partition("/")[2] for one in experiments(paper.id).values()]
+    for name in paper.order:
+        if name not in names:
+            yield f"PAPER.order names {name!r}, and no file of claims/ does"
+    for experiment in experiments(paper.id).values():
+        for scale in SCALES:
+            for name, config in experiment.runs(Scale(scale)).items():
+                if types.get(config.kind) is not type(config):
+                    yield f"{experiment.id}: the class of run {name!r} is not in the paper's run folder"
+                elif decode(type(config), encode(config)) != config:
+                    yield f"{experiment.id}: run {name!r} at scale {scale} does not survive JSON"
+        for claim in experiment.claims:
+            if not (claim.statement and claim.locus):
+                yield f"{claim.id}: it says neither what the paper claims nor where"
+            if isinstance(claim.remark, str) and (numbers := list(filter(None, MEASURED.findall(claim.remark)))):
+                yield f"{claim.id}: its remark quotes {', '.join(numbers)}; a remark that quotes numbers computes them"
+
+
+def experiment_problems(experiment_id: str, store: Store) -> list[str]:
+    """What is wrong with an experiment when it is run, judged and drawn at smoke scale."""
+    (examined,) = examine(select([experiment_id]), Scale("smoke"), store)
+    return [*_judged(examined), *_drawn(examined)]
+
+
+def _judged(examined: Examined) -> Iterator[str]:
+    if not examined.judgements:
+        yield f"{examined.experiment.id} has no claims"
+    for judgement in examined.judgements:
+        id, status = judgement.claim.id, judgement.status
+        if status == "undecided" and not judgement.detail:
+            yield f"{id}: undecided without a reason"
+        if status != "undecided" and judgement.control_status != "fails":
+            yield f"{id}: its control passed the check"
+        if status == "fails" and not judgement.remark:
+            yield f"{id} fails ({judgement.detail}) and no reason is given"
+
+
+def _drawn(examined: Examined) -> Iterator[str]:
+    artefact = examined.draw()
+    if not artefact.caption:
+        yield f"{examined.experiment.id}: its drawing has no caption"
+    lengths = {len(column) for column in artefact.table.values()}
+    if len(lengths) != 1:
+        yield f"{examined.experiment.id}: the columns of its table have lengths {sorted(lengths)}"
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Dotted names that a file imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found |= {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def wall_problems(paper: Paper) -> Iterator[str]:
+    """What a paper's files may not import: theory stands on core alone, nothing crosses from paper to paper."""
+    for path in sorted(paper.folder.rglob("*.py")):
+        inside = path.relative_to(paper.folder)
+        for module in sorted(imported_modules(path)):
+            if problem := breach(paper.package, inside.parts[0] if len(inside.parts) > 1 else "", module):
+                yield f"{paper.id}/{inside}: {problem}"
+
+
+def breach(package: str, room: str, module: str) -> str | None:
+    """Why a file of this room (or of the paper's root, "") may not import a module; None if it may."""
+    if module.startswith("."):
+        return f"relative imports hide directions: {module}"
+    if module.startswith(f"{package}."):
+        target = module.removeprefix(f"{package}.").split(".")[0]
+        if target in ROOMS and target not in {room, *ROOMS.get(room, set())}:
+            return f"{room or 'the root'} may not import {module}"
+        return None
+    top, *rest = module.split(".")
+    if top == "lemmata" and rest:
+        allowed = ENGINE.get(room, {"core"})
+        if rest[0] == "papers":
+            return f"imports another paper: {module}"
+        if rest[0] not in allowed and ".".join(rest[:2]) not in allowed:
+            return f"{room or 'the root'} may not import {module}"
+    return None
+
+
+def glossary_problems(paper: Paper) -> Iterator[str]:
+    """Places a paper's glossary names, in backticks, that are not there."""
+    try:
+        glossary: dict[str, str] = importlib.import_module(f"{paper.package}.glossary").GLOSSARY
+    except ModuleNotFoundError:
+        return
+    for symbol, meaning in glossary.items():
+        for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning):
+            if not (_found(paper.package, place) or _found("lemmata", place)):
+                yield f"{paper.id}/glossary.py: {symbol!r} points at `{place}`, which is not there"
+
+
+def _found(package: str, place: str) -> bool:
+    parts = place.split(".")
+    here: Any = importlib.import_module(package)
+    for done, part in enumerate(parts, start=1):
+        if dataclasses.is_dataclass(here) and part in {field.name for field in dataclasses.fields(here)}:
+            return done == len(parts)
+        if not hasattr(here, part):
+            try:
+                importlib.import_module(".".join([package, *parts[:done]]))
+            except ModuleNotFoundError:
+                return False
+        here = getattr(here, part)
+    return True

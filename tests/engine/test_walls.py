@@ -1,0 +1,54 @@
+"""The walls of the design: who may import whom. (A paper's own walls are checked with the paper, by `check_paper`.)"""
+
+from pathlib import Path
+
+import lemmata
+from lemmata.testing import breach, imported_modules
+
+ROOT = Path(lemmata.__file__).parent
+ENGINE = {  # room -> what it may import besides itself
+    "core": set(),
+    "train": {"core"},
+    "models": {"core"},
+    "run": {"core"},
+    "report": {"core"},
+    "commands": {"core", "run", "report"},
+}
+TORCH = {"torch", "transformers", "peft", "lm_eval"}
+
+
+def breaches(room: str, modules: set[str]) -> list[str]:
+    """What a file of the engine's room may not import."""
+    names = [module.split(".") for module in modules]
+    inside = {name[1] for name in names if name[0] == "lemmata" and len(name) > 2}
+    return sorted({name[0] for name in names} & TORCH) + sorted(inside - {room, *ENGINE[room]})
+
+
+def test_the_engine_imports_no_paper_and_no_torch() -> None:
+    found = {}
+    for room in ENGINE:
+        files = list((ROOT / room).rglob("*.py"))
+        assert files
+        found |= {str(file): wrong for file in files if (wrong := breaches(room, imported_modules(file)))}
+    assert found == {}
+
+
+def test_a_wrong_direction_would_be_seen(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("def f():\n    from lemmata.papers.lego import task\n    import torch\n")
+    modules = imported_modules(wrong)
+    assert modules == {"lemmata.papers.lego.task", "torch"}
+    assert breaches("core", modules) == ["torch", "papers"]
+    lego = "lemmata.papers.lego"
+    for room in ("theory", ""):
+        assert breach(lego, room, f"{lego}.task.Lego")
+    assert breach("lemmata.papers.association", "claims", f"{lego}.task.Lego")
+    assert breach(lego, "claims", "lemmata.commands.compute.check")
+    assert breach(lego, "run", ".task")
+    assert breach(lego, "theory", "lemmata.train.fit")
+    assert not breach(lego, "run", f"{lego}.task.Lego")
+    assert not breach(lego, "theory", "lemmata.core.Claim")
+
+
+def test_files_are_short() -> None:
+    assert {str(p): n for p in ROOT.rglob("*.py") if (n := len(p.read_text().splitlines())) > 400} == {}
