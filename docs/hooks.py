@@ -24,7 +24,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _linked(text: str, paper: Paper, rows: list[dict]) -> str:
-    """A paper's page with its claims linked to their pages; files are named, not linked: the site does not hold them."""
+    """A paper's page with its claims linked to their pages; files are named alone, as the site does not hold them."""
     for row in rows:
         name = row["id"].partition("/")[2]
         text = text.replace(f"| `{row['id']}` |", f"| [`{row['id']}`]({paper.id}/{name}.md) |")

@@ -1,4 +1,4 @@
-"""The scripts a researcher would start from run as they are, in a folder of their own."""
+"""The scripts and notebooks a researcher would start from run as they are, in a folder of their own."""
 
 import subprocess
 import sys
@@ -6,17 +6,25 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+from lemmata.core import papers
+
+FOLDER = Path(__file__).parents[2] / "examples"
+NAMES = [paper.package.rsplit(".", 1)[1] for paper in papers().values() if paper.package.startswith("lemmata.")]
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(script: Path, tmp_path: Path) -> None:
-    finished = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+@pytest.mark.parametrize("name", NAMES)
+def test_script_runs(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, str(FOLDER / f"{name}.py")]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.strip()
 
 
-def test_every_paper_has_an_example() -> None:
-    papers = Path(__file__).parent.parent / "src" / "lemmata" / "papers"
-    folders = {path.name for path in papers.iterdir() if (path / "__init__.py").is_file()}
-    assert folders <= {path.stem for path in EXAMPLES}
+@pytest.mark.parametrize("name", NAMES)
+def test_notebook_runs_at_smoke_scale(name: str, tmp_path: Path) -> None:
+    script = "import sys, nbformat, nbclient; nb = nbformat.read(sys.argv[1], 4); nbclient.NotebookClient(nb).execute()"
+    script += "; print(sum('image/png' in o.get('data', {}) for c in nb.cells for o in c.get('outputs', [])))"
+    command = [sys.executable, "-W", "ignore", "-c", script, str(FOLDER / f"{name}.ipynb")]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
+    assert finished.returncode == 0, finished.stderr[-2000:]
+    assert int(finished.stdout) >= 1, "no figure showed itself"

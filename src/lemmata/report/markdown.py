@@ -30,7 +30,7 @@ def claims_table(rows: Sequence[Row]) -> str:
 
 def errata(rows: Sequence[Row]) -> str:
     """Printed formulas that are wrong, and the right ones."""
-    found = [row for row in rows if row.get("status", "erratum") == "erratum" and "printed_formula" in row]
+    found = [row for row in rows if row.get("status") in (None, "erratum") and "printed_formula" in row]
     return (
         "\n\n".join(f"### `{row['id']}` ({row['locus']})\n\n{row['statement']}\n\n{_formulas(row)}" for row in found)
         or "None."
@@ -39,12 +39,9 @@ def errata(rows: Sequence[Row]) -> str:
 
 def claim_page(row: Row) -> str:
     """Everything known of one claim before it is run, and its last verdict."""
-    status = row.get("status")
-    mark = (
-        f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {margin(row.get('margin'))}"
-        if status
-        else "not judged"
-    )
+    stands = "not judged"
+    if status := row.get("status"):
+        stands = f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {_margin(row)}"
     parts = [
         f"# {row['id']}",
         f"*{row['locus']}* · {stands}",

@@ -1,6 +1,6 @@
 """Drawing helpers for the papers' figures: they make and fill matplotlib figures, never through pyplot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -11,21 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
-from lemmata.report.style import COLOURS, CYCLE, DIVERGING, GREY, HEAT, styled
-
-__all__ = [
-    "COLOURS",
-    "CYCLE",
-    "DIVERGING",
-    "GREY",
-    "HEAT",
-    "band",
-    "ceiling",
-    "heatmap",
-    "legend",
-    "new_figure",
-    "panel_label",
-]
+from lemmata.report.style import (
+    COLOURS as COLOURS,
+    CYCLE as CYCLE,
+    DIVERGING as DIVERGING,
+    GREY as GREY,
+    HEAT as HEAT,
+    styled,
+)
 
 PANEL_WIDTH, PANEL_HEIGHT = 4.2, 3.1  # inches
 
@@ -129,3 +122,35 @@ def panel_label(ax: Axes, letter: str) -> None:
         ha="left",
         va="bottom",
     )
+
+
+def letter(axes: Any) -> None:
+    """Bold letters a, b, c, ... on panels in reading order."""
+    for name, ax in zip("abcdefghijklmnopqrstuvwxyz", np.ravel(axes), strict=False):
+        panel_label(ax, name)
+
+
+def columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """A table's rows as the columns that an `Artefact` takes; a name that a row lacks is an empty cell there."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def joined(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Tables one under another; a column that one of them lacks is empty there."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    lengths = [len(next(iter(table.values()), ())) for table in tables]
+    return {
+        name: [item for table, length in zip(tables, lengths, strict=True) for item in table.get(name, [None] * length)]
+        for name in names
+    }
+
+
+def long_table(curves: Mapping[str, tuple[Any, Any]], axis: str = "step") -> dict[str, list[Any]]:
+    """Curves (places, values as [seed, place]) as a table of name, place, and mean and standard deviation over seeds."""
+    rows = []
+    for name, (places, values) in curves.items():
+        values = np.asarray(values, float)
+        for place, mean, std in zip(np.asarray(places).tolist(), values.mean(axis=0), values.std(axis=0), strict=True):
+            rows.append({"curve": name, axis: place, "mean": float(mean), "std": float(std)})
+    return columns(rows)
