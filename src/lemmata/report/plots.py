@@ -147,7 +147,7 @@ def joined(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def long_table(curves: Mapping[str, tuple[Any, Any]], axis: str = "step") -> dict[str, list[Any]]:
-    """Curves (places, values as [seed, place]) as a table of name, place, and mean and standard deviation over seeds."""
+    """Curves (places, values as [seed, place]) as a table: name, place, mean and standard deviation over seeds."""
     rows = []
     for name, (places, values) in curves.items():
         values = np.asarray(values, float)
