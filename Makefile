@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test check-style check-types bench docs clean
+.PHONY: help reproduce test test-all check-style check-types bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
+	@echo "make test-all    the same, and every field of every experiment changed (hundreds of runs, about an hour)"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
 	@echo "make docs        build the documentation into site/"
 	@echo "make clean       delete .venv, report/ and the stored runs (.lemmata/)"
@@ -24,6 +25,9 @@ reproduce: $(READY)
 
 test: $(READY) check-style check-types
 	$(BIN)/python -m pytest -n 2
+
+test-all: $(READY) check-style check-types
+	$(BIN)/python -m pytest -n 2 --walk-all
 
 check-style: $(READY)
 	$(BIN)/ruff format --check .
@@ -41,7 +45,7 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	$(BIN)/mkdocs build --strict
+	$(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) report site .lemmata

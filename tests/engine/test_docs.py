@@ -1,0 +1,39 @@
+"""Generated documentation is as its generator would write it now."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lemmata.commands.docs import documented, line_of, page_of
+from lemmata.core import papers
+from lemmata.report.markdown import claim_page, replaced
+
+TOP = Path(__file__).parents[2]
+OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
+
+
+@pytest.mark.parametrize("id", OURS)
+def test_a_papers_page_is_up_to_date(id: str) -> None:
+    paper, rows = OURS[id], documented(OURS[id])
+    assert (paper.folder / "README.md").read_text() == page_of(paper), f"run `lemmata docs {id}`"
+    for row in rows:
+        assert f"`{row['id']}`" in page_of(paper)
+        assert row["status"], f"{row['id']} has no documented verdict"
+        assert row["rule"].split(" ")[0] in claim_page(row)
+
+
+@pytest.mark.parametrize("id", OURS)
+def test_readme_and_citation_name_the_paper(id: str) -> None:
+    assert line_of(OURS[id]) in (TOP / "README.md").read_text()
+    cited = {entry["notes"]: entry for entry in yaml.safe_load((TOP / "CITATION.cff").read_text())["references"]}
+    assert cited[id]["title"] == OURS[id].title
+    assert ", ".join(author["name"] for author in cited[id]["authors"]) == OURS[id].authors
+    assert cited[id]["year"] == OURS[id].year
+    assert cited[id].get("url", "") == OURS[id].link
+
+
+def test_markers_are_filled_and_text_around_them_stays() -> None:
+    text = "above\n<!-- claims: generated -->\nold\n<!-- claims: end -->\nbelow\n"
+    assert replaced(text, "claims", "new") == text.replace("old", "new")
+    assert replaced(text, "errata", "new") == text
