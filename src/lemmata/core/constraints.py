@@ -32,7 +32,12 @@ class Bound:
 
     def __str__(self) -> str:
         words = {"at least": self.least, "above": self.above, "at most": self.most, "below": self.below}
-        return " and ".join(f"{word} {bound:g}" for word, bound in words.items() if bound is not None)
+        shown = {
+            word: bound if isinstance(bound, int) else f"{bound:g}"
+            for word, bound in words.items()
+            if bound is not None
+        }
+        return " and ".join(f"{word} {bound}" for word, bound in shown.items())
 
 
 Positive = Annotated[float, Bound(above=0)]
