@@ -109,8 +109,9 @@ def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> 
         }
         if verdict.status == "fails":
             second = _compare(parts, corrected, measured)
-            if second.status == "holds":
-                status, accepted, verdict = "erratum", corrected, second
+            if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
+                status = "erratum" if second.status == "holds" else "undecided"
+                accepted, verdict = corrected, second
     wrong = _try(claim.wrong, runs)
     control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
     control_status = _compare(parts, accepted, control).status
