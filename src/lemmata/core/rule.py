@@ -49,7 +49,8 @@ class Rule(abc.ABC):
         """The target as a word of the rule."""
         if callable(self.target) or np.ndim(self.target):
             return "predicted"
-        return f"{self.target:g}" if isinstance(self.target, int | float) else str(self.target)
+        is_number = isinstance(self.target, int | float) and not isinstance(self.target, bool)
+        return f"{self.target:g}" if is_number else str(self.target)
 
 
 def _decide(slack: Any, detail: str = "") -> Verdict:
