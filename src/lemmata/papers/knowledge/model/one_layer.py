@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from lemmata.core import AbstractModel, Trace, named_integer, require
+from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, named_integer, require
 from lemmata.papers.knowledge.model.low_rank import Factors
 
 Embeddings = Literal["gaussian", "orthonormal"]
@@ -17,23 +17,16 @@ Attention = Literal["softmax", "uniform"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneLayerConfig:
+class OneLayerConfig(Config):
     """The paper's text fixes sigma = 1 and d = 50; lambda, m and the starting sizes are our choices."""
 
-    width: int = 50  # d
-    neurons: int = 8  # m, of each class
-    scale: float = 8.0  # lambda; lambda = m makes a class's logit the plain sum of its neurons
+    width: Count = 50  # d
+    neurons: Count = 8  # m, of each class
+    scale: Positive = 8.0  # lambda; lambda = m makes a class's logit the plain sum of its neurons
     embeddings: Embeddings = "gaussian"  # N(0, sigma^2 I), or orthogonal rows of the same length sigma sqrt(d)
-    sigma: float = 1.0
+    sigma: Positive = 1.0
     attention: Attention = "softmax"  # "uniform" is the paper's comparison 'uniform attention + MLP'
-    neuron_start: float = 0.01  # sigma_0, the spread of the neurons' first weights; the attention matrix starts at 0
-
-    def __post_init__(self) -> None:
-        for name in ("width", "neurons"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        for name in ("scale", "sigma"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "above 0")
-        require(self.neuron_start >= 0, "neuron_start", self.neuron_start, "not negative")
+    neuron_start: NonNegative = 0.01  # sigma_0, the spread of the neurons' first weights; the attention matrix starts at 0
 
     def check(self, tokens_read: int, where: str = "model") -> None:
         """Refuse a width in which that many tokens cannot be orthogonal."""
