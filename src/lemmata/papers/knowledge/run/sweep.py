@@ -6,12 +6,12 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, require
 from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune
 from lemmata.papers.knowledge.task import FactsConfig
 
-SIZES = ("subjects", "templates", "multiplicity")
 STORED = ("fact_accuracy", "template_accuracy", "full_loss", "excess")
 EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_fraction", "asked_accuracy")
 
