@@ -26,9 +26,7 @@ def sweep(
 ) -> Sweep:
     """Cells in the setting of a base run, pre-trained for another number of steps."""
     pretraining = replace(base.pretraining, steps=steps)
-    return Sweep(
-        cells=cells, shapes=shapes, model=base.model, pretraining=pretraining, tuning=base.tuning, seeds=seeds
-    )
+    return Sweep(cells=cells, shapes=shapes, model=base.model, pretraining=pretraining, tuning=base.tuning, seeds=seeds)
 
 
 class Line(NamedTuple):
@@ -85,7 +83,11 @@ def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
             panel_label(ax, letter)
         axes[0].set(ylim=(-0.02, 1.02), ylabel="share of facts")
         axes[1].set(ylabel="share of questions, or nats", ylim=(-0.02, None))
-        fixed = (f"{symbol} = {size}" for symbol, size, axis in zip(("N", "|R|", "K"), config.cells[0], SIZES, strict=True) if axis != varied)
+        fixed = (
+            f"{symbol} = {size}"
+            for symbol, size, axis in zip(("N", "|R|", "K"), config.cells[0], SIZES, strict=True)
+            if axis != varied
+        )
         caption = (
             f"Extraction against {xlabel} (a), and what else is answered (b). Held-out subjects only; "
             f"{', '.join(fixed)}, d = {config.model.width}, {config.pretraining.steps} steps of pre-training, "

@@ -32,7 +32,9 @@ class CoveringRun(RunConfig):
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     descent_steps: Count = 100
-    attention_rate: Positive = 1.0  # of gradient descent, in units of m / (lambda^2 d), as in the stages of pre-training
+    attention_rate: Positive = (
+        1.0  # of gradient descent, in units of m / (lambda^2 d), as in the stages of pre-training
+    )
     neuron_rate: Positive = 10.0
     adamw: FineTuningConfig | None = None  # besides, AdamW
     seeds: Some[int] = (0, 1, 2)
@@ -80,7 +82,13 @@ class CoveringRun(RunConfig):
         return Questions.choose(turned, CoverageConfig(templates=self.facts.templates // 2), seed)
 
     def tune(
-        self, algorithm: Descent, models: OneLayer, questions: list[Questions], steps: int, context: RunContext, stage: str
+        self,
+        algorithm: Descent,
+        models: OneLayer,
+        questions: list[Questions],
+        steps: int,
+        context: RunContext,
+        stage: str,
     ) -> History:
         _, history = fit_many(
             algorithm,
