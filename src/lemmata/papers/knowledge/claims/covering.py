@@ -37,7 +37,9 @@ def covering_run(scale: Scale) -> CoveringRun:
 
 def stored(run: RunResult) -> str | None:
     excess = float(run.arrays["pretraining.excess"].mean())
-    return None if excess <= STORED else f"pre-training ended {excess:.2f} nats over the least loss, not within {STORED}"
+    return (
+        None if excess <= STORED else f"pre-training ended {excess:.2f} nats over the least loss, not within {STORED}"
+    )
 
 
 class Gap(NamedTuple):
