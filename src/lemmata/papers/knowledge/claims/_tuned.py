@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -171,13 +171,39 @@ class Tuned:
         """Pre-training loss above the least possible, in nats, the mean over seeds."""
         return float(self.run.arrays["pretraining.excess"][:, -1].mean())
 
-    def asked(self, prefix: str = "asked ") -> dict[str, int]:
-        """The fine-tunings so named, and how many subjects each asks about, from few to many."""
+    def named(self, prefix: str) -> list[str]:
+        return [name for name in self.tunings if name.startswith(prefix)]
+
+    @property
+    def ranks(self) -> list[str]:
+        """The low-rank fine-tunings of both parts, every subject asked about, from rank 1 on."""
+        return [name for name in self.named("rank ") if "," not in name]
+
+    def asked(self, *names: str) -> dict[str, int]:
+        """Fine-tunings (full ones by subjects, unless named), and how many subjects each asks about: few to many."""
         config = self.run.config
         everyone = config.facts.subjects - config.facts.num_held_out
-        names = [name for name in self.tunings if name.startswith(prefix)]
-        numbers = {name: config.tunings[self.number(name)].coverage.subjects or everyone for name in names}
+        numbers = {
+            name: config.tunings[self.number(name)].coverage.subjects or everyone
+            for name in names or self.named("asked ")
+        }
         return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
+
+
+class Lesson(NamedTuple):
+    """One fine-tuning of a run."""
+
+    of: Tuned
+    name: str
+
+    @property
+    def extraction(self) -> float:
+        return self.of.mean(self.name)
+
+    @property
+    def leak(self) -> np.ndarray:
+        """The share of held-out questions that it asks, for each seed."""
+        return self.of.run.arrays["leak"][self.of.number(self.name)]
 
 
 def main(runs: Runs) -> Tuned:

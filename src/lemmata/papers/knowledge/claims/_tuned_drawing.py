@@ -7,6 +7,8 @@ import numpy as np
 
 from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned
 
+TAUGHT = {"asked": ("their own answers", "blue"), "shuffled": ("answers of others", "vermillion")}  # names begin so
+
 Curves = Mapping[str, tuple[Any, np.ndarray]]
 
 

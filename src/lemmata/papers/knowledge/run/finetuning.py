@@ -70,4 +70,5 @@ def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch
     target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
     return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
 
+
 FineTuning = fine_tuning  # until run/covering.py says fine_tuning

@@ -40,9 +40,7 @@ class Sentences(eqx.Module):
 
     batch: int = eqx.field(static=True)
 
-    def __call__(
-        self, moving: OneLayer, fixed: OneLayer, task: Facts, key: Key[Array, ""]
-    ) -> tuple[Metrics, OneLayer]:
+    def __call__(self, moving: OneLayer, fixed: OneLayer, task: Facts, key: Key[Array, ""]) -> tuple[Metrics, OneLayer]:
         model = eqx.combine(moving, fixed)
         loss, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
         gradient = eqx.tree_at(lambda one: (one.attention, one.neurons), moving, (attention, neurons))
