@@ -1,4 +1,4 @@
-"""The runs of the extraction claims: a pre-training for each cell and its fine-tunings, by the names they are read by."""
+"""The runs of the extraction claims: a pre-training for each cell, and its fine-tunings by name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -84,8 +84,8 @@ def main_tunings(scale: Scale) -> Tunings:
 def _run(scale: Scale, tunings: Tunings, facts: FactsConfig | None = None) -> Extraction:
     """With 1,000 subjects the neurons start ten times larger: at 0.01 a class that the first batches lack is pushed
     below zero for every input within two steps of Adam and never comes back (a batch of 128 then stores 0.58, one of
-    1,024 0.98 of the facts); at 0.1 all are stored. The figures that do not fine-tune many
-    ways (2, 5, the loss) were run in `training.setting` itself: neurons at 0.01, 2,000 steps instead of 3,000."""
+    1,024 0.98 of the facts); at 0.1 all are stored. The figures that do not fine-tune many ways (2, 5, the loss) were
+    run in `training.setting` itself: neurons at 0.01, 2,000 steps instead of 3,000."""
     first, *others = tunings.values()
     base = setting(scale)
     config = replace(base, facts=facts or base.facts, tuning=first, others=tuple(others))

@@ -63,9 +63,9 @@ def _no_difference(runs: Runs) -> str:
     covered = [_covered(tuned, name).mean() for name in names]
     found = ", ".join(f"{tuned.mean(name):.2f}" for name in names)
     return (
-        f"Which templates the subjects come from makes little difference at d = {tuned.run.config.model.width}: {found} "
-        f"while the templates covered grow from {covered[0]:.0f} to {covered[-1]:.0f}. Any question teaches the prompt "
-        "to attend to the subject, whatever its templates; a gap by template needs a wider model."
+        f"Which templates the subjects come from makes little difference at d = {tuned.run.config.model.width}: "
+        f"{found} while the templates covered grow from {covered[0]:.0f} to {covered[-1]:.0f}. Any question teaches "
+        "the prompt to attend to the subject, whatever its templates; a gap by template needs a wider model."
     )
 
 

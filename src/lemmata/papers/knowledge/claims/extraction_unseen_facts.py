@@ -7,11 +7,11 @@ from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, pan
 
 
 def _one_subject(runs: Runs) -> str:
-    each = ", ".join(f"{value:.2f}" for value in main(runs).after("shuffled 1"))
+    right, wrong = main(runs).mean("asked 1"), main(runs).after("shuffled 1")
     return (
-        f"How much a single question does: fine-tuning on one subject gives {main(runs).mean('asked 1'):.2f}, and on one "
-        f"subject with a wrong answer {each} in the seeds. What is learned is that the prompt token attends to the "
-        "subject."
+        f"How much a single question does: fine-tuning on one subject gives {right:.2f}, and on one subject with a "
+        f"wrong answer {', '.join(f'{value:.2f}' for value in wrong)} in the seeds. What is learned is that the prompt "
+        "token attends to the subject."
     )
 
 

@@ -54,8 +54,8 @@ def _what_falls(runs: Runs) -> str:
         for curve in means(tuned, [name])
     ]
     return (
-        f"Every subject asked about, at rate {LOW_RANK_RATE:g} unless only attention moves in full: {'; '.join(found)}. "
-        "What overfits is the neurons."
+        f"Every subject asked about, at rate {LOW_RANK_RATE:g} unless only attention moves in full: "
+        f"{'; '.join(found)}. What overfits is the neurons."
     )
 
 

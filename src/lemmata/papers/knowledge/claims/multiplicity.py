@@ -32,10 +32,10 @@ def _competition(runs: Runs) -> str:
         [one.mean(ALL, f"{kind}_from_subject") for one in (least, most)] for kind in ("answer", "relation")
     )
     return (
-        f"Covering is not the reason: at K = {ks[0]} extraction is {least.mean(ALL):.2f} with every template covered. A "
-        f"subject's direction drives its answer and its relations in competition: from K = {ks[0]} to {ks[1]} the "
-        f"answer's logit from it goes from {answer[0]:.0f} to {answer[1]:.0f} after fine-tuning, and a relation's from "
-        f"{relation[0]:.0f} to {relation[1]:.0f}."
+        f"Covering is not the reason: at K = {ks[0]} extraction is {least.mean(ALL):.2f} with every subject asked "
+        f"about. A subject's direction drives its answer and its relations in competition: from K = {ks[0]} to {ks[1]} "
+        f"the answer's logit from it goes from {answer[0]:.0f} to {answer[1]:.0f} after fine-tuning, and a relation's "
+        f"from {relation[0]:.0f} to {relation[1]:.0f}."
     )
 
 

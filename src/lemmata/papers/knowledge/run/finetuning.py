@@ -69,6 +69,3 @@ def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch
     chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
     target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
     return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
-
-
-FineTuning = fine_tuning  # until run/covering.py says fine_tuning

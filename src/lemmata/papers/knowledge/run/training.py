@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Scale, Some, named_keys, require
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, with_factors
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
@@ -137,7 +137,7 @@ def tune(
     if config.rank is not None:
         _, d, m, c = models.neurons.shape
         factors = [low_rank_factors((d, m, c), config.rank, config.part, seed) for seed in seeds]
-        models = with_factors(models, *stack_on_host(factors))
+        models = models.with_factors(*stack_on_host(factors))
     if len(tunings) > 1:
         models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
     algorithm = fine_tuning(config)
@@ -167,10 +167,6 @@ def groups(tunings: tuple[FineTuningConfig, ...]) -> list[list[int]]:
     for number, tuning in enumerate(tunings):
         found.setdefault(replace(tuning, coverage=CoverageConfig()), []).append(number)
     return list(found.values())
-
-
-def together() -> Any:  # until run/covering.py says replicas="auto"
-    return "auto"
 
 
 def stack_on_host(items: list[Any]) -> Any:
