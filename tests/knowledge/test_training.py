@@ -83,7 +83,7 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
     assert float(jnp.abs(thin.neuron_update.right).max()) > 0
     assert float(jnp.abs(thin.attention_update.right).max()) > 0
     nobody = eqx.tree_at(lambda q: q.num_asked, questions, jnp.asarray(0, jnp.int32))
-    algorithm = fine_tuning(FineTuningConfig(batch=8, weight_decay=0.0))
+    algorithm = fine_tuning(FineTuningConfig(batch=8))
     state = eqx.filter_jit(lambda s: algorithm.step(nobody, s, key=named_key(0, "ask"))[0])(algorithm.init(model))
     assert np.array_equal(state.model.neurons, model.neurons), "without questions nothing is learned"
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require
+from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
 from lemmata.papers.knowledge.model import OneLayer, Part, check_rank, learned
 from lemmata.papers.knowledge.run.pretraining import Rates, adamw
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
@@ -40,10 +40,22 @@ class FineTuningConfig(Config):
             check_rank(self.rank, width if self.part == "attention" else min(width, neurons), f"{where}.rank")
 
 
-def fine_tuning(config: FineTuningConfig) -> Descent:
-    """A replica without any question to ask (an empty coverage) learns nothing: its weights only decay."""
+def fine_tuning(config: FineTuningConfig) -> "FineTuning":
     rates = Rates(config.rate, config.rate, config.weight_decay)
-    return Descent(Lessons(config.batch), LEARNED[config.part], adamw, rates)
+    return FineTuning(Descent(Lessons(config.batch), LEARNED[config.part], adamw, rates))
+
+
+class FineTuning(AbstractAlgorithm):
+    """A replica without any question to ask (an empty coverage) stays as it is."""
+
+    descent: Descent
+
+    def init(self, model: OneLayer) -> TrainState:
+        return self.descent.init(model)
+
+    def step(self, task: Questions, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
+        moved, metrics = self.descent.step(task, state, key=key)
+        return jax.tree.map(lambda new, old: jnp.where(task.num_asked > 0, new, old), moved, state), metrics
 
 
 class Lessons(eqx.Module):
@@ -55,13 +67,10 @@ class Lessons(eqx.Module):
         self, moving: OneLayer, fixed: OneLayer, task: Questions, key: Key[Array, ""]
     ) -> tuple[Metrics, OneLayer]:
         subjects = task.draw(self.batch, key=key)
-
-        def loss(part: OneLayer) -> Float[Array, ""]:
-            asked = question_loss(eqx.combine(part, fixed), task, subjects)
-            return jnp.where(task.num_asked > 0, asked, 0)
-
-        value, gradient = jax.value_and_grad(loss)(moving)
-        return {"loss": value}, gradient
+        loss, gradient = jax.value_and_grad(lambda part: question_loss(eqx.combine(part, fixed), task, subjects))(
+            moving
+        )
+        return {"loss": loss}, gradient
 
 
 def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, ""]:

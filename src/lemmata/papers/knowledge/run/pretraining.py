@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import optax
-from jaxtyping import Array, Key
+from jaxtyping import Array, Float, Key
 
 from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require
 from lemmata.papers.knowledge.model import OneLayer, learned
@@ -47,10 +47,13 @@ class Sentences(eqx.Module):
         return {"loss": loss}, gradient
 
 
+Rate = float | Float[Array, ""]
+
+
 class Rates(NamedTuple):
-    attention: float
-    neurons: float
-    weight_decay: float
+    attention: Rate
+    neurons: Rate
+    weight_decay: Rate
 
 
 def adamw(rates: Rates) -> optax.GradientTransformation:
@@ -59,7 +62,7 @@ def adamw(rates: Rates) -> optax.GradientTransformation:
     return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), by_part)
 
 
-def _scaled(model: Any, attention: float, neurons: float) -> Any:
+def _scaled(model: Any, attention: Rate, neurons: Rate) -> Any:
     """Every array of the attention's part times one number, of the neurons' part times another."""
     where = lambda one: (one.attention, one.attention_update, one.neurons, one.neuron_update)  # noqa: E731
     factors = (attention, attention, neurons, neurons)

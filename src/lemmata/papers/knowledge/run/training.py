@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Scale, Some, named_keys, require
+from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, Scale, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import Descent, History, fit_many
+from lemmata.train import History, fit_many
 
 BY_TEMPLATE = (
     "relation_logit",
@@ -174,7 +174,7 @@ def stack_on_host(items: list[Any]) -> Any:
     return jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
 
 
-def _started(algorithm: Descent, models: OneLayer) -> Any:
+def _started(algorithm: AbstractAlgorithm, models: OneLayer) -> Any:
     return eqx.filter_jit(eqx.filter_vmap(algorithm.init))(models)
 
 
