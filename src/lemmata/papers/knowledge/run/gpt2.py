@@ -153,10 +153,10 @@ class DecoderExtraction(RunConfig):
     def fine_tuned(self, models: GPT2, context: RunContext) -> list[dict[str, np.ndarray]]:
         """Two fine-tunings of every model, with true answers and with another subject's; a row a record."""
         seeds, phase = [seed for _, seed in self.replicas()], self.fine_tuning
-        worlds, taught = self.worlds(), ("true", "shuffled")
+        worlds = self.worlds()
         questions = [
             PhraseQuestions(Questions.choose(world, CoverageConfig(answers=answers), seed))
-            for answers in taught
+            for answers in ("true", "shuffled")
             for world, seed in zip(worlds, seeds, strict=True)
         ]
         descent = phase.descent(tuple(range(2 * self.name_length, 3 * self.name_length)))
@@ -176,8 +176,8 @@ class DecoderExtraction(RunConfig):
         )
         halves = {"true": slice(len(seeds)), "shuffled": slice(len(seeds), None)}
         return [
-            self.rows(name, History({key: values[half] for key, values in found.items()}, found.steps))
-            for name, half in halves.items()
+            self.rows(answers, History({name: values[half] for name, values in found.items()}, found.steps))
+            for answers, half in halves.items()
         ]
 
     def worlds(self) -> list[Facts]:

@@ -58,8 +58,8 @@ class StagedPreTraining(RunConfig):
 
     def descent(self, logit: float) -> StagedDescent:
         """From w = 0 with half of d's neurons active, a step of eta makes d's logit at [o] 2 eta lambda^2 d / (3m)."""
-        rates = (1.5 * logit, self.second_rate, self.third_rate)
-        return StagedDescent(tuple(rate * self.unit for rate in rates), self.first_steps)
+        rates = (1.5 * logit * self.unit, self.second_rate * self.unit, self.third_rate * self.unit)
+        return StagedDescent(rates, self.first_steps)
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(seed, logit) for seed in self.seeds for logit in self.first_logits]
