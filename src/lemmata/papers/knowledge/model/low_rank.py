@@ -33,9 +33,7 @@ def check_rank(rank: int, most: int, where: str = "rank") -> None:
     require(1 <= rank <= most, where, rank, f"1 to {most}, the rank of the matrix it changes")
 
 
-def low_rank_factors(
-    shape: tuple[int, int, int], rank: int, part: Part, seed: int
-) -> tuple[Factors | None, Factors | None]:
+def low_rank_factors(shape: tuple[int, ...], rank: int, part: Part, seed: int) -> tuple[Factors | None, Factors | None]:
     """For A and for w, where `shape` is that of w: (width, neuron, class)."""
     d, m, c = shape
     attention = None if part == "neurons" else Factors.create(d, d, rank, seed, "attention")
