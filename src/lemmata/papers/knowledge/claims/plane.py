@@ -111,7 +111,7 @@ def draw(runs: Runs) -> Artefact:
     spread = measured(shown).std(axis=0)
     asked, templates = list(shown[0].asked().values()), shown[0].run.config.facts.templates
     figure, axes = new_figure(1, 2, width=9.6, height=3.6)
-    heatmap(axes[0], found.measured, asked, ks, vmin=0.0, vmax=1.0, colorbar=True)
+    heatmap(axes[0], found.measured, asked, ks.tolist(), vmin=0.0, vmax=1.0, colorbar=True)
     _contour(axes[0], ks, asked, templates)
     axes[0].set(xlabel="subjects asked about in fine-tuning, F", ylabel="multiplicity K", title="extraction, measured")
     for row, k in enumerate(ks):
