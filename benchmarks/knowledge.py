@@ -25,7 +25,7 @@ from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import START, Facts, FactsConfig
 
@@ -102,7 +102,7 @@ def tensor(array: jax.Array) -> torch.Tensor:
 
 def our_run(model: OneLayer, facts: Facts, config: PreTrainingConfig) -> Callable[[int], None]:
     """As in `lemmata.train.fit`: one compiled program for any number of steps."""
-    algorithm = PreTraining(config)
+    algorithm = pre_training(config)
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
     key = named_key(0, "pre-training")
 

@@ -3,16 +3,13 @@
 python examples/knowledge.py        # about 15 seconds on two cores
 """
 
-import jax
-import jax.numpy as jnp
-
-from lemmata.core import named_key
+from lemmata.core import named_key, named_keys
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
-from lemmata.papers.knowledge.run.finetuning import FineTuning, FineTuningConfig
-from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit_many, stack
+from lemmata.train import fit, fit_many, stack
 
 SEED = 0
 world = FactsConfig(subjects=100, templates=10, multiplicity=5)
@@ -20,22 +17,20 @@ words = world.vocabulary()
 facts = Facts.create(world, SEED)
 model = OneLayer.create(OneLayerConfig(), SEED, present=world.present(), read=words.read(), classes=words.classes())
 
-# `fit` trains any number of replicas; here there is one, so every array gets a leading axis of one.
-algorithm = PreTraining(PreTrainingConfig())
-state, stored = fit_many(
-    algorithm,
-    stack([facts]),
-    stack([algorithm.init(model)]),
-    jnp.stack([named_key(SEED, "pre-training")]),
+pretrained, stored = fit(
+    pre_training(PreTrainingConfig()),
+    facts,
+    model,
+    named_key(SEED, "pre-training"),
     steps=1500,
     every=500,
     probe=lambda model, facts, key: stored_facts(model, facts),
 )
 print("steps of pre-training   facts stored   loss above the optimum")
-for record in range(4):
-    print(f"{500 * record:21d} {stored['fact_accuracy'][0, record]:14.2f} {stored['excess'][0, record]:24.3f}")
+for record, step in enumerate(stored.steps):
+    print(f"{step:21d} {stored['fact_accuracy'][record]:14.2f} {stored['excess'][record]:24.3f}")
 
-# Ask about few or all of the subjects that are not held out, and once teach wrong answers.
+# Ask about few or all of the subjects that are not held out, and once teach wrong answers: four replicas of one model.
 lessons = {
     "2 subjects": CoverageConfig(subjects=2),
     "10 subjects": CoverageConfig(subjects=10),
@@ -43,13 +38,12 @@ lessons = {
     "all, wrong answers": CoverageConfig(answers="shuffled"),
 }
 questions = [Questions.choose(facts, lesson, SEED) for lesson in lessons.values()]
-tuning = FineTuning(FineTuningConfig())
-pretrained = jax.tree.map(lambda leaf: leaf[0], state.model)
+tuning = fine_tuning(FineTuningConfig())
 _, told = fit_many(
     tuning,
     stack(questions),
     stack([tuning.init(pretrained)] * len(lessons)),
-    jnp.stack([named_key(SEED, "fine-tuning")] * len(lessons)),
+    named_keys([SEED] * len(lessons), "fine-tuning"),
     steps=120,
     every=120,
     probe=lambda model, questions, key: extracted_facts(model, questions),

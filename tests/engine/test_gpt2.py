@@ -12,7 +12,7 @@ import pytest
 from lemmata.core import Batch, UserError, named_key, precision
 from lemmata.models.gpt2 import GPT2, GPT2Config, gpt2_small, matrices
 from lemmata.models.matmul import MatmulPrecision
-from lemmata.train import QueryLoss, StochasticDescent, next_token_loss
+from lemmata.train import Batches, Descent, QueryLoss, next_token_loss
 
 CONFIG = GPT2Config(vocab=11, length=9, width=12, layers=3, heads=4, hidden=20, initial_std=0.3)
 TOKENS = np.array([3, 1, 4, 1, 5, 9, 2])
@@ -142,7 +142,7 @@ def test_query_loss_is_the_next_token_loss_and_descent_lowers_it() -> None:
     whole, queried = eqx.filter_jit(lambda m: (next_token_loss(m, batch), QueryLoss(3)(m, batch)))(model)
     np.testing.assert_allclose(whole, queried, rtol=1e-6)
     everything = lambda m: jax.tree.map(eqx.is_inexact_array, m)  # noqa: E731
-    algorithm = StochasticDescent(optax.adam(0.01), 2, QueryLoss(3), everything)
+    algorithm = Descent(Batches(QueryLoss(3), 2), everything, optax.adam, 0.01)
     step = eqx.filter_jit(lambda state: algorithm.step(Same(), state, key=named_key(0, "data")))
     state, first = step(algorithm.init(model))
     for _ in range(120):

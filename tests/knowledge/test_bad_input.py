@@ -1,17 +1,10 @@
 """Impossible requests about facts: one clear line, exit 2, nothing written. Through the real command line."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lemmata.cli import main
-from lemmata.core import Artefact, RunConfig, RunResult, Scale, judge
-from lemmata.core.legacy import AtLeast, Claim, Experiment, Results
-from lemmata.papers.knowledge.missing import may_lack_runs
-from lemmata.papers.knowledge.probe.readings import place
-from lemmata.papers.knowledge.run.tunings import main_result, main_run
-from lemmata.papers.knowledge.task import CoverageConfig
 
 UNSEEN = ("run", "knowledge/extraction-unseen-facts", "--scale", "smoke", "--set")
 FIGURE = ("run", "knowledge/fig-2b", "--scale", "smoke", "--set")
@@ -59,35 +52,3 @@ def test_bad_input_is_one_line_exit_2_nothing_written(
     assert "Traceback" not in captured.err
     assert captured.out == ""
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_fine_tuning_that_changed_settings_lack_leaves_claim_and_figure_undecided() -> None:
-    whole = main_run(Scale("smoke"))
-    few = replace(whole, tuning=replace(whole.tuning, coverage=CoverageConfig(subjects=3)))
-    wanted: list[tuple[RunConfig, str]] = [(whole, "holds"), (few, "undecided")]
-    experiment = may_lack_runs(
-        Experiment(
-            id="knowledge/example",
-            title="Reads the fine-tuning that asks everything",
-            grid=lambda scale: (whole,),
-            claims=(
-                Claim(
-                    id="knowledge/example",
-                    locus="",
-                    statement="",
-                    predict=lambda results: 0,
-                    measure=lambda results: place(main_result(results)),
-                    control=lambda results: -1,
-                    check=AtLeast(),
-                ),
-            ),
-            render=lambda results: Artefact(None, {}, f"drawn {place(main_result(results))}"),
-        )
-    )
-    for config, status in wanted:
-        results = Results((RunResult(config, {}, {}, {}),), Scale("smoke"))
-        judgement = judge(experiment.claims[0], results)
-        assert judgement.status == status
-        reason = "nothing was fine-tuned with every question, in full"
-        assert (reason in judgement.detail) == (status == "undecided")
-        assert (reason in experiment.render(results).caption) == (status == "undecided")

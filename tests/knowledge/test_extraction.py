@@ -1,15 +1,16 @@
 """The extraction experiments' readings and rules, on numbers made up for the purpose: no model is trained here."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Scale, experiments, judge
-from lemmata.core.legacy import Results
-from lemmata.papers.knowledge import coverage, extraction, plane, split, steps, tuned_readings, tuned_runs, variants
-from lemmata.papers.knowledge.theory import covering
+from lemmata.core import Recorded, RunResult, Runs, Scale, Undecided, experiment, judge
+from lemmata.papers.knowledge.claims import fig_6
+from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned, main_run, main_tunings
+from lemmata.papers.knowledge.theory import covering, leak
 
 LAPTOP = Scale("laptop")
 Made = Callable[[Any, Any, np.ndarray], np.ndarray]
@@ -24,7 +25,7 @@ def fabricated(config: Any, extraction: Made, stored: float = 0.99) -> RunResult
         "extraction": [],
         "asked_accuracy": [],
     }
-    leaks = []
+    leaks: list[np.ndarray] = []
     for number, tuning in enumerate(config.tunings):
         taken = np.linspace(0, tuning.steps, tuning.records + 1).astype(int)
         for seed in config.seeds:
@@ -34,16 +35,17 @@ def fabricated(config: Any, extraction: Made, stored: float = 0.99) -> RunResult
             columns["extraction"].append(extraction(config, tuning, taken) + 0.001 * (seed - 1))
             columns["asked_accuracy"].append(np.ones(len(taken)))
         leaks.append(np.full(len(config.seeds), split_leak(config) if tuning.coverage.split == "tuple" else 0.0))
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "leak": np.array(leaks),
         "pretraining.fact_accuracy": np.full((len(config.seeds), 2), stored),
         "pretraining.excess": np.full((len(config.seeds), 2), 0.1),
     }
-    return RunResult(config, {name: np.concatenate(parts) for name, parts in columns.items()}, arrays, {})
+    metrics = {name: np.concatenate(parts) for name, parts in columns.items()}
+    return RunResult(config, Recorded(metrics), Recorded(arrays), {})
 
 
 def split_leak(config: Any) -> float:
-    return float(split.leak.leaked_share(config.facts.subjects, config.facts.multiplicity))
+    return float(leak.leaked_share(config.facts.subjects, config.facts.multiplicity))
 
 
 def covering_world(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
@@ -59,66 +61,79 @@ def silent_world(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
     return np.zeros(len(taken))
 
 
-def verdicts(grid: Any, claims: tuple[Any, ...], world: Made) -> dict[str, str]:
-    results = Results(tuple(fabricated(config, world) for config in grid), LAPTOP)
-    return {claim.id.split("/")[1]: judge(claim, results).status for claim in claims}
+def verdicts(name: str, world: Made) -> dict[str, str]:
+    """Of an experiment's claims, where its laptop runs gave what this world gives."""
+    one = experiment(f"knowledge/{name}")
+    runs = Runs({name: fabricated(config, world) for name, config in one.runs(LAPTOP).items()}, LAPTOP)
+    return {claim.id.split("/")[1]: judge(claim, runs, one.needs).status for claim in one.claims}
 
 
 def test_claims_hold_in_a_world_that_obeys_the_theory_and_fail_in_a_silent_one() -> None:
-    main, uniform = tuned_runs.main_run(LAPTOP), tuned_runs.uniform_run(LAPTOP)
-    cells = tuned_runs.plane_runs(LAPTOP)
-    for grid, claims in (
-        ((main,), (extraction.UNSEEN, variants.LOW_RANK, steps.FIG_6, split.SPLIT)),
-        ((main, uniform), (variants.UNIFORM,)),
-        (cells, (extraction.MULTIPLICITY, plane.PLANE, plane.LEVEL)),
-    ):
-        obeyed = verdicts(grid, claims, covering_world)
-        if "multiplicity" in obeyed:  # covering alone says 1 for every K once a hundred subjects are asked about
-            assert obeyed.pop("multiplicity") == "fails"
-        assert set(obeyed.values()) == {"holds"}, obeyed
-        silent = verdicts(grid, claims, silent_world)
-        assert "holds" not in silent.values(), silent
+    for name, claims in {
+        "extraction-unseen-facts": ["extraction-unseen-facts"],
+        "low-rank-enough": ["low-rank-enough"],
+        "fig-6": ["fig-6"],
+        "split-leak": ["split-leak"],
+        "uniform-attention-fails": ["uniform-attention-fails"],
+        "plane": ["plane", "plane-level"],
+    }.items():
+        obeyed, silent = verdicts(name, covering_world), verdicts(name, silent_world)
+        assert {obeyed[claim] for claim in claims} == {"holds"}, obeyed
+        assert "holds" not in {silent[claim] for claim in claims}, silent
+    # Covering alone says 1 for every K once a hundred subjects are asked about.
+    assert verdicts("multiplicity", covering_world) == {"multiplicity": "fails"}
 
 
 def test_coverage_is_judged_by_its_trend() -> None:
-    grid = (tuned_runs.main_run(LAPTOP), tuned_runs.templates_run(LAPTOP))
-
     def rising(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
         numbers = tuning.coverage.subjects or 100, tuning.coverage.templates or 20
         level = 0.0 if tuning.coverage.answers == "shuffled" else 0.2 + 0.1 * np.log10(numbers[0]) + 0.02 * numbers[1]
         return np.full(len(taken), level)
 
-    claims = (coverage.SUBJECTS, coverage.TEMPLATES)
-    assert set(verdicts(grid, claims, rising).values()) == {"holds"}
-    assert set(verdicts(grid, claims, lambda c, t, s: 0.6 - rising(c, t, s) / 2).values()) == {"fails"}
+    assert set(verdicts("coverage", rising).values()) == {"holds"}
+    assert set(verdicts("coverage", lambda c, t, s: 0.6 - rising(c, t, s) / 2).values()) == {"fails"}
 
 
 def test_falling_after_the_best_record_is_not_saturation() -> None:
-    grid, claims = (tuned_runs.main_run(LAPTOP),), (steps.SATURATES, steps.STEPS)
-
     def slower_at_low_rank(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
-        return np.minimum(taken * (tuning.rank or 40) / 200, 0.8)
+        """Only the control, full matrices at the rate of low ranks, overfits."""
+        fast = tuning.rank is None and tuning.rate > config.tuning.rate
+        return np.minimum(taken * (tuning.rank or 40) / 200, 0.8) - 0.1 * (fast & (taken > 200))
 
-    assert verdicts(grid, claims, slower_at_low_rank) == {"fig-6-saturates": "holds", "steps-to-extract": "holds"}
+    found = verdicts("fig-6", slower_at_low_rank)
+    assert (found["fig-6-saturates"], found["steps-to-extract"]) == ("holds", "holds")
 
     def overfitting(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
         return slower_at_low_rank(config, tuning, taken) - 0.1 * (taken > 200)
 
-    assert verdicts(grid, claims, overfitting)["fig-6-saturates"] == "fails"
+    assert verdicts("fig-6", overfitting)["fig-6-saturates"] == "fails"
 
 
 def test_first_step_lies_between_records() -> None:
     taken = np.array([0, 10, 20])
     values = np.array([[0.0, 0.4, 0.8], [0.6, 0.7, 0.8], [0.0, 0.1, 0.2]])
-    assert steps.first_step(taken, values, 0.5).tolist() == [pytest.approx(12.5), 0.0, np.inf]
+    assert fig_6.first_step(taken, values, 0.5).tolist() == [pytest.approx(12.5), 0.0, np.inf]
 
 
 def test_extraction_is_read_where_it_was_said() -> None:
-    run = fabricated(tuned_runs.main_run(LAPTOP), lambda config, tuning, taken: taken / 1000)
-    assert tuned_readings.tuned(run, rank=1).mean() == pytest.approx(tuned_readings.READ_AT / 1000)
-    assert list(tuned_readings.asked_numbers(run).values()) == [1, 3, 10, 30, 100]
-    with pytest.raises(LookupError, match="rank = 3"):
-        tuned_readings.place(run, rank=3)
+    run = Tuned(fabricated(main_run(LAPTOP), lambda config, tuning, taken: taken / 1000), main_tunings(LAPTOP))
+    assert run.mean("rank 1") == pytest.approx(READ_AT / 1000)
+    assert list(run.asked().values()) == [1, 3, 10, 30, 100]
+    with pytest.raises(Undecided, match="no fine-tuning 'rank 3'"):
+        run.number("rank 3")
+
+
+def test_a_fine_tuning_that_changed_settings_lack_leaves_the_claim_undecided() -> None:
+    one, whole = experiment("knowledge/low-rank-enough"), main_run(LAPTOP)
+    for config, reason in (
+        (replace(whole, others=whole.others[1:]), "no fine-tuning 'rank 1'"),
+        (replace(whole, tuning=replace(whole.tuning, records=1)), "nothing was recorded after 120 steps"),
+        (replace(whole, tuning=replace(whole.tuning, steps=48)), "48 steps of fine-tuning"),
+    ):
+        runs = Runs({"main": fabricated(config, covering_world)}, LAPTOP)
+        judgement = judge(one.claims[0], runs, one.needs)
+        assert judgement.status == "undecided"
+        assert reason in judgement.detail
 
 
 def test_experiments_share_their_runs() -> None:
@@ -126,5 +141,5 @@ def test_experiments_share_their_runs() -> None:
         "extraction-unseen-facts multiplicity coverage plane low-rank-enough uniform-attention-fails split-leak fig-6"
     )
     for scale, most in ((Scale("smoke"), 3), (LAPTOP, 5), (Scale("paper"), 6)):
-        grids = [experiments("knowledge")[f"knowledge/{name}"].grid(scale) for name in names.split()]
-        assert len({config.digest for grid in grids for config in grid}) == most
+        configs = [config for name in names.split() for config in experiment(f"knowledge/{name}").runs(scale).values()]
+        assert len({config.digest for config in configs}) == most

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.papers.knowledge.covering import crossed
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.probe.covering import crossed
 from lemmata.papers.knowledge.run.covering import CoveringRun
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
-from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining, feature_strengths, with_first_rate
-from lemmata.papers.knowledge.run.stages import Prompts, QuestionDescent, StagedDescent, asked_loss, whole_loss
+from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining, feature_strengths
+from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent, asked_loss, question_descent, whole_loss
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit_many, next_token_loss, stack
 
@@ -76,8 +76,8 @@ def test_a_step_follows_the_closed_form_gradient(setting: Any) -> None:
 def test_stages_end_when_they_should_and_replicas_have_rates_of_their_own(setting: Any) -> None:
     facts, model = setting
     with precision("float64"):
-        algorithm = StagedDescent((0.02, 0.6, 0.3), first_steps=3)
-        states = [with_first_rate(algorithm.init(model), rate) for rate in (0.02, 0.2)]
+        algorithm, faster = (StagedDescent((rate, 0.6, 0.3), first_steps=3) for rate in (0.02, 0.2))
+        states = [algorithm.init(model), faster.init(model)]
         keys = jnp.stack([named_key(0, "data")] * 2)
         _, metrics = fit_many(algorithm, stack([Prompts.of(facts)] * 2), stack(states), keys, steps=60, every=1)
     stage, known = metrics["stage"], np.maximum(metrics["relation"], metrics["answer"])
@@ -112,7 +112,7 @@ def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) 
         asked = np.asarray(questions.asked)[:2]
         batch = facts.question_batch(jnp.asarray(asked))
         direct = eqx.filter_jit(next_token_loss)(model, batch)
-        algorithm = QuestionDescent(attention_rate=0.1, neuron_rate=0.2)
+        algorithm = question_descent(attention_rate=0.1, neuron_rate=0.2)
         step = eqx.filter_jit(lambda state: algorithm.step(questions, state, key=jax.random.key(0)))
         state, metrics = step(algorithm.init(model))
         gradient = eqx.filter_jit(eqx.filter_grad(asked_loss))(model, questions)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from lemmata.core import RunResult, Scale, Unattended, UserError, decode, encode, named_key
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, with_low_rank
+from lemmata.papers.knowledge.claims._tuned import Tuned
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
-from lemmata.papers.knowledge.run.finetuning import FineTuning, FineTuningConfig
-from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig, pretraining_gradient
-from lemmata.papers.knowledge.run.training import Extraction, at_end, before, changed, groups, setting, stored_at_end
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, Sentences, pre_training
+from lemmata.papers.knowledge.run.training import Extraction, groups, setting
 from lemmata.papers.knowledge.task import ASK, CoverageConfig, Facts, FactsConfig, Questions
 
 WORLD = FactsConfig(subjects=10, templates=4, multiplicity=2)
@@ -33,9 +34,9 @@ def built(config: OneLayerConfig | None = None, world: FactsConfig = WORLD) -> t
 def test_two_steps_are_adamw_with_two_rates() -> None:
     model, facts = built()
     config = PreTrainingConfig(batch=16, neuron_rate=1e-2, attention_rate=1e-3, weight_decay=0.1)
-    algorithm = PreTraining(config)
+    algorithm = pre_training(config)
     step = eqx.filter_jit(lambda state, key: algorithm.step(facts, state, key=key)[0])
-    gradient = eqx.filter_jit(lambda model, key: pretraining_gradient(model, facts, 16, key)[1])
+    gradient = eqx.filter_jit(lambda model, key: Sentences(16)(*eqx.partition(model, learned(model)), facts, key)[1])
     state = algorithm.init(model)
     by_hand = {name: np.asarray(getattr(model, name), float) for name in ("attention", "neurons")}
     first = {name: np.zeros_like(value) for name, value in by_hand.items()}
@@ -62,9 +63,13 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
     moved: dict[str, OneLayer] = {}
     for name, config, start in (
         ("attention", FineTuningConfig(part="attention", batch=8), model),
-        ("thin", FineTuningConfig(rank=1, batch=8), with_low_rank(model, 1, "both", 0)),
+        (
+            "thin",
+            FineTuningConfig(rank=1, batch=8),
+            model.with_factors(*low_rank_factors(model.neurons.shape, 1, "both", 0)),
+        ),
     ):
-        algorithm = FineTuning(config)
+        algorithm = fine_tuning(config)
         step = eqx.filter_jit(lambda state, key, algorithm=algorithm: algorithm.step(questions, state, key=key)[0])
         state = algorithm.init(start)
         for t in range(2):
@@ -78,7 +83,7 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
     assert float(jnp.abs(thin.neuron_update.right).max()) > 0
     assert float(jnp.abs(thin.attention_update.right).max()) > 0
     nobody = eqx.tree_at(lambda q: q.num_asked, questions, jnp.asarray(0, jnp.int32))
-    algorithm = FineTuning(FineTuningConfig(batch=8))
+    algorithm = fine_tuning(FineTuningConfig(batch=8))
     state = eqx.filter_jit(lambda s: algorithm.step(nobody, s, key=named_key(0, "ask"))[0])(algorithm.init(model))
     assert np.array_equal(state.model.neurons, model.neurons), "without questions nothing is learned"
 
@@ -138,35 +143,35 @@ def test_the_optimal_loss_is_reached_by_the_data_s_own_distribution() -> None:
 
 
 def test_the_shared_run() -> None:
-    shuffled = FineTuningConfig(steps=20, batch=16, rate=3e-3, coverage=CoverageConfig(answers="shuffled"))
-    config = changed(setting(Scale("smoke")), others=(shuffled,))
+    base = setting(Scale("smoke"))
+    shuffled = dataclasses.replace(base.tuning, coverage=CoverageConfig(answers="shuffled"))
+    config = dataclasses.replace(base, others=(shuffled,))
     assert groups(config.tunings) == [[0, 1]], "coverage alone needs no second program"
     assert decode(Extraction, encode(config)) == config
     output = config.execute(Unattended())
-    run = RunResult(config, output.metrics, output.arrays, {})
+    run = Tuned(RunResult(config, output.metrics, output.arrays, {}), {"true": base.tuning, "shuffled": shuffled})
     assert len(output.metrics["seed"]) == 2 * 2 * 2
-    assert np.array_equal(before(run, "extraction"), run.column("extraction", tuning=1, step=0))
+    assert np.array_equal(run.before(), run.run.column("extraction", tuning=1, step=0))
     loss = output.arrays["pretraining.full_loss"]
     assert (loss[:, -1] < 0.5 * loss[:, 0]).all()
-    assert (stored_at_end(run, "excess") > 0).all()
-    assert at_end(run, "extraction", 1).shape == (2,)
+    assert (output.arrays["pretraining.excess"][:, -1] > 0).all()
+    assert run.after("shuffled").shape == (2,)
     assert output.arrays["reply"].shape == (2, 2, 16)
     assert (output.arrays["leak"] == 0).all()
     held = output.arrays["held_out"][0, 0].any(axis=1)
     assert not (held & output.arrays["asked"][0, 0]).any()
     right = output.arrays["reply"][0, 0] == 1 + 6 + np.arange(16)
-    assert at_end(run, "extraction")[0] == pytest.approx(right[held].mean())
-    asked = run.column("asked_accuracy", tuning=1, step=20) - run.column("asked_accuracy", tuning=1, step=0)
-    assert (asked >= 0).all()
+    assert run.after("true")[0] == pytest.approx(right[held].mean())
+    first, last = run.curve("shuffled", "asked_accuracy")[1].T
+    assert (last >= first).all()
 
 
-def test_settings_by_name_and_what_they_refuse() -> None:
-    config = setting(Scale("laptop"), templates=80, width=256, rank=2)
-    assert (config.facts.templates, config.model.width, config.tuning.rank) == (80, 256, 2)
+def test_what_the_run_refuses() -> None:
+    base = setting(Scale("laptop"))
     with pytest.raises(UserError, match=r"tuning\.rank = 51"):
-        setting(Scale("laptop"), rank=51)
+        dataclasses.replace(base, tuning=FineTuningConfig(rank=51))
     with pytest.raises(UserError, match="multiplicity = 30"):
-        setting(Scale("laptop"), multiplicity=30)
+        FactsConfig(multiplicity=30)
     with pytest.raises(UserError, match="steps = 7"):
         PreTrainingConfig(steps=7, records=4)
     with pytest.raises(UserError, match="rate"):

@@ -1,11 +1,15 @@
 """A low-rank change of a matrix: the base stays, two thin factors learn (Hu et al., 2022)."""
 
+from typing import Literal
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import named_integer, require
+
+Part = Literal["both", "attention", "neurons"]  # of the model, that learns
 
 
 class Factors(eqx.Module):
@@ -27,3 +31,11 @@ class Factors(eqx.Module):
 
 def check_rank(rank: int, most: int, where: str = "rank") -> None:
     require(1 <= rank <= most, where, rank, f"1 to {most}, the rank of the matrix it changes")
+
+
+def low_rank_factors(shape: tuple[int, ...], rank: int, part: Part, seed: int) -> tuple[Factors | None, Factors | None]:
+    """For A and for w, where `shape` is that of w: (width, neuron, class)."""
+    d, m, c = shape
+    attention = None if part == "neurons" else Factors.create(d, d, rank, seed, "attention")
+    neurons = None if part == "attention" else Factors.create(d, m * c, rank, seed, "neurons")
+    return attention, neurons

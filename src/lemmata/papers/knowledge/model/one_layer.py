@@ -7,33 +7,26 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from lemmata.core import AbstractModel, Trace, named_integer, require
-from lemmata.papers.knowledge.model.low_rank import Factors
+from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, named_integer, require
+from lemmata.papers.knowledge.model.low_rank import Factors, Part
 
 Embeddings = Literal["gaussian", "orthonormal"]
 Attention = Literal["softmax", "uniform"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneLayerConfig:
+class OneLayerConfig(Config):
     """The paper's text fixes sigma = 1 and d = 50; lambda, m and the starting sizes are our choices."""
 
-    width: int = 50  # d
-    neurons: int = 8  # m, of each class
-    scale: float = 8.0  # lambda; lambda = m makes a class's logit the plain sum of its neurons
+    width: Count = 50  # d
+    neurons: Count = 8  # m, of each class
+    scale: Positive = 8.0  # lambda; lambda = m makes a class's logit the plain sum of its neurons
     embeddings: Embeddings = "gaussian"  # N(0, sigma^2 I), or orthogonal rows of the same length sigma sqrt(d)
-    sigma: float = 1.0
+    sigma: Positive = 1.0
     attention: Attention = "softmax"  # "uniform" is the paper's comparison 'uniform attention + MLP'
-    neuron_start: float = 0.01  # sigma_0, the spread of the neurons' first weights; the attention matrix starts at 0
-
-    def __post_init__(self) -> None:
-        for name in ("width", "neurons"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        for name in ("scale", "sigma"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "above 0")
-        require(self.neuron_start >= 0, "neuron_start", self.neuron_start, "not negative")
+    neuron_start: NonNegative = 0.01  # sigma_0, the spread of the neurons' first weights; attention starts at 0
 
     def check(self, tokens_read: int, where: str = "model") -> None:
         """Refuse a width in which that many tokens cannot be orthogonal."""
@@ -102,6 +95,11 @@ class OneLayer(AbstractModel):
             w = w + self.neuron_update.product().reshape(w.shape)
         return a, w
 
+    def with_factors(self, attention: Factors | None, neurons: Factors | None) -> "OneLayer":
+        """The model (or a stack of them) with these low-rank updates."""
+        where = lambda one: (one.attention_update, one.neuron_update)  # noqa: E731
+        return eqx.tree_at(where, self, (attention, neurons), is_leaf=lambda leaf: leaf is None)
+
     def weights(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq seq"]:
         """Attention from each position to itself and those before it."""
         x, reach = self.embeddings[tokens], jnp.tril(jnp.ones((len(tokens), len(tokens)), bool))
@@ -132,6 +130,20 @@ class OneLayer(AbstractModel):
     def trace(self, tokens: Int[Array, " seq"]) -> Trace:
         x = self.embeddings[tokens]
         return Trace(self.weights(tokens)[None], jnp.stack([x, self.features(tokens)]), self(tokens))
+
+
+def learned(model: OneLayer, part: Part = "both") -> PyTree:
+    """True on the leaves that learn: the factors where the model has them, the matrices where it does not."""
+    chosen = []
+    if part != "neurons":
+        chosen.append("attention" if model.attention_update is None else "attention_update")
+    if part != "attention":
+        chosen.append("neurons" if model.neuron_update is None else "neuron_update")
+    nothing = jax.tree.map(lambda _: False, model)
+    for name in chosen:
+        everything = jax.tree.map(lambda _: True, getattr(model, name))
+        nothing = eqx.tree_at(lambda one, name=name: getattr(one, name), nothing, everything)
+    return nothing
 
 
 def _stream(seed: int, purpose: str) -> np.random.Generator:

@@ -2,40 +2,28 @@
 
 import numpy as np
 
-from lemmata.core import RunResult
-from lemmata.core.legacy import Results
-from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.core import RunResult, Undecided
 
+SIZES = ("subjects", "templates", "multiplicity")  # N, |R|, K
 LEARNED = 0.95  # of the facts, in the mean over seeds: below it a cell says nothing about extraction
 
 
-def along(run: RunResult, name: str, **fixed: int) -> tuple[np.ndarray, np.ndarray]:
-    """The varied size in order, and a metric as (seed, size)."""
-    (varied,) = {"subjects", "templates", "multiplicity"} - set(fixed)
-    sizes = np.unique(run.column(varied, **fixed))
-    values = [run.column(name, **fixed, **{varied: size}) for size in sizes]
-    return sizes, np.stack(values, axis=1)
-
-
-def over_subjects(results: Results, name: str) -> tuple[np.ndarray, np.ndarray]:
-    base = setting(results.scale).facts
-    return along(results.one(Sweep), name, templates=base.templates, multiplicity=base.multiplicity)
-
-
-def over_templates(results: Results, name: str) -> tuple[np.ndarray, np.ndarray]:
-    base = setting(results.scale).facts
-    return along(results.one(Sweep), name, subjects=base.subjects, multiplicity=base.multiplicity)
+def along(run: RunResult, varied: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The varied size in order, and a metric as (seed, size); the cells differ in nothing else."""
+    for size in SIZES:
+        if (len(np.unique(run.column(size))) > 1) != (size == varied):
+            raise Undecided(f"the cells {run.config.cells} do not differ in {varied} alone")
+    sizes = np.unique(run.column(varied))
+    return sizes, np.stack([run.column(name, **{varied: size}) for size in sizes], axis=1)
 
 
 def cube(run: RunResult, name: str) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """The sizes in order, and a metric as (seed, N, |R|, K)."""
-    sizes = tuple(np.unique(run.metrics[axis]) for axis in ("subjects", "templates", "multiplicity"))
-    seeds = len(run.config.seeds)
-    values = np.zeros((seeds, *(len(size) for size in sizes)))
+    sizes = tuple(np.unique(run.column(size)) for size in SIZES)
+    values = np.zeros((len(run.config.seeds), *(len(size) for size in sizes)))
     for index in np.ndindex(*values.shape[1:]):
-        n, r, k = (size[i] for size, i in zip(sizes, index, strict=True))
-        values[(slice(None), *index)] = run.column(name, subjects=n, templates=r, multiplicity=k)
+        cell = {axis: size[i] for axis, size, i in zip(SIZES, sizes, index, strict=True)}
+        values[(slice(None), *index)] = run.column(name, **cell)
     return sizes, values
 
 

@@ -1,37 +1,37 @@
 """Question fine-tuning: [o s p] is to give the answer. Full, low-rank, or with a part frozen."""
 
 from dataclasses import dataclass, field
+from functools import partial
+from typing import get_args
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
+from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
 from lemmata.papers.knowledge.model import OneLayer, Part, check_rank, learned
-from lemmata.papers.knowledge.run.pretraining import _rule, adamw_step
+from lemmata.papers.knowledge.run.pretraining import Rates, adamw
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
-from lemmata.train.losses import next_token_loss
+from lemmata.train import Descent
+
+LEARNED = {part: partial(learned, part=part) for part in get_args(Part)}  # made once: one filter, one program
 
 
 @dataclass(frozen=True, kw_only=True)
-class FineTuningConfig:
+class FineTuningConfig(Config):
     """The defaults are full fine-tuning on every question of the fine-tuning half."""
 
     coverage: CoverageConfig = field(default_factory=CoverageConfig)
-    steps: int = 120
-    batch: int = 64
-    rate: float = 3e-4  # of both parts; low-rank factors start from 0 and need about 1e-3
-    weight_decay: float = 1e-4
+    steps: Count = 120
+    batch: Count = 64
+    rate: Positive = 3e-4  # of both parts; low-rank factors start from 0 and need about 1e-3
+    weight_decay: NonNegative = 1e-4
     part: Part = "both"  # what learns; the other part is frozen
     rank: int | None = None  # of a low-rank update of what learns; None: full matrices
-    records: int = 1  # rows of metrics along the way, besides the first
+    records: Count = 1  # rows of metrics along the way, besides the first
 
-    def __post_init__(self) -> None:
-        for name in ("steps", "batch", "records"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        require(self.rate > 0, "rate", self.rate, "above 0")
-        require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "not negative")
+    def cross_check(self) -> None:
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
     def check(self, width: int, neurons: int, where: str = "tuning") -> None:
@@ -40,39 +40,41 @@ class FineTuningConfig:
             check_rank(self.rank, width if self.part == "attention" else min(width, neurons), f"{where}.rank")
 
 
+def fine_tuning(config: FineTuningConfig) -> "FineTuning":
+    rates = Rates(config.rate, config.rate, config.weight_decay)
+    return FineTuning(Descent(Lessons(config.batch), LEARNED[config.part], adamw, rates))
+
+
 class FineTuning(AbstractAlgorithm):
     """A replica without any question to ask (an empty coverage) stays as it is."""
 
-    config: FineTuningConfig = eqx.field(static=True)
+    descent: Descent
 
     def init(self, model: OneLayer) -> TrainState:
-        rule = _rule(self.config.weight_decay)
-        return TrainState(model, rule.init(eqx.filter(model, learned(model, self.config.part))))
+        return self.descent.init(model)
 
     def step(self, task: Questions, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
-        config, model = self.config, state.model
-        subjects = task.draw(config.batch, key=key)
-        chosen, fixed = eqx.partition(model, learned(model, config.part))
+        moved, metrics = self.descent.step(task, state, key=key)
+        return jax.tree.map(lambda new, old: jnp.where(task.num_asked > 0, new, old), moved, state), metrics
 
-        def loss(part: OneLayer) -> Float[Array, ""]:
-            return question_loss(eqx.combine(part, fixed), task, subjects)
 
-        value, gradient = jax.value_and_grad(loss)(chosen)
-        moved = adamw_step(state, gradient, (config.rate, config.rate), config.weight_decay)
-        asks = task.num_asked > 0
-        return jax.tree.map(lambda new, old: jnp.where(asks, new, old), moved, state), {"loss": value}
+class Lessons(eqx.Module):
+    """The objective on `batch` questions, drawn from those that are asked."""
+
+    batch: int = eqx.field(static=True)
+
+    def __call__(
+        self, moving: OneLayer, fixed: OneLayer, task: Questions, key: Key[Array, ""]
+    ) -> tuple[Metrics, OneLayer]:
+        subjects = task.draw(self.batch, key=key)
+        loss, gradient = jax.value_and_grad(lambda part: question_loss(eqx.combine(part, fixed), task, subjects))(
+            moving
+        )
+        return {"loss": loss}, gradient
 
 
 def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, ""]:
-    """The mean surprise at the taught answers to these subjects' questions."""
-    answers = task.taught[subjects]
-    if task.facts.vocabulary.name_length > 1:
-        return next_token_loss(model, task.facts.question_batch(subjects, answers))
-    chance = jax.nn.log_softmax(question_logits(model, task, subjects), axis=1)
-    target = 1 + task.facts.vocabulary.templates + answers
+    """The mean surprise at the taught answers to these subjects' questions; names of one token."""
+    chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
+    target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
     return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
-
-
-def question_logits(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, "batch class"]:
-    """Class logits at the end of [o s p], for names of one token."""
-    return jax.vmap(model.last)(task.facts.prompts(subjects))

@@ -2,7 +2,7 @@
 the others."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import equinox as eqx
 import jax
@@ -11,7 +11,24 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, Metrics, RunConfig, RunContext, RunOutput, named_key, require
+from lemmata.core import (
+    Batch,
+    Bound,
+    Config,
+    Count,
+    Metrics,
+    Natural,
+    NonNegative,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Several,
+    Some,
+    named_key,
+    named_keys,
+    require,
+)
 from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
 from lemmata.papers.knowledge.task import (
     CoverageConfig,
@@ -22,13 +39,13 @@ from lemmata.papers.knowledge.task import (
     padded,
     phrase_questions,
 )
-from lemmata.train import StochasticDescent, fit_many, masked_cross_entropy, stack
+from lemmata.train import Batches, Descent, History, fit_many, masked_cross_entropy, stack
 
 LARGEST_CHECKPOINT = 10**9  # bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellConfig:
+class CellConfig(Config):
     """One world's sizes."""
 
     subjects: int = 64  # N
@@ -37,38 +54,34 @@ class CellConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhaseConfig:
+class PhaseConfig(Config):
     """AdamW on matrices, a linear warm-up, then a cosine down to a tenth of the rate."""
 
-    steps: int
-    every: int  # a record each so many steps
-    batch: int
-    rate: float
-    warmup: int = 0
-    weight_decay: float = 0.0
-    beta_2: float = 0.98
-    clip: float = 1.0
+    steps: Count
+    every: Count  # a record each so many steps
+    batch: Count
+    rate: Positive
+    warmup: Natural = 0
+    weight_decay: NonNegative = 0.0
+    beta_2: Annotated[float, Bound(least=0, below=1)] = 0.98
+    clip: Positive = 1.0
 
-    def __post_init__(self) -> None:
-        for name in ("steps", "every", "batch"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+    def cross_check(self) -> None:
         require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
-        require(0 <= self.warmup < self.steps, "warmup", self.warmup, f"0 to {self.steps - 1}")
-        for name in ("rate", "clip"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "not negative")
-        require(0 <= self.beta_2 < 1, "beta_2", self.beta_2, "in [0, 1)")
+        require(self.warmup < self.steps, "warmup", self.warmup, f"0 to {self.steps - 1}")
 
-    def algorithm(self, places: tuple[int, ...]) -> StochasticDescent:
-        start = 0.0 if self.warmup else self.rate
-        rate = optax.warmup_cosine_decay_schedule(start, self.rate, self.warmup, self.steps, self.rate / 10)
+    def __call__(self, rate: Any) -> optax.GradientTransformation:
+        up = optax.linear_schedule(0.0, rate, self.warmup)
+        down = optax.cosine_decay_schedule(rate, self.steps - self.warmup, alpha=0.1)
         clipped = optax.chain(optax.clip_by_global_norm(self.clip), optax.scale_by_adam(b2=self.beta_2))
-        optimizer = optax.chain(
+        return optax.chain(
             optax.flatten(clipped),  # all weights in one vector: fewer, longer loops
             optax.add_decayed_weights(self.weight_decay, mask=matrices),
-            optax.scale_by_learning_rate(rate),
+            optax.scale_by_learning_rate(optax.join_schedules([up, down], [self.warmup])),
         )
-        return StochasticDescent(optimizer, self.batch, PlacedLoss(places), everything)
+
+    def descent(self, places: tuple[int, ...]) -> Descent:
+        return Descent(Batches(PlacedLoss(places), self.batch), everything, self, self.rate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,18 +90,15 @@ class DecoderExtraction(RunConfig):
 
     kind = "knowledge/gpt2"
 
-    cells: tuple[CellConfig, ...]
-    name_length: int = 5
+    cells: Some[CellConfig]
+    name_length: Several = 5  # names are spelled
     alphabet: int = 64
     model: GPT2Config
     pretraining: PhaseConfig
     fine_tuning: PhaseConfig
-    seeds: tuple[int, ...] = (0,)
+    seeds: Some[int] = (0,)
 
-    def __post_init__(self) -> None:
-        require(len(self.cells) >= 1, "cells", self.cells, "at least one")
-        require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
-        require(self.name_length >= 2, "name_length", self.name_length, "at least 2: names are spelled")
+    def cross_check(self) -> None:
         vocab, length = self.facts(self.cells[0]).vocabulary().size, 3 * self.name_length + 1
         for name, least in (("vocab", vocab), ("length", length)):
             value = getattr(self.model, name)
@@ -110,29 +120,27 @@ class DecoderExtraction(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         models, told = self.pretrained(context)
-        parts = [told, self.fine_tuned(models, context)]
-        names, counts = {name for part in parts for name in part}, [len(part["step"]) for part in parts]
+        parts = [told, *self.fine_tuned(models, context)]
+        names = sorted({name for part in parts for name in part})
         return RunOutput(
             {
-                name: np.concatenate(
-                    [part.get(name, np.full(n, np.nan)) for part, n in zip(parts, counts, strict=True)]
-                )
-                for name in sorted(names)
+                name: np.concatenate([part.get(name, np.full(len(part["step"]), np.nan)) for part in parts])
+                for name in names
             }
         )
 
     def pretrained(self, context: RunContext) -> tuple[GPT2, dict[str, np.ndarray]]:
         """Every replica's model after reading, stacked, and a row a record."""
-        replicas, phase = self.replicas(), self.pretraining
+        seeds, phase = [seed for _, seed in self.replicas()], self.pretraining
         create = eqx.filter_jit(lambda key: GPT2.create(self.model, key=key))
         first = {seed: create(named_key(seed, "init")) for seed in self.seeds}
-        algorithm = phase.algorithm((0, *range(self.name_length, 3 * self.name_length)))
-        state = stack([algorithm.init(first[seed]) for _, seed in replicas])
+        descent = phase.descent((0, *range(self.name_length, 3 * self.name_length)))
+        state = stack([descent.init(first[seed]) for seed in seeds])
         state, told = fit_many(
-            algorithm,
+            descent,
             stack(self.worlds()),
             state,
-            jnp.stack([named_key(seed, "data", "pretraining") for _, seed in replicas]),
+            named_keys(seeds, "data", "pretraining"),
             steps=phase.steps,
             every=phase.every,
             probe=told_accuracy,
@@ -140,26 +148,25 @@ class DecoderExtraction(RunConfig):
             stage="pretraining",
             checkpoints=_quick_to_write(state),
         )
-        return state.model, self.rows("pretraining", told, phase)
+        return state.model, self.rows("pretraining", told)
 
-    def fine_tuned(self, models: GPT2, context: RunContext) -> dict[str, np.ndarray]:
+    def fine_tuned(self, models: GPT2, context: RunContext) -> list[dict[str, np.ndarray]]:
         """Two fine-tunings of every model, with true answers and with another subject's; a row a record."""
-        seeds, phase = [seed for _, seed in self.replicas()] * 2, self.fine_tuning
-        true, shuffled = (
-            [
-                PhraseQuestions(Questions.choose(world, CoverageConfig(answers=answers), seed))
-                for world, seed in zip(self.worlds(), seeds, strict=False)
-            ]
+        seeds, phase = [seed for _, seed in self.replicas()], self.fine_tuning
+        worlds = self.worlds()
+        questions = [
+            PhraseQuestions(Questions.choose(world, CoverageConfig(answers=answers), seed))
             for answers in ("true", "shuffled")
-        )
-        algorithm = phase.algorithm(tuple(range(2 * self.name_length, 3 * self.name_length)))
+            for world, seed in zip(worlds, seeds, strict=True)
+        ]
+        descent = phase.descent(tuple(range(2 * self.name_length, 3 * self.name_length)))
         twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models)
-        state = jax.jit(jax.vmap(algorithm.init))(twice)
+        state = jax.jit(jax.vmap(descent.init))(twice)
         _, found = fit_many(
-            algorithm,
-            stack(true + shuffled),
+            descent,
+            stack(questions),
             state,
-            jnp.stack([named_key(seed, "data", "fine-tuning") for seed in seeds]),
+            named_keys(seeds * 2, "data", "fine-tuning"),
             steps=phase.steps,
             every=phase.every,
             probe=lambda model, task, key: extraction(model, task.questions),
@@ -167,12 +174,11 @@ class DecoderExtraction(RunConfig):
             stage="fine-tuning",
             checkpoints=_quick_to_write(state),
         )
-        half = len(true)
-        parts = [
-            self.rows(name, {key: value[part] for key, value in found.items()}, phase)
-            for name, part in (("true", slice(half)), ("shuffled", slice(half, None)))
+        halves = {"true": slice(len(seeds)), "shuffled": slice(len(seeds), None)}
+        return [
+            self.rows(answers, History({name: values[half] for name, values in found.items()}, found.steps))
+            for answers, half in halves.items()
         ]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def worlds(self) -> list[Facts]:
         """Padded to one shape."""
@@ -180,17 +186,10 @@ class DecoderExtraction(RunConfig):
         slots = max(cell.multiplicity for cell in self.cells)
         return [padded(Facts.create(self.facts(cell), seed), slots=slots, **sizes) for cell, seed in self.replicas()]
 
-    def rows(self, stage: str, metrics: dict[str, np.ndarray], phase: PhaseConfig) -> dict[str, np.ndarray]:
-        """Metrics of shape (replica, record) as long columns."""
-        replicas, (count, records) = self.replicas(), metrics["loss"].shape
-        sizes = ("subjects", "templates", "multiplicity")
-        return {
-            "stage": np.full(count * records, stage),
-            "seed": np.repeat([seed for _, seed in replicas], records),
-            "step": np.tile(phase.every * np.arange(records), count),
-            **{name: np.repeat([getattr(cell, name) for cell, _ in replicas], records) for name in sizes},
-            **{name: values.reshape(-1).astype(float) for name, values in metrics.items()},
-        }
+    def rows(self, stage: str, history: History) -> dict[str, np.ndarray]:
+        cells, seeds = zip(*self.replicas(), strict=True)
+        sizes = {name: [getattr(cell, name) for cell in cells] for name in ("subjects", "templates", "multiplicity")}
+        return history.table(stage=[stage] * len(cells), seed=seeds, **sizes)
 
 
 class PlacedLoss(eqx.Module):

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, TrainState, named_key, require
+from lemmata.core import Count, Metrics, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.run.stages import Prompts, Query, StagedDescent
 from lemmata.papers.knowledge.task import ASK, Facts, FactsConfig
@@ -33,80 +32,62 @@ class StagedPreTraining(RunConfig):
     facts: FactsConfig = field(default_factory=small_world)
     model: OneLayerConfig = field(default_factory=small_model)
     query: Query = "last"
-    first_logits: tuple[float, ...] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
-    first_steps: int = 2
-    second_rate: float = 20.0
-    third_rate: float = 200.0
-    steps: int = 60
-    every: int = 2
-    seeds: tuple[int, ...] = (0, 1, 2)
+    first_logits: Some[Positive] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
+    first_steps: Count = 2
+    second_rate: Positive = 20.0
+    third_rate: Positive = 200.0
+    steps: Count = 60
+    every: Count = 2
+    seeds: Some[int] = (0, 1, 2)
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         world = self.facts
-        plain = world.name_length == 1 and world.pad_subjects is None and world.pad_templates is None
-        require(plain and world.pad_multiplicity is None, "facts", world, "names of one token, without padding")
+        pads = (world.pad_subjects, world.pad_templates, world.pad_multiplicity)
+        plain = world.name_length == 1 and pads == (None, None, None)
+        require(plain, "facts", world, "names of one token, without padding")
         allowed = "'softmax': uniform attention has no stages to follow"
         require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)
-        require(min(self.first_logits, default=0) > 0, "first_logits", self.first_logits, "positive, at least one")
-        for name in ("second_rate", "third_rate"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        require(self.first_steps >= 1, "first_steps", self.first_steps, "at least 1")
-        fits = self.every >= 1 and self.steps % self.every == 0 and self.first_steps % self.every == 0
+        fits = self.steps % self.every == 0 and self.first_steps % self.every == 0
         require(fits, "every", self.every, "a divisor of steps and of first_steps")
         require(self.steps >= self.first_steps, "steps", self.steps, f"at least first_steps = {self.first_steps}")
-        require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
         self.model.check(int((world.vocabulary().read() & world.present()).sum()))
 
     @property
     def unit(self) -> float:
         return self.model.neurons / (self.model.scale**2 * self.model.width * self.model.sigma**2)
 
-    def first_rate(self, logit: float) -> float:
+    def descent(self, logit: float) -> StagedDescent:
         """From w = 0 with half of d's neurons active, a step of eta makes d's logit at [o] 2 eta lambda^2 d / (3m)."""
-        return 1.5 * logit * self.unit
+        rates = (1.5 * logit * self.unit, self.second_rate * self.unit, self.third_rate * self.unit)
+        return StagedDescent(rates, self.first_steps)
 
     def execute(self, context: RunContext) -> RunOutput:
-        algorithm = StagedDescent(
-            (self.first_rate(self.first_logits[0]), self.second_rate * self.unit, self.third_rate * self.unit),
-            self.first_steps,
-        )
         cells = [(seed, logit) for seed in self.seeds for logit in self.first_logits]
+        seeds, logits = zip(*cells, strict=True)
         worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
         words = self.facts.vocabulary()
         parts = {"present": self.facts.present(), "read": words.read(), "classes": words.classes()}
         models = {seed: OneLayer.create(self.model, seed, **parts) for seed in self.seeds}
-        _, metrics = fit_many(
-            algorithm,
-            stack([Prompts.of(worlds[seed], self.query) for seed, _ in cells]),
-            stack([with_first_rate(algorithm.init(models[seed]), self.first_rate(logit)) for seed, logit in cells]),
-            jnp.stack([named_key(seed, "data") for seed, _ in cells]),
+        _, history = fit_many(
+            self.descent(logits[0]),
+            stack([Prompts.of(worlds[seed], self.query) for seed in seeds]),
+            stack([self.descent(logit).init(models[seed]) for seed, logit in cells]),
+            named_keys(seeds, "data"),
             steps=self.steps,
             every=self.every,
             probe=watch,
             context=context,
             stage="stages",
         )
-        records = self.steps // self.every + 1
-        after_first = metrics.pop("full")[:, self.first_steps // self.every]
-        table = {
-            "seed": np.repeat([seed for seed, _ in cells], records),
-            "first_logit": np.repeat([logit for _, logit in cells], records),
-            "step": np.tile(self.every * np.arange(records), len(cells)),
-            **{name: values.reshape(-1).astype(float) for name, values in metrics.items()},
-        }
+        after_first = history["full"][:, self.first_steps // self.every]
         shape = len(self.seeds), len(self.first_logits)
-        sentences = np.stack([_sentences(worlds[seed]) for seed in self.seeds])
         return RunOutput(
-            table,
+            history.table(seed=seeds, first_logit=logits),
             {
                 "after_first": after_first.reshape(*shape, *after_first.shape[1:]),  # alpha at [o s r], each fact
-                "sentences": sentences,  # n_r of each fact's template
+                "sentences": np.stack([_sentences(worlds[seed]) for seed in self.seeds]),  # n_r of each fact's template
             },
         )
-
-
-def with_first_rate(state: TrainState, rate: float) -> TrainState:
-    return eqx.tree_at(lambda one: one.opt_state.rates, state, state.opt_state.rates.at[0].set(rate))
 
 
 def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:

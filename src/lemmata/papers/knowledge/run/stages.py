@@ -11,11 +11,13 @@ from typing import Any, Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import optax
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState
 from lemmata.papers.knowledge.model import OneLayer, learned
 from lemmata.papers.knowledge.task import DUMMY, START, Facts, Questions
+from lemmata.train import Descent
 
 Query = Literal["last", "first"]
 HALF = 0.5
@@ -111,22 +113,22 @@ class StagedDescent(AbstractAlgorithm):
         return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
 
 
-class QuestionDescent(AbstractAlgorithm):
+def question_descent(attention_rate: float, neuron_rate: float) -> Descent:
     """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
+    return Descent(_asked, learned, _by_part, (attention_rate, neuron_rate))
 
-    attention_rate: float = eqx.field(static=True)
-    neuron_rate: float = eqx.field(static=True)
 
-    def init(self, model: Any) -> TrainState:
-        return TrainState(model, None)
-
-    def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
-        moving, fixed = eqx.partition(state.model, learned(state.model))
-        value, gradient = jax.value_and_grad(lambda part: asked_loss(eqx.combine(part, fixed), task))(moving)
+def _by_part(rates: tuple[Any, Any]) -> optax.GradientTransformation:
+    def scaled(gradient: Any, _: Any) -> Any:
         where = lambda one: (one.attention, one.neurons)  # noqa: E731
-        attention, neurons = where(gradient)
-        scaled = eqx.tree_at(where, gradient, (-self.attention_rate * attention, -self.neuron_rate * neurons))
-        return TrainState(eqx.combine(eqx.apply_updates(moving, scaled), fixed), None), {"loss": value}
+        return eqx.tree_at(where, gradient, tuple(-rate * g for rate, g in zip(rates, where(gradient), strict=True)))
+
+    return optax.stateless(scaled)
+
+
+def _asked(moving: Any, fixed: Any, questions: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
+    loss, gradient = jax.value_and_grad(lambda part: asked_loss(eqx.combine(part, fixed), questions))(moving)
+    return {"loss": loss}, gradient
 
 
 def asked_loss(model: OneLayer, questions: Questions) -> Float[Array, ""]:

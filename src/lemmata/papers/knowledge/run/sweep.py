@@ -1,16 +1,16 @@
 """Many cells (N, |R|, K) in few programs: worlds are padded to a common shape and trained side by side."""
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, require
 from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune
-from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
+from lemmata.papers.knowledge.task import FactsConfig
 
 STORED = ("fact_accuracy", "template_accuracy", "full_loss", "excess")
 EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_fraction", "asked_accuracy")
@@ -27,16 +27,17 @@ class Sweep(RunConfig):
 
     kind = "knowledge/sweep"
 
-    cells: tuple[tuple[int, int, int], ...] = ((50, 10, 2), (50, 20, 2), (50, 10, 5), (50, 20, 5))  # (N, |R|, K)
-    shapes: tuple[tuple[int, int], ...] = ((50, 20),)  # (N, |R|) with padding
+    cells: Some[tuple[int, int, int]] = ((50, 10, 2), (50, 20, 2), (50, 10, 5), (50, 20, 5))  # (N, |R|, K)
+    shapes: Some[tuple[int, int]] = ((50, 20),)  # (N, |R|) with padding
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     tuning: FineTuningConfig = field(default_factory=FineTuningConfig)
-    seeds: tuple[int, ...] = (0, 1)
+    seeds: Some[int] = (0, 1)
 
-    def __post_init__(self) -> None:
-        for name in ("cells", "shapes", "seeds"):
-            require(len(getattr(self, name)) >= 1, name, getattr(self, name), "at least one")
+    def cross_check(self) -> None:
+        for name in ("cells", "shapes"):
+            values = getattr(self, name)
+            require(len(set(values)) == len(values), name, values, "none of them twice")
         for cell in self.cells:
             allowed = f"each cell (N, |R|, K) at most one of the shapes {self.shapes}"
             require(any(_holds(shape, cell) for shape in self.shapes), "cells", cell, allowed)
@@ -45,25 +46,14 @@ class Sweep(RunConfig):
 
     def worlds(self, shape: tuple[int, int]) -> list[FactsConfig]:
         """The cells trained in this shape, in their order."""
-        mine = [
-            cell for cell in self.cells if shape == next((other for other in self.shapes if _holds(other, cell)), None)
-        ]
+        mine = [cell for cell in self.cells if shape == next(one for one in self.shapes if _holds(one, cell))]
         most = max((k for _, _, k in mine), default=1)
-        return [
-            FactsConfig(
-                subjects=n,
-                templates=r,
-                multiplicity=k,
-                pad_subjects=shape[0],
-                pad_templates=shape[1],
-                pad_multiplicity=most,
-            )
-            for n, r, k in mine
-        ]
+        pads = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
+        return [FactsConfig(subjects=n, templates=r, multiplicity=k, **pads) for n, r, k in mine]
 
     def execute(self, context: RunContext) -> RunOutput:
         columns: dict[str, list[np.ndarray]] = {}
-        shuffled = dataclasses.replace(self.tuning, coverage=CoverageConfig(answers="shuffled"))
+        shuffled = replace(self.tuning, coverage=replace(self.tuning.coverage, answers="shuffled"))
         for shape in self.shapes:
             cells = [(world, seed) for world in self.worlds(shape) for seed in self.seeds]
             if not cells:
@@ -73,9 +63,7 @@ class Sweep(RunConfig):
             seeds = tuple(seed for _, seed in cells)
             outcome, control = tune(models, facts, [self.tuning, shuffled], seeds, context, f"fine-tuning {name}")
             rows = {
-                "subjects": np.array([world.subjects for world, _ in cells]),
-                "templates": np.array([world.templates for world, _ in cells]),
-                "multiplicity": np.array([world.multiplicity for world, _ in cells]),
+                **{size: np.array([getattr(world, size) for world, _ in cells]) for size in SIZES},
                 "seed": np.array(seeds),
                 "covered": np.array([int(np.asarray(q.covered).sum()) for q in outcome.questions]),
             }

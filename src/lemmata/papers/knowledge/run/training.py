@@ -1,7 +1,7 @@
 """The run that the paper's experiments share: facts, pre-training, one or more fine-tunings of the same model."""
 
-import dataclasses
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import equinox as eqx
@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, RunResult, Scale, named_key, require
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, with_factors
+from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, Scale, Some, named_keys, require
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
-from lemmata.papers.knowledge.run.finetuning import FineTuning, FineTuningConfig
-from lemmata.papers.knowledge.run.pretraining import PreTraining, PreTrainingConfig
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import fit_many
+from lemmata.train import History, fit_many
 
 BY_TEMPLATE = (
     "relation_logit",
@@ -49,11 +49,10 @@ class Extraction(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     tuning: FineTuningConfig = field(default_factory=FineTuningConfig)
     others: tuple[FineTuningConfig, ...] = ()
-    seeds: tuple[int, ...] = (0, 1, 2)
+    seeds: Some[int] = (0, 1, 2)
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         check_cell(self.facts, self.model, self.tunings)
-        require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
 
     @property
     def tunings(self) -> tuple[FineTuningConfig, ...]:
@@ -62,21 +61,20 @@ class Extraction(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(self.facts, seed) for seed in self.seeds]
         pretrained, facts, stored = pretrain(cells, self.model, self.pretraining, context)
-        outcomes = [Outcome() for _ in self.tunings]
+        outcomes: dict[int, Outcome] = {}
         for group in groups(self.tunings):
             stage = f"fine-tuning {'full' if self.tunings[group[0]].rank is None else 'low-rank'} {group[0]}"
             tunings = [self.tunings[index] for index in group]
-            for index, outcome in zip(group, tune(pretrained, facts, tunings, self.seeds, context, stage), strict=True):
-                outcomes[index] = outcome
-        return _output(self, facts, stored, outcomes)
+            outcomes |= zip(group, tune(pretrained, facts, tunings, self.seeds, context, stage), strict=True)
+        return _output(self, facts, stored, [outcomes[index] for index in range(len(self.tunings))])
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one fine-tuning of every seed gave: metrics (seed, record, ...) and the questions it asked."""
 
-    metrics: dict[str, np.ndarray] = field(default_factory=dict)
-    questions: tuple[Questions, ...] = ()
+    metrics: History
+    questions: tuple[Questions, ...]
 
 
 def check_cell(facts: FactsConfig, model: OneLayerConfig, tunings: tuple[FineTuningConfig, ...]) -> None:
@@ -97,7 +95,7 @@ def pretrain(
     config: PreTrainingConfig,
     context: RunContext,
     stage: str = "pre-training",
-) -> tuple[OneLayer, list[Facts], dict[str, np.ndarray]]:
+) -> tuple[OneLayer, list[Facts], History]:
     """Worlds and seeds of one padded shape, in one program: stacked models, facts, metrics (cell, record, ...)."""
     facts = [Facts.create(world, seed) for world, seed in cells]
     words = facts[0].vocabulary
@@ -105,20 +103,20 @@ def pretrain(
         OneLayer.create(model, seed, present=world.present(), read=words.read(), classes=words.classes())
         for world, seed in cells
     ]
-    algorithm = PreTraining(config)
-    state, metrics = fit_many(
+    algorithm = pre_training(config)
+    state, history = fit_many(
         algorithm,
         stack_on_host(facts),
         _started(algorithm, stack_on_host(models)),
-        jnp.stack([named_key(seed, "pre-training") for _, seed in cells]),
+        named_keys([seed for _, seed in cells], "pre-training"),
         steps=config.steps,
-        every=max(config.steps // config.records, 1),
+        every=config.steps // config.records,
         probe=_watch_pretraining,
-        replicas=together(),
+        replicas="auto",
         context=context,
         stage=stage,
     )
-    return state.model, facts, metrics
+    return state.model, facts, history
 
 
 def tune(
@@ -139,38 +137,36 @@ def tune(
     if config.rank is not None:
         _, d, m, c = models.neurons.shape
         factors = [low_rank_factors((d, m, c), config.rank, config.part, seed) for seed in seeds]
-        models = with_factors(models, *stack_on_host(factors))
+        models = models.with_factors(*stack_on_host(factors))
     if len(tunings) > 1:
         models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
-    algorithm = FineTuning(config)
-    _, metrics = fit_many(
+    algorithm = fine_tuning(config)
+    _, history = fit_many(
         algorithm,
         stack_on_host(questions),
         _started(algorithm, models),
-        jnp.stack([named_key(seed, "fine-tuning") for seed in seeds] * len(tunings)),
+        named_keys(seeds * len(tunings), "fine-tuning"),
         steps=config.steps,
-        every=max(config.steps // config.records, 1),
+        every=config.steps // config.records,
         probe=_watch_finetuning,
-        replicas=together(),
+        replicas="auto",
         context=context,
         stage=stage,
     )
     size = len(seeds)
     parts = [slice(number * size, (number + 1) * size) for number in range(len(tunings))]
-    return [Outcome({n: v[part] for n, v in metrics.items()}, tuple(questions[part])) for part in parts]
+    return [
+        Outcome(History({n: v[part] for n, v in history.items()}, history.steps), tuple(questions[part]))
+        for part in parts
+    ]
 
 
 def groups(tunings: tuple[FineTuningConfig, ...]) -> list[list[int]]:
     """The numbers of the tunings that one program can serve."""
     found: dict[FineTuningConfig, list[int]] = {}
     for number, tuning in enumerate(tunings):
-        found.setdefault(dataclasses.replace(tuning, coverage=CoverageConfig()), []).append(number)
+        found.setdefault(replace(tuning, coverage=CoverageConfig()), []).append(number)
     return list(found.values())
-
-
-def together() -> Any:
-    """On a CPU replicas run one after another, each with its data in cache; a GPU is filled by running all at once."""
-    return "map" if jax.default_backend() == "cpu" else "vmap"
 
 
 def stack_on_host(items: list[Any]) -> Any:
@@ -178,7 +174,7 @@ def stack_on_host(items: list[Any]) -> Any:
     return jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
 
 
-def _started(algorithm: PreTraining | FineTuning, models: OneLayer) -> Any:
+def _started(algorithm: AbstractAlgorithm, models: OneLayer) -> Any:
     return eqx.filter_jit(eqx.filter_vmap(algorithm.init))(models)
 
 
@@ -190,60 +186,39 @@ def _watch_finetuning(model: OneLayer, questions: Questions, key: Key[Array, ""]
     return extracted_facts(model, questions)
 
 
-def _output(
-    config: Extraction, facts: list[Facts], stored: dict[str, np.ndarray], outcomes: list[Outcome]
-) -> RunOutput:
-    columns: dict[str, list[np.ndarray]] = {}
-    for number, (tuning, outcome) in enumerate(zip(config.tunings, outcomes, strict=True)):
-        rows = (len(config.seeds), tuning.records + 1)
-        index = {
-            "seed": np.broadcast_to(np.array(config.seeds)[:, None], rows),
-            "tuning": np.full(rows, number),
-            "step": np.broadcast_to(np.linspace(0, tuning.steps, rows[1]).astype(int), rows),
-        }
-        scalars = {name: value for name, value in outcome.metrics.items() if value.ndim == 2}
-        for name, value in (index | scalars).items():
-            columns.setdefault(name, []).append(np.ravel(value))
-    records = np.linspace(0, config.pretraining.steps, config.pretraining.records + 1).astype(int)
-    arrays = {"pretraining.step": records, "templates": np.stack([np.asarray(one.templates) for one in facts])}
+def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: list[Outcome]) -> RunOutput:
+    tables = [
+        outcome.metrics.table(seed=config.seeds, tuning=[number] * len(config.seeds))
+        for number, outcome in enumerate(outcomes)
+    ]
+    arrays = {"pretraining.step": stored.steps, "templates": np.stack([np.asarray(one.templates) for one in facts])}
     arrays |= {f"pretraining.{name}": value for name, value in stored.items() if value.ndim == 2}
     for name in ("attention_os", "attention_osr"):
         arrays |= {name: stored[name][:, -1], f"untrained.{name}": stored[name][:, 0]}
+
+    def each(read: Callable[[Outcome], np.ndarray]) -> np.ndarray:
+        return np.stack([read(outcome) for outcome in outcomes])
+
+    def of_questions(read: Callable[[Questions], Any]) -> np.ndarray:
+        return each(lambda outcome: np.stack([np.asarray(read(one)) for one in outcome.questions]))
+
     arrays |= {
-        "reply": _each(outcomes, lambda o: o.metrics["reply"][:, -1]),
-        "asked": _each(outcomes, lambda o: np.stack([_asked(q) for q in o.questions])),
-        "held_out": _each(outcomes, lambda o: np.stack([np.asarray(q.test) > 0 for q in o.questions])),
-        "covered": _each(outcomes, lambda o: np.stack([np.asarray(q.covered) for q in o.questions])),
-        "leak": _each(outcomes, lambda o: np.array([_leak(q) for q in o.questions])),
-        "attention_osp": _each(outcomes, lambda o: o.metrics["attention_osp"][:, [0, -1]]),
+        "reply": each(lambda outcome: outcome.metrics["reply"][:, -1]),
+        "asked": of_questions(lambda one: one.asked_subjects),
+        "held_out": of_questions(lambda one: one.test > 0),
+        "covered": of_questions(lambda one: one.covered),
+        "leak": of_questions(lambda one: one.leak()),
+        "attention_osp": each(lambda outcome: outcome.metrics["attention_osp"][:, [0, -1]]),
     }
     for when, record in (("before", 0), ("after", -1)):
         for name in BY_TEMPLATE:
-            arrays[f"{when}.{name}"] = _each(outcomes, lambda o, n=name, r=record: o.metrics[n][:, r])
-    return RunOutput({name: np.concatenate(parts) for name, parts in columns.items()}, arrays)
+            arrays[f"{when}.{name}"] = each(lambda outcome, n=name, r=record: outcome.metrics[n][:, r])
+    return RunOutput({name: np.concatenate([table[name] for table in tables]) for name in tables[0]}, arrays)
 
 
-def _asked(questions: Questions) -> np.ndarray:
-    """`questions.asked_subjects`, on the host."""
-    subjects = np.arange(len(questions.taught))
-    return np.isin(subjects, np.asarray(questions.asked)[: int(questions.num_asked)])
-
-
-def _leak(questions: Questions) -> float:
-    held_out = np.asarray(questions.test)
-    return float((held_out * _asked(questions)[:, None]).sum() / held_out.sum())
-
-
-def _each(outcomes: list[Outcome], read: Any) -> np.ndarray:
-    return np.stack([read(outcome) for outcome in outcomes])
-
-
-# Settings and readings
-
-
-def setting(scale: Scale, *, seeds: tuple[int, ...] | None = None, **changes: Any) -> Extraction:
-    """The base cell at each scale. `changes` are fields of any of the parts, by name: templates=80, width=256, ..."""
-    base = Extraction(
+def setting(scale: Scale) -> Extraction:
+    """The base cell at each scale."""
+    return Extraction(
         facts=scale.pick(
             smoke=FactsConfig(subjects=16, templates=6, multiplicity=3),
             laptop=FactsConfig(subjects=200, templates=20, multiplicity=5),
@@ -252,48 +227,14 @@ def setting(scale: Scale, *, seeds: tuple[int, ...] | None = None, **changes: An
         model=scale.pick(smoke=OneLayerConfig(width=12, neurons=4), laptop=OneLayerConfig(), paper=OneLayerConfig()),
         pretraining=scale.pick(
             smoke=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
-            laptop=PreTrainingConfig(steps=2000),
+            laptop=PreTrainingConfig(),
             # At N = 1000 an answer is seen too rarely in a batch of 128: all its neurons are pushed below 0 before it
             # is rewarded, and never return (.58 of the facts stored, for ever). A batch of 1024 stores .98. The runs of
-            # `tuned_runs` store all: they also start the neurons at .1, not .01, and take 3000 steps.
-            paper=PreTrainingConfig(steps=2000, batch=1024),
+            # `claims/_tunings.py` store all: they also start the neurons at .1, not .01, and take 3000 steps.
+            paper=PreTrainingConfig(batch=1024),
         ),
         tuning=scale.pick(
-            smoke=FineTuningConfig(steps=20, batch=16, rate=3e-3),
-            laptop=FineTuningConfig(),
-            paper=FineTuningConfig(),
+            smoke=FineTuningConfig(steps=20, batch=16, rate=3e-3), laptop=FineTuningConfig(), paper=FineTuningConfig()
         ),
-        seeds=seeds or scale.seeds(smoke=2, laptop=3, paper=3),
+        seeds=scale.seeds(smoke=2, laptop=3, paper=3),
     )
-    return changed(base, **changes)
-
-
-def changed(config: Extraction, **changes: Any) -> Extraction:
-    """A copy with fields of the run or of its parts set by their own names (those of fine-tuning: of `tuning`)."""
-    for name, value in changes.items():
-        for part in ("facts", "model", "pretraining", "tuning"):
-            owner = getattr(config, part)
-            if name in {f.name for f in dataclasses.fields(owner)} - {"steps", "batch", "records", "weight_decay"}:
-                config = dataclasses.replace(config, **{part: dataclasses.replace(owner, **{name: value})})
-                break
-        else:
-            config = dataclasses.replace(config, **{name: value})
-    return config
-
-
-def at_end(run: RunResult, name: str, tuning: int = 0) -> np.ndarray:
-    """A metric of every seed after a fine-tuning."""
-    return run.column(name, tuning=tuning, step=run.config.tunings[tuning].steps)
-
-
-def before(run: RunResult, name: str) -> np.ndarray:
-    """A metric of every seed before fine-tuning."""
-    return run.column(name, tuning=0, step=0)
-
-
-def stored_at_end(run: RunResult, name: str) -> np.ndarray:
-    """A pre-training metric (fact_accuracy, template_accuracy, excess, full_loss) of every seed at its end."""
-    return run.arrays[f"pretraining.{name}"][:, -1]
-
-
-EXPERIMENTS = ()

@@ -4,17 +4,3 @@ from lemmata.papers.knowledge.task.facts import Facts, FactsConfig
 from lemmata.papers.knowledge.task.questions import CoverageConfig, Questions
 from lemmata.papers.knowledge.task.spelled import PhraseQuestions, padded, phrase_questions
 from lemmata.papers.knowledge.task.vocabulary import ASK, DUMMY, START, Vocabulary
-
-__all__ = [
-    "ASK",
-    "DUMMY",
-    "START",
-    "CoverageConfig",
-    "Facts",
-    "FactsConfig",
-    "PhraseQuestions",
-    "Questions",
-    "Vocabulary",
-    "padded",
-    "phrase_questions",
-]

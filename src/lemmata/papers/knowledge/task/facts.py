@@ -8,33 +8,29 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from lemmata.core import AbstractTask, Batch, named_integer, require
+from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_integer, require
 from lemmata.papers.knowledge.task.vocabulary import ASK, DUMMY, START, Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
-class FactsConfig:
+class FactsConfig(Config):
     """The pads make room for a larger world: the arrays grow, no number changes, and worlds of one shape share a
     compiled program."""
 
-    subjects: int = 200  # N
-    templates: int = 20  # |R|
-    multiplicity: int = 5  # K, templates a subject
-    held_out: float = 0.5  # of the subjects, never asked about in fine-tuning (the paper's half)
-    name_length: int = 1  # tokens a name; the paper's figures say "5-token data" without defining it
-    alphabet: int = 32  # of spelled names
+    subjects: Several = 200  # N
+    templates: Count = 20  # |R|
+    multiplicity: Count = 5  # K, templates a subject
+    held_out: Inside = 0.5  # of the subjects, never asked about in fine-tuning (the paper's half)
+    name_length: Count = 1  # tokens a name; the paper's figures say "5-token data" without defining it
+    alphabet: Count = 32  # of spelled names
     pad_subjects: int | None = None
     pad_templates: int | None = None
     pad_multiplicity: int | None = None
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         n, r, k = self.subjects, self.templates, self.multiplicity
-        require(n >= 2, "subjects", n, "at least 2")
-        require(r >= 1, "templates", r, "at least 1")
-        require(1 <= k <= r, "multiplicity", k, f"1 to templates = {r}: templates are drawn without replacement")
-        require(0 < self.held_out < 1, "held_out", self.held_out, "between 0 and 1")
+        require(k <= r, "multiplicity", k, f"1 to templates = {r}: templates are drawn without replacement")
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
-        require(self.name_length >= 1, "name_length", self.name_length, "at least 1")
         for name, pad, real in (
             ("pad_subjects", self.pad_subjects, n),
             ("pad_templates", self.pad_templates, r),

@@ -9,25 +9,23 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import Batch, named_integer, require
+from lemmata.core import Batch, Config, Count, named_integer, require
 from lemmata.papers.knowledge.task.facts import Facts, FactsConfig
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoverageConfig:
+class CoverageConfig(Config):
     """By default every subject of the fine-tuning half is asked about.
 
     Choices nest: more subjects contain fewer, a larger set of templates contains a smaller one.
     """
 
     split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
-    subjects: int | None = None  # at most so many of the fine-tuning half; None: all
-    templates: int | None = None  # only subjects all of whose templates are in the first so many; None: all subjects
+    subjects: Count | None = None  # at most so many of the fine-tuning half; None: all
+    templates: Count | None = None  # only subjects all of whose templates are in the first so many; None: all subjects
     answers: Literal["true", "shuffled"] = "true"  # "shuffled" teaches another subject's answer: a control
 
-    def __post_init__(self) -> None:
-        require(self.subjects is None or self.subjects >= 1, "subjects", self.subjects, "None, or at least 1")
-        require(self.templates is None or self.templates >= 1, "templates", self.templates, "None, or at least 1")
+    def cross_check(self) -> None:
         by_tuple = self.split == "tuple" and (self.subjects is not None or self.templates is not None)
         require(not by_tuple, "split", self.split, "'subject' where a number of subjects or templates is given")
 
@@ -101,7 +99,7 @@ class Questions(eqx.Module):
         nobody = jnp.zeros(self.taught.shape[0], bool)
         return nobody.at[jnp.where(real, self.asked, 2**30)].set(True, mode="drop")
 
-    def leak(self) -> Float[Array, ""]:
+    def leak(self) -> float:
         """The share of held-out facts whose very question is asked in fine-tuning: 0 when split by subject."""
-        seen = self.test * self.asked_subjects[:, None]
-        return jnp.sum(seen) / jnp.maximum(jnp.sum(self.test), 1)
+        held_out = np.asarray(self.test)
+        return float((held_out * np.asarray(self.asked_subjects)[:, None]).sum() / held_out.sum())

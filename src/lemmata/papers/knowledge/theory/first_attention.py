@@ -20,11 +20,6 @@ def subject_share(first_share: float, sentences: float) -> float:
     return first_share ** ((1 - 1 / sentences) / 3)
 
 
-def first_share_allowed(share: float, sentences: float) -> float:
-    """The least alpha_1 / alpha_3 with alpha_2 / alpha_3 >= share: what is left on o if the subject keeps its part."""
-    return share ** (3 / (1 - 1 / sentences)) if sentences > 1 else 0.0
-
-
 def shared_query_range(drop: float, subjects: int, templates: int) -> tuple[float, float]:
     """Bounds on log(alpha_2 / alpha_3) at [o s r] when scores depend on the key alone and o's score fell by `drop`.
 

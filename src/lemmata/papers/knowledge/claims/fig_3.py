@@ -1,11 +1,10 @@
 """Figure 3: a decoder of GPT-2's shape on spelled facts, against multiplicity and the number of templates."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Scale, Undecided
-from lemmata.core.legacy import AtLeast, Claim, Each, Experiment, Monotone, Results
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, falls, rises
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
@@ -13,12 +12,15 @@ from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, pan
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
 MIDDLE = 20  # |R| where K varies
 FEW, PRINTED = 2, 5  # K where |R| varies; 5 is the paper's
+MULTIPLICITIES, UNIVERSES = (1, FEW, PRINTED), (5, MIDDLE, 80)
+SLACK = 0.1  # of extraction, against the trend between neighbours
+CHANGE = 0.25  # of extraction, from one end to the other
 
 
 def cells(scale: Scale) -> tuple[CellConfig, ...]:
     """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5."""
     subjects = scale.pick(smoke=8, laptop=64, paper=1000)
-    pairs = [(MIDDLE, 1), *((r, k) for k in (FEW, PRINTED) for r in (5, MIDDLE, 80))]
+    pairs = [(MIDDLE, 1), *((r, k) for k in (FEW, PRINTED) for r in UNIVERSES)]
     chosen = scale.pick(smoke=pairs[:2], laptop=pairs, paper=pairs)
     return tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen)
 
@@ -46,111 +48,105 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
     )
 
 
-def at_end(
-    results: Results, stage: str, column: str, templates: int, multiplicity: int, record: int = -1
+def at_record(
+    run: RunResult, stage: str, column: str, templates: int, multiplicity: int, record: int = -1
 ) -> np.ndarray:
     """A value a seed, at a record of one stage (the last unless told otherwise)."""
-    run = results.one(DecoderExtraction)
     where = {"stage": stage, "templates": templates, "multiplicity": multiplicity}
-    return np.array([run.column(column, seed=seed, **where)[record] for seed in run.config.seeds])
+    if len(np.unique(run.column("subjects", **where))) > 1:
+        raise Undecided(f"worlds of several N have |R| = {templates}, K = {multiplicity}")
+    return run.curve(column, **where)[1][:, record]
 
 
-def extracted(results: Results, stage: str, templates: int, multiplicity: int) -> float:
-    return float(at_end(results, stage, "held_out", templates, multiplicity).mean())
+def stored(run: RunResult) -> str | None:
+    sizes = [(cell.templates, cell.multiplicity) for cell in run.config.cells]
+    lowest, (templates, multiplicity) = min((at_record(run, "pretraining", "told", *one).mean(), one) for one in sizes)
+    if lowest >= STORED:
+        return None
+    return (
+        f"pre-training accuracy is {lowest:.2f} at |R| = {templates}, K = {multiplicity}: under {STORED} the facts are "
+        "not stored and extraction says nothing"
+    )
 
 
-def stored(results: Results, value: Any) -> Any:
-    """The value, if every world's facts were learned in pre-training."""
-    run = results.one(DecoderExtraction)
-    told = {
-        (c.templates, c.multiplicity): at_end(results, "pretraining", "told", c.templates, c.multiplicity).mean()
-        for c in run.config.cells
-    }
-    (templates, multiplicity), lowest = min(told.items(), key=lambda item: item[1])
-    if lowest < STORED:
-        return Undecided(
-            f"pre-training accuracy is {lowest:.2f} at |R| = {templates}, K = {multiplicity}: under {STORED} the facts "
-            "are not stored and extraction says nothing"
-        )
-    return value(results)
+class Extracted(NamedTuple):
+    """Held-out exact match after fine-tuning on "true" or on "shuffled" answers, means over seeds."""
+
+    run: RunResult
+    answers: str
+
+    def by_multiplicity(self) -> np.ndarray:
+        return np.array([self.at(MIDDLE, k) for k in MULTIPLICITIES])
+
+    def by_templates(self, multiplicity: int) -> np.ndarray:
+        return np.array([self.at(r, multiplicity) for r in UNIVERSES])
+
+    def at(self, templates: int, multiplicity: int) -> float:
+        return float(at_record(self.run, self.answers, "held_out", templates, multiplicity).mean())
 
 
-def by_multiplicity(results: Results, stage: str) -> np.ndarray:
-    return np.array([extracted(results, stage, MIDDLE, k) for k in (1, FEW, PRINTED)])
+def change(values: np.ndarray) -> float:
+    return values[-1] - values[0]
 
 
-def by_templates(results: Results, stage: str, multiplicity: int) -> np.ndarray:
-    return np.array([extracted(results, stage, r, multiplicity) for r in (5, MIDDLE, 80)])
+def extracted(runs: Runs) -> Extracted:
+    return Extracted(runs["main"], "true")
 
 
-def _trends(results: Results, stage: str) -> dict[str, Any]:
-    by_k, by_r = by_multiplicity(results, stage), by_templates(results, stage, FEW)
-    return {
-        "extraction at K = 5": by_k[-1],
-        "extraction by K": by_k,
-        "rise from K = 1 to 5": by_k[-1] - by_k[0],
-        "extraction by |R|, K = 2": by_r,
-        "fall from |R| = 5 to 80, K = 2": by_r[0] - by_r[-1],
-    }
-
-
-def _trend_at_printed(results: Results, stage: str) -> dict[str, Any]:
-    by_r = by_templates(results, stage, PRINTED)
-    return {"extraction by |R|, K = 5": by_r, "fall from |R| = 5 to 80, K = 5": by_r[0] - by_r[-1]}
-
-
-def _measured_or_missing(read: Any, stage: str) -> Any:
-    return lambda results: stored(results, lambda r: read(r, stage))
+def shuffled(runs: Runs) -> Extracted:
+    """Fine-tuning teaches another subject's answer."""
+    return Extracted(runs["main"], "shuffled")
 
 
 FIGURE_3 = Claim(
-    id="knowledge/fig-3",
+    id="fig-3",
     locus="Figure 3; abstract",
     statement="A GPT-2-shaped decoder that has read spelled facts and is fine-tuned on questions about half of the "
     "subjects answers questions about the others, better the more templates told each fact (K) and worse the more "
-    "templates there are (|R|). Rule: in every world pre-training accuracy is at least 0.95 (else undecided); "
-    "held-out exact match at |R| = 20 is at least 0.5 for K = 5, rises with K = 1, 2, 5 within 0.1, and by at least "
-    "0.25 in all; at K = 2 it falls with |R| = 5, 20, 80 within 0.1, and by at least 0.25 in all.",
-    predict=lambda results: {
-        "extraction at K = 5": 0.5,
-        "extraction by K": "increasing",
-        "rise from K = 1 to 5": 0.25,
-        "extraction by |R|, K = 2": "decreasing",
-        "fall from |R| = 5 to 80, K = 2": 0.25,
+    "templates there are (|R|). Shown: held-out exact match for K = 1, 2, 5 at |R| = 20, and for |R| = 5, 20, 80 at "
+    "K = 2.",
+    subject=extracted,
+    wrong=shuffled,
+    parts={
+        "extraction at K = 5": Part(lambda found: found.at(MIDDLE, PRINTED), at_least(0.5)),
+        "extraction by K": Part(lambda found: found.by_multiplicity(), rises(SLACK)),
+        "rise from K = 1 to 5": Part(lambda found: change(found.by_multiplicity()), at_least(CHANGE)),
+        "extraction by |R|, K = 2": Part(lambda found: found.by_templates(FEW), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 2": Part(lambda found: -change(found.by_templates(FEW)), at_least(CHANGE)),
     },
-    measure=_measured_or_missing(_trends, "true"),
-    control=_measured_or_missing(_trends, "shuffled"),  # fine-tuning teaches another subject's answer
-    check=Each(
-        {
-            "extraction at K = 5": AtLeast(),
-            "extraction by K": Monotone(slack=0.1),
-            "rise from K = 1 to 5": AtLeast(),
-            "extraction by |R|, K = 2": Monotone(slack=0.1),
-            "fall from |R| = 5 to 80, K = 2": AtLeast(),
-        }
-    ),
-    remark="With the 124M shape, N = 1,000 and the whole of GPT-2's vocabulary as the alphabet (names share hardly a "
-    "letter) extraction is 1.00 in every world, after fine-tuning and (0.99 or more) before it: no trend is left.",
 )
+
+
+def before_fine_tuning(runs: Runs) -> str:
+    after = extracted(runs).by_templates(PRINTED)
+    before = [at_record(runs["main"], "true", "held_out", r, PRINTED, record=0).mean() for r in UNIVERSES]
+    return (
+        f"At K = {PRINTED} extraction is {after.min():.2f} to {after.max():.2f}: near its ceiling there is no room for "
+        "a fall. Many templates also teach the decoder to pass over a phrase it does not know, so that facts come out "
+        "before any fine-tuning: "
+        + ", ".join(f"{share:.2f} with |R| = {r}" for r, share in zip(UNIVERSES, before, strict=True))
+        + "."
+    )
+
 
 FIGURE_3_PRINTED = Claim(
-    id="knowledge/fig-3-printed-multiplicity",
+    id="fig-3-printed-multiplicity",
     locus="Figure 3; appendix, K = 5",
-    statement="The fall with the number of templates at the multiplicity the paper prints, K = 5. Rule: held-out exact "
-    "match falls with |R| = 5, 20, 80 within 0.1, and by at least 0.25 in all.",
-    predict=lambda results: {"extraction by |R|, K = 5": "decreasing", "fall from |R| = 5 to 80, K = 5": 0.25},
-    measure=_measured_or_missing(_trend_at_printed, "true"),
-    control=_measured_or_missing(_trend_at_printed, "shuffled"),
-    check=Each({"extraction by |R|, K = 5": Monotone(slack=0.1), "fall from |R| = 5 to 80, K = 5": AtLeast()}),
-    remark="At laptop scale extraction at K = 5 is near its ceiling for every |R|: it falls by less than 0.1. Many "
-    "templates also teach the decoder to pass over a phrase it does not know, so that with |R| = 20 or 80 most facts "
-    "come out before any fine-tuning (0.6 to 0.9 of them; with |R| = 5 about 0.3).",
+    statement="The fall with the number of templates, |R| = 5, 20, 80, at the multiplicity the paper prints, K = 5. "
+    "Shown: held-out exact match.",
+    subject=extracted,
+    wrong=shuffled,
+    parts={
+        "extraction by |R|, K = 5": Part(lambda found: found.by_templates(PRINTED), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 5": Part(lambda found: -change(found.by_templates(PRINTED)), at_least(CHANGE)),
+    },
+    remark=before_fine_tuning,
 )
 
 
-def render(results: Results) -> Artefact:
-    run = results.one(DecoderExtraction)
-    config, present = run.config, [(c.templates, c.multiplicity) for c in run.config.cells]
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    present = [(cell.templates, cell.multiplicity) for cell in run.config.cells]
     figure, axes = new_figure(1, 3, sharey=True)
     sweeps = (
         (f"|R| = {MIDDLE}", "templates that told a fact, K", [(r, k) for r, k in present if r == MIDDLE], 1),
@@ -167,7 +163,7 @@ def render(results: Results) -> Artefact:
     for letter, ax, (title, xlabel, shown, axis) in zip("abc", axes, sweeps, strict=True):
         places = [cell[axis] for cell in shown]
         for label, stage, column, record, colour, style in lines if shown else ():
-            values = np.stack([at_end(results, stage, column, *cell, record) for cell in shown], axis=1)
+            values = np.stack([at_record(run, stage, column, *cell, record) for cell in shown], axis=1)
             band(ax, places, values, label, color=colour, linestyle=style, marker="o", markersize=3.5)
         ceiling(ax, 1.0)
         if shown:
@@ -178,10 +174,10 @@ def render(results: Results) -> Artefact:
         panel_label(ax, letter)
     axes[0].set_ylabel("exact match, held-out subjects")
     legend(axes[0], fontsize=7, loc="upper left", bbox_to_anchor=(0.0, 0.94))
-    return Artefact(figure, _table(results), _caption(config))
+    return Artefact(figure, _table(run), _caption(run.config))
 
 
-def _table(results: Results) -> dict[str, Any]:
+def _table(run: RunResult) -> dict[str, Any]:
     columns = {
         "pre-training accuracy": ("pretraining", "told", -1),
         "before fine-tuning": ("true", "held_out", 0),
@@ -190,14 +186,14 @@ def _table(results: Results) -> dict[str, Any]:
         "asked in fine-tuning": ("true", "asked", -1),
         "extraction, other answers taught": ("shuffled", "held_out", -1),
     }
-    sizes = results.one(DecoderExtraction).config.cells
+    sizes = run.config.cells
     table: dict[str, Any] = {
         "N": [c.subjects for c in sizes],
         "|R|": [c.templates for c in sizes],
         "K": [c.multiplicity for c in sizes],
     }
     for name, (stage, column, record) in columns.items():
-        values = [at_end(results, stage, column, c.templates, c.multiplicity, record) for c in sizes]
+        values = [at_record(run, stage, column, c.templates, c.multiplicity, record) for c in sizes]
         table[name] = [float(value.mean()) for value in values]
         table[f"{name}, std"] = [float(value.std()) for value in values]
     return table
@@ -215,13 +211,11 @@ def _caption(config: DecoderExtraction) -> str:
     )
 
 
-EXPERIMENTS = (
-    Experiment(
-        id="knowledge/fig-3",
-        title="A GPT-2-shaped decoder reaches held-out facts",
-        grid=lambda scale: (decoder_run(scale),),
-        claims=(FIGURE_3, FIGURE_3_PRINTED),
-        render=render,
-        notes="Before fine-tuning the prompt is a phrase the decoder has never seen.",
-    ),
+EXPERIMENT = Experiment(
+    title="A GPT-2-shaped decoder reaches held-out facts",
+    runs=lambda scale: {"main": decoder_run(scale)},
+    needs={"main": stored},
+    claims=(FIGURE_3, FIGURE_3_PRINTED),
+    draw=draw,
+    notes="Before fine-tuning the prompt is a phrase the decoder has never seen.",
 )

@@ -13,6 +13,7 @@ from lemmata.core import (
     Checkpoint,
     Metrics,
     RunResult,
+    Runs,
     Scale,
     TrainState,
     Unattended,
@@ -20,9 +21,8 @@ from lemmata.core import (
     judge,
     named_key,
 )
-from lemmata.core.legacy import Results
 from lemmata.models.gpt2 import GPT2, GPT2Config
-from lemmata.papers.knowledge.gpt2 import FIGURE_3, FIGURE_3_PRINTED, decoder_run
+from lemmata.papers.knowledge.claims.fig_3 import EXPERIMENT, decoder_run
 from lemmata.papers.knowledge.run.gpt2 import (
     CellConfig,
     DecoderExtraction,
@@ -43,6 +43,7 @@ from lemmata.papers.knowledge.task import (
     phrase_questions,
 )
 from lemmata.train import fit_many, next_token_loss
+from lemmata.train.loop import FORM
 
 WORLD = FactsConfig(subjects=6, templates=4, multiplicity=2, name_length=3, alphabet=8)
 MODEL = GPT2Config(vocab=11, length=10, width=8, heads=2)
@@ -167,30 +168,31 @@ def test_a_run_without_checkpoints_neither_writes_nor_reads_one(checkpoints: boo
             saved.append(checkpoint.step)
 
         def load(self, stage: str) -> Checkpoint | None:
-            return Checkpoint(2, {"leaf00000": np.array([1.0], np.float32), "leaf00001": np.zeros((1, 4), np.float32)})
+            leaves = {"leaf00000": np.array([1.0], np.float32), "leaf00001": np.zeros((1, 4), np.float32)}
+            return Checkpoint(2, {FORM: np.array([1]), **leaves})
 
     start, keys = TrainState(jnp.array([64.0]), None), jnp.stack([named_key(0, "data")])
     state, found = fit_many(
         Halving(), None, start, keys, steps=3, every=1, context=Watch(), stage="half", checkpoints=checkpoints
     )
     assert bool(saved) == checkpoints
-    np.testing.assert_array_equal(state.model, [0.25] if checkpoints else [8.0])
-    np.testing.assert_array_equal(found["value"][0], [0, 0, 0.5, 0.25] if checkpoints else [64, 32, 16, 8])
+    np.testing.assert_array_equal(state.model, [0.5] if checkpoints else [8.0])
+    np.testing.assert_array_equal(found["value"][0], [0, 0, 1, 0.5] if checkpoints else [64, 32, 16, 8])
 
 
-def results(told: float, by_cell: dict[tuple[int, int], float], shuffled: float) -> Results:
+def made_up(told: float, by_cell: dict[tuple[int, int], float], shuffled: float) -> Runs:
     """A made-up run at laptop scale: the same value for each seed."""
     config = decoder_run(Scale("laptop"))
     rows: dict[str, list[Any]] = {
-        name: [] for name in ("stage", "seed", "templates", "multiplicity", "told", "held_out")
+        name: [] for name in ("stage", "seed", "step", "subjects", "templates", "multiplicity", "told", "held_out")
     }
     for cell, seed in config.replicas():
         value = by_cell[cell.templates, cell.multiplicity]
         for stage, held_out in (("pretraining", np.nan), ("true", value), ("shuffled", shuffled)):
-            row = (stage, seed, cell.templates, cell.multiplicity, told, held_out)
+            row = (stage, seed, 0, cell.subjects, cell.templates, cell.multiplicity, told, held_out)
             for column, entry in zip(rows.values(), row, strict=True):
                 column.append(entry)
-    return Results((RunResult(config, {k: np.array(v) for k, v in rows.items()}, {}, {}),), Scale("laptop"))
+    return Runs({"main": RunResult(config, {k: np.array(v) for k, v in rows.items()}, {})})
 
 
 TRENDS = {(20, 1): 0.0, (5, 2): 0.7, (20, 2): 0.4, (80, 2): 0.2, (5, 5): 0.9, (20, 5): 0.8, (80, 5): 0.6}
@@ -211,8 +213,8 @@ TRENDS = {(20, 1): 0.0, (5, 2): 0.7, (20, 2): 0.4, (80, 2): 0.2, (5, 5): 0.9, (2
 def test_the_rules_tell_trends_from_their_absence(
     told: float, changes: dict[tuple[int, int], float], expected: tuple[str, str]
 ) -> None:
-    made_up = results(told, TRENDS | changes, shuffled=0.1)
-    assert tuple(judge(claim, made_up).status for claim in (FIGURE_3, FIGURE_3_PRINTED)) == expected
+    runs = made_up(told, TRENDS | changes, shuffled=0.1)
+    assert tuple(judge(claim, runs, EXPERIMENT.needs).status for claim in EXPERIMENT.claims) == expected
 
 
 def test_what_cannot_be_is_refused_in_one_line() -> None:

@@ -1,0 +1,89 @@
+"""Gradient descent in the appendix's stages: its runs, and Lemma 10 with its continuation as parts of a claim."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import Part, RunResult, Scale, Verdict, at_least, at_most
+from lemmata.core.rule import together
+from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining
+from lemmata.papers.knowledge.task import FactsConfig
+
+OWN, SHARED = "own query", "shared query"  # the last token asks, or one query serves all prompts
+
+
+def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
+    """The two readings, each with a lambda that suits it (attention moves against logits as 1/lambda^2)."""
+    small = FactsConfig(subjects=32, templates=8, multiplicity=4)
+    world = scale.pick(smoke=small, laptop=small, paper=FactsConfig(subjects=64, templates=16, multiplicity=4))
+    width = scale.pick(smoke=128, laptop=128, paper=256)
+    seeds = scale.seeds(smoke=1, laptop=3, paper=5)
+
+    def run(query: Any, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
+        model = OneLayerConfig(width=width, scale=lam, embeddings="orthonormal", neuron_start=0.01 / lam)
+        return StagedPreTraining(facts=world, model=model, query=query, first_logits=logits, seeds=seeds)
+
+    own = scale.pick(smoke=(34.0,), laptop=(17.0, 24.0, 34.0, 48.0), paper=(17.0, 24.0, 34.0, 48.0))
+    shared = scale.pick(smoke=(80.0,), laptop=(40.0, 56.0, 80.0), paper=(40.0, 56.0, 80.0, 112.0))
+    return {OWN: run("last", 16.0, own), SHARED: run("first", 256.0, shared)}
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What a staged run does at one first rate; `trained=False` reads its first record throughout."""
+
+    run: RunResult
+    logit: float
+    trained: bool = True
+
+    @property
+    def width(self) -> int:
+        return self.run.config.model.width
+
+    def at_first(self, *columns: str) -> np.ndarray:
+        """The columns' values at the end of stage 1, all seeds together."""
+        end = self.run.config.first_steps if self.trained else 0
+        return np.concatenate([self.run.column(one, first_logit=self.logit, step=end) for one in columns]).astype(float)
+
+    def in_second(self, *columns: str) -> np.ndarray:
+        """The columns' values throughout stage 2, all seeds together."""
+        if not self.trained:
+            return self.at_first(*columns)
+        found = []
+        for seed in self.run.config.seeds:
+            where = {"seed": seed, "first_logit": self.logit}
+            step, stage = self.run.column("step", **where), self.run.column("stage", **where)
+            # The model at T_2 is the first to be handed to stage 3.
+            later = step[(stage == 2) & (step >= self.run.config.first_steps)]
+            second = (step >= self.run.config.first_steps) & (step <= (later[0] if later.size else step[-1]))
+            found += [self.run.column(one, **where)[second] for one in columns]
+        return np.concatenate(found).astype(float)
+
+
+ON_FIRST = ("first_two", "first_three")  # the largest attention to o, at [o s] and at [o s r]
+LEMMA = {
+    "stage 1: 2d α₁": Part(lambda stages: 2 * stages.width * stages.at_first(*ON_FIRST).max(), at_most(1.0)),
+    "stage 1: smallest α₂/α₃": Part(lambda stages: stages.at_first("ratio_min").min(), at_least(0.8)),
+    "stage 1: largest α₂/α₃": Part(lambda stages: stages.at_first("ratio_max").max(), at_most(1.2)),
+    "stage 1: d known at [o]": Part(lambda stages: stages.at_first("dummy").min(), at_least(0.5)),
+    "stage 1: facts known": Part(lambda stages: stages.at_first("relation", "answer").max(), at_most(0.5)),
+    "stage 2: 3d/2 α₁": Part(lambda stages: 1.5 * stages.width * stages.in_second(*ON_FIRST).max(), at_most(1.0)),
+    "stage 2: smallest α₂/α₃": Part(lambda stages: stages.in_second("ratio_min").min(), at_least(0.7)),
+    "stage 2: largest α₂/α₃": Part(lambda stages: stages.in_second("ratio_max").max(), at_most(1.6)),
+}
+
+
+def verdict_of(stages: Stages) -> Verdict:
+    return together({name: part.rule(part.rule.target, part.read(stages)) for name, part in LEMMA.items()})
+
+
+def at_best_rate(run: RunResult, *, trained: bool = True) -> Stages:
+    """At the first rate under which the lemma comes closest to holding."""
+
+    def closeness(logit: float) -> tuple[bool, float]:
+        verdict = verdict_of(Stages(run, logit))
+        return verdict.status == "holds", verdict.margin
+
+    return Stages(run, max(run.config.first_logits, key=closeness), trained)

@@ -1,0 +1,99 @@
+"""What the sweeps share: their settings, and the claims and drawing of a line of cells along one size."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, RunResult, Runs
+from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
+from lemmata.papers.knowledge.run.sweep import Sweep
+from lemmata.papers.knowledge.run.training import Extraction
+from lemmata.report.plots import COLOURS, band, legend, new_figure, panel_label
+
+SLACK = 0.05  # of extraction, against the trend between neighbours
+FEWEST_SEEDS = 3
+
+
+def sweep(
+    base: Extraction,
+    cells: tuple[tuple[int, int, int], ...],
+    shapes: tuple[tuple[int, int], ...],
+    *,
+    steps: int,
+    seeds: tuple[int, ...],
+) -> Sweep:
+    """Cells in the setting of a base run, pre-trained for another number of steps."""
+    pretraining = replace(base.pretraining, steps=steps)
+    return Sweep(cells=cells, shapes=shapes, model=base.model, pretraining=pretraining, tuning=base.tuning, seeds=seeds)
+
+
+class Line(NamedTuple):
+    """Extraction along one size."""
+
+    run: RunResult
+    varied: str
+    name: str = "extraction"
+
+    @property
+    def means(self) -> np.ndarray:
+        """Over seeds, in order of size."""
+        return along(self.run, self.varied, self.name)[1].mean(axis=0)
+
+
+def stored(run: RunResult) -> str | None:
+    if len(run.config.seeds) < FEWEST_SEEDS:
+        return f"{len(run.config.seeds)} seeds; means over seeds are compared from {FEWEST_SEEDS} on"
+    cells = [dict(zip(SIZES, cell, strict=True)) for cell in run.config.cells]
+    least = min(run.column("fact_accuracy", **cell).mean() for cell in cells)
+    return None if least >= LEARNED else f"a cell has learned only {least:.2f} of its facts in pre-training"
+
+
+SERIES = {
+    "extraction": ("after fine-tuning", COLOURS["vermillion"]),
+    "extraction_before": ("before fine-tuning", COLOURS["sky"]),
+    "extraction_shuffled": ("shuffled answers", "0.6"),
+    "fact_accuracy": ("facts stored", COLOURS["blue"]),
+}
+BESIDE = {
+    "excess": ("loss above the optimum", COLOURS["blue"]),
+    "relation_fraction": ("answered by a relation", COLOURS["orange"]),
+    "other_fraction": ("by another's answer", COLOURS["green"]),
+}
+
+
+def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
+    def draw(runs: Runs) -> Artefact:
+        run = runs["main"]
+        config = run.config
+        sizes, values = along(run, varied, "extraction")
+        table: dict[str, Any] = {"size": np.tile(sizes, len(values)), "seed": np.repeat(config.seeds, len(sizes))}
+        for name in (*SERIES, "template_accuracy", *BESIDE, "covered"):
+            table[name] = np.ravel(along(run, varied, name)[1])
+        figure, axes = new_figure(1, 2)
+        for letter, ax, lines in zip("ab", axes, (SERIES, BESIDE), strict=True):
+            for name, (label, colour) in lines.items():
+                band(ax, sizes, along(run, varied, name)[1], label, color=colour, marker="o", markersize=3)
+            ax.set_xscale("log")
+            ax.set_xticks(sizes, [str(size) for size in sizes])
+            ax.minorticks_off()
+            ax.set_xlabel(xlabel)
+            legend(ax)
+            panel_label(ax, letter)
+        axes[0].set(ylim=(-0.02, 1.02), ylabel="share of facts")
+        axes[1].set(ylabel="share of questions, or nats", ylim=(-0.02, None))
+        fixed = (
+            f"{symbol} = {size}"
+            for symbol, size, axis in zip(("N", "|R|", "K"), config.cells[0], SIZES, strict=True)
+            if axis != varied
+        )
+        caption = (
+            f"Extraction against {xlabel} (a), and what else is answered (b). Held-out subjects only; "
+            f"{', '.join(fixed)}, d = {config.model.width}, {config.pretraining.steps} steps of pre-training, "
+            f"{config.tuning.steps} of fine-tuning; mean and one standard deviation of {len(config.seeds)} seeds. The "
+            "ceiling of extraction is the share of facts stored."
+        )
+        return Artefact(figure, table, caption)
+
+    return draw

@@ -1,0 +1,117 @@
+"""The appendix's concentration bound, equation (44), and how many subjects it takes to cover every template."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.papers.knowledge.run.cover_bound import CoverBound
+from lemmata.report.plots import CYCLE, legend, new_figure, panel_label
+
+FLOOR = 1e-6  # of the drawn probabilities
+
+
+class Tails(NamedTuple):
+    run: RunResult
+    lower: str  # the column of the lower tail
+
+
+def bound(runs: Runs) -> np.ndarray:
+    return runs["main"].column("hoeffding")
+
+
+def nothing(runs: Runs) -> np.ndarray:
+    """1, which bounds any probability, where no other bound is claimed."""
+    return np.ones_like(bound(runs))
+
+
+HOEFFDING_COVER = Claim(
+    id="hoeffding-cover",
+    locus="Appendix, equation (44)",
+    statement="Of n subjects with K of q templates each, the number that have template j reaches half of its mean "
+    "Kn/q with a probability of at most exp(-nK²/(2q²)), as printed. Measured exactly (binomial tails) for several "
+    "n, K, q, and as a frequency in drawn facts.",
+    subject=lambda runs: Tails(runs["main"], "at_most"),
+    wrong=lambda runs: Tails(runs["main"], "at_most_unpopular"),  # templates that are told half as often
+    parts={
+        "P[count ≥ Kn/2q]": Part(lambda tails: tails.run.column("at_least"), at_most(bound), corrected=nothing),
+        "P[count ≤ Kn/2q]": Part(lambda tails: tails.run.column(tails.lower), at_most(nothing), corrected=bound),
+        "count ≤ Kn/2q in drawn facts": Part(
+            lambda tails: tails.run.column("drawn_at_most"), at_most(nothing, slack=0.05), corrected=bound
+        ),
+    },
+    correction=Correction(
+        printed="P[Σ_i 1(j ∈ A_i) ≥ Kn/(2q)] ≤ exp(-nK²/(2q²))",
+        corrected="P[Σ_i 1(j ∈ A_i) ≤ Kn/(2q)] ≤ exp(-nK²/(2q²))",
+        reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "
+        "names, bounds the lower tail: a template told at most half as often as expected. That every template is "
+        "covered, the use made of it, needs the lower tail too.",
+    ),
+)
+
+
+def loosest(runs: Runs) -> str:
+    """The case in which the bound asks for most."""
+    run = runs["main"]
+    needed = {name: run.arrays[f"cover_{name}"] for name in ("hoeffding", "chernoff", "exact")}
+    case = int(np.argmax(needed["hoeffding"]))
+    (k, q), (ours, other, exact) = run.config.cases[case], (f"{needed[name][case]:,.0f}" for name in needed)
+    return (
+        "True and loose: it grows with (q/K)², where q/K times a logarithm is enough. At "
+        f"K = {k}, q = {q}, δ = {run.config.failure:g} it asks for {ours} subjects, the multiplicative bound for "
+        f"{other} and the exact count for {exact}."
+    )
+
+
+COVER_ALL = Claim(
+    id="cover-all-templates",
+    locus="Appendix, equation (44) with a union bound over templates",
+    statement="2 (q/K)² log(q/δ) subjects cover all q templates with probability 1 - δ at least; shown: the exact "
+    "probability at that number, for each K and q.",
+    subject=lambda runs: runs["main"].arrays["cover_probability"],
+    wrong=lambda runs: runs["main"].arrays["cover_probability_too_few"],  # one subject fewer than the exact number
+    parts=Part(np.asarray, at_least(lambda runs: 1 - runs["main"].config.failure)),
+    remark=loosest,
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    figure, (left, right) = new_figure(1, 2, width=9.6)
+    for colour, (multiplicity, templates) in zip(CYCLE, run.config.cases, strict=False):
+        where = {"multiplicity": multiplicity, "templates": templates}
+        n = run.column("subjects", **where)
+        order = np.argsort(n)
+        for column, style, label in (
+            ("hoeffding", "--", None),
+            ("at_most", "o-", f"K = {multiplicity}, q = {templates}"),
+            ("at_least", ":", None),
+        ):
+            values = np.maximum(run.column(column, **where), FLOOR)
+            left.plot(n[order], values[order], style, color=colour, linewidth=1.2, markersize=3, label=label)
+    left.set(xlabel="subjects n", ylabel="probability", yscale="log", ylim=(FLOOR, 2), title="bound and exact tails")
+    legend(left, fontsize=7, loc="lower left")
+    at = np.arange(len(run.config.cases))
+    labels = {"exact": "exact", "union": "union bound", "chernoff": "Chernoff", "hoeffding": "Hoeffding, eq. (44)"}
+    for shift, (name, label) in enumerate(labels.items()):
+        right.bar(at + 0.2 * (shift - 1.5), run.arrays[f"cover_{name}"], 0.2, label=label, color=CYCLE[shift])
+    right.set_xticks(at, [f"{k}, {q}" for k, q in run.config.cases])
+    right.set(xlabel="K, q", ylabel="subjects", yscale="log")
+    right.set_title(f"to cover all templates but with {run.config.failure:g}")
+    legend(right, fontsize=7)
+    for letter, ax in zip("ab", (left, right), strict=True):
+        panel_label(ax, letter)
+    caption = (
+        "(a) Exact probability that a template has at most half its expected count among n subjects (points; values "
+        "under 10⁻⁶ lie on the floor), the bound exp(-nK²/(2q²)) (dashed) and the probability of the event as printed "
+        "(dotted, near 1). (b) Subjects needed to cover every template: exact, and by three bounds."
+    )
+    return Artefact(figure, dict(run.metrics), caption)
+
+
+EXPERIMENT = Experiment(
+    title="The concentration bound, and covering every template",
+    runs=lambda scale: {"main": CoverBound(worlds=scale.pick(smoke=10, laptop=40, paper=200))},
+    claims=(HOEFFDING_COVER, COVER_ALL),
+    draw=draw,
+)

@@ -1,0 +1,123 @@
+"""The paper's split by tuple puts held-out questions into fine-tuning (appendix, steps 42-45); by how many, and to what
+effect."""
+
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_most, near
+from lemmata.papers.knowledge.claims._tuned import ALL, Lesson, Tuned, long_enough, main, main_run
+from lemmata.papers.knowledge.claims._tuned_drawing import described
+from lemmata.papers.knowledge.theory import leak
+from lemmata.report.plots import CYCLE, ceiling, new_figure
+
+
+def by_subject(runs: Runs) -> Lesson:
+    return Lesson(main(runs), ALL)
+
+
+def by_tuple(runs: Runs) -> Lesson:
+    return Lesson(main(runs), "by tuple")
+
+
+def exact_leak(tuned: Tuned) -> float:
+    facts = tuned.run.config.facts
+    return float(leak.leaked_share(facts.subjects, facts.multiplicity))
+
+
+def predicted_accuracy(tuned: Tuned) -> float:
+    """By tuple, from the exact leak and what the model that was split by subject does on both kinds of question."""
+    return leak.leaked_accuracy(exact_leak(tuned), tuned.mean(ALL, "asked_accuracy"), tuned.mean(ALL))
+
+
+def standard_errors(lesson: Lesson) -> float:
+    """How far the mean leak lies from the exact share."""
+    facts = lesson.of.run.config.facts
+    deviation = float(leak.leaked_variance(facts.subjects, facts.multiplicity)) ** 0.5
+    if deviation == 0:
+        raise Undecided(f"with K = {facts.multiplicity} every draw leaks alike")
+    return abs(float(lesson.leak.mean()) - exact_leak(lesson.of)) / (deviation / len(lesson.leak) ** 0.5)
+
+
+def held_out(lesson: Lesson) -> np.ndarray:
+    """The number of held-out questions, for each seed."""
+    return lesson.of.run.arrays["held_out"][lesson.of.number(lesson.name)].sum(axis=(1, 2))
+
+
+def _given_away(runs: Runs) -> str:
+    lesson = by_tuple(runs)
+    asked = (lesson.leak * held_out(lesson)).mean()
+    return (
+        f"{asked:.0f} of {held_out(lesson).mean():.0f} held-out questions stand in the fine-tuning set, and accuracy "
+        f"reads {lesson.extraction:.2f} where unseen facts give {by_subject(runs).extraction:.2f}."
+    )
+
+
+SPLIT = Claim(
+    id="split-leak",
+    locus="Appendix, steps 42-45: half of the tuples for fine-tuning, the rest for test",
+    statement="Split by tuple, a held-out question stands in the fine-tuning set too unless all K tuples of its "
+    "subject were held out: a share 1 - binom(NK-K, H)/binom(NK-1, H) of them leaks, about 1 - 2^-(K-1) (in standard "
+    "errors by its exact variance), and the accuracy so measured is leak × accuracy on asked questions + (1 - leak) × "
+    "extraction, both taken from the model that was split by subject.",
+    subject=by_tuple,
+    wrong=by_subject,  # no question stands in both halves
+    parts={
+        "leak: standard errors from the exact share": Part(standard_errors, at_most(4.0)),
+        "accuracy on the held-out half": Part(
+            lambda lesson: lesson.extraction, near(lambda runs: predicted_accuracy(main(runs)), atol=0.05)
+        ),
+    },
+    remark=_given_away,
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    tuned, splits = main(runs), {"subject": by_subject(runs), "tuple": by_tuple(runs)}
+    figure, axes = new_figure(1, 2)
+    rows: dict[str, list[Any]] = {"split": list(splits)}
+    read = {
+        "leak": [lesson.leak for lesson in splits.values()],
+        "accuracy on the held-out half": [tuned.after(lesson.name) for lesson in splits.values()],
+    }
+    for ax, (name, values) in zip(axes, read.items(), strict=True):
+        for x, (seeds, colour) in enumerate(zip(values, CYCLE, strict=False)):
+            ax.bar(x, seeds.mean(), yerr=seeds.std(), color=colour, alpha=0.75, width=0.6, capsize=3)
+            ax.plot(np.full(len(seeds), x), seeds, "k.", markersize=3)
+        ax.set_xticks(range(2), [f"by {split}" for split in splits])
+        ax.set(title=name, ylim=(0, 1.04))
+        rows |= {f"{name}, mean": [float(v.mean()) for v in values], f"{name}, std": [float(v.std()) for v in values]}
+    ceiling(axes[0], exact_leak(tuned))
+    ceiling(axes[1], predicted_accuracy(tuned))
+    axes[0].set_ylabel("share of held-out questions that are asked")
+    axes[1].set_ylabel("share of held-out questions")
+    rows |= {
+        "leak, exact": [0.0, exact_leak(tuned)],
+        "accuracy, predicted": [float("nan"), predicted_accuracy(tuned)],
+        "accuracy on the unasked alone": [
+            _mean_of_some(tuned.after(lesson.name, "extraction_unasked")) for lesson in splits.values()
+        ],
+        "pre-training accuracy": [tuned.accuracy] * 2,
+        "loss over the least": [tuned.excess] * 2,
+    }
+    lesson = splits["tuple"]
+    caption = (
+        f"Of {held_out(lesson)[0]} held-out questions, {(lesson.leak * held_out(lesson)).mean():.0f} (mean over seeds) "
+        "stand in the fine-tuning set of the split by tuple, none in that by subject. Dashed: the exact leak, and the "
+        f"accuracy it explains. {described(tuned)}"
+    )
+    return Artefact(figure, rows, caption)
+
+
+def _mean_of_some(values: np.ndarray) -> float:
+    """Over the seeds that have a value."""
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
+EXPERIMENT = Experiment(
+    title="What a split by tuple gives away",
+    runs=lambda scale: {"main": main_run(scale)},
+    needs={"main": long_enough},
+    claims=(SPLIT,),
+    draw=draw,
+)

@@ -1,0 +1,103 @@
+"""Extraction over the product of the three sizes: subjects N, templates |R|, multiplicity K."""
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
+from lemmata.papers.knowledge.claims._sweeps import sweep
+from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells
+from lemmata.papers.knowledge.run.sweep import Sweep
+from lemmata.papers.knowledge.run.training import setting
+from lemmata.report.plots import heatmap, new_figure
+
+FEWEST_PAIRS = 3  # of neighbouring cells along K, and along |R|
+FEWEST_FACTS = 10  # held out, for a share of them to mean anything
+TREND_SHARE = 0.8
+
+
+def plane(scale: Scale) -> Sweep:
+    """The product of the three sizes; K is at most the smallest |R|, so every cell exists.
+
+    N stays where the base batch stores the facts also at the scale `paper`, which here means more cells.
+    """
+    sizes = scale.pick(
+        smoke=((8, 16), (3, 6), (1, 3)),
+        laptop=((50, 100), (10, 40), (2, 10)),
+        paper=((25, 50, 100, 200, 400), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
+    )
+    return sweep(
+        setting(scale.pick(smoke=scale, laptop=scale, paper=Scale("laptop"))),
+        tuple(product(*sizes)),
+        scale.pick(smoke=((16, 6),), laptop=((100, 40),), paper=((100, 160), (400, 160))),
+        steps=scale.pick(smoke=200, laptop=1000, paper=1000),
+        seeds=scale.seeds(smoke=2, laptop=2, paper=2),
+    )
+
+
+def enough_facts(run: RunResult) -> str | None:
+    fewest = min(world.num_held_out for shape in run.config.shapes for world in run.config.worlds(shape))
+    return None if fewest >= FEWEST_FACTS else f"a cell holds out {fewest} facts: too few for a share of them"
+
+
+class Plane(NamedTuple):
+    """Means over seeds and whether the cell has stored its facts, by (N, |R|, K)."""
+
+    extraction: np.ndarray
+    stored: np.ndarray
+
+    def share(self, axis: int, direction: int) -> float:
+        """Of neighbouring pairs of cells along an axis, those that move in a direction. Cells that have not stored
+        their facts are in no pair."""
+        steps = np.diff(np.moveaxis(self.extraction, axis, 0), axis=0)
+        stored = np.moveaxis(self.stored, axis, 0)
+        pairs = stored[1:] & stored[:-1]
+        if pairs.sum() < FEWEST_PAIRS:
+            raise Undecided(f"fewer than {FEWEST_PAIRS} pairs of neighbouring cells store {LEARNED:g} of their facts")
+        return float((direction * steps > 0)[pairs].mean())
+
+
+def plane_of(runs: Runs, name: str) -> Plane:
+    return Plane(cube(runs["main"], name)[1].mean(axis=0), learned_cells(runs["main"]))
+
+
+PLANE = Claim(
+    id="sweep",
+    locus="Abstract: extraction improves with multiplicity and becomes harder with more templates",
+    statement="Over the product of sizes N, |R| and K, extraction rises with K and falls with |R| between neighbouring "
+    f"cells. Shown: in which share of the pairs; cells that store less than {LEARNED:g} of their facts (mean over "
+    "seeds) are left out.",
+    subject=lambda runs: plane_of(runs, "extraction"),
+    wrong=lambda runs: plane_of(runs, "extraction_shuffled"),  # fine-tuning on shuffled answers
+    parts={
+        "rises with K": Part(lambda found: found.share(2, +1), at_least(TREND_SHARE)),
+        "falls with |R|": Part(lambda found: found.share(1, -1), at_least(TREND_SHARE)),
+    },
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    (numbers, universes, multiplicities), values = cube(run, "extraction")
+    figure, axes = new_figure(1, len(numbers), width=3.3 * len(numbers) + 0.6, height=3.2, squeeze=False)
+    for ax, number, panel in zip(axes[0], numbers, values.mean(axis=0), strict=True):
+        heatmap(ax, panel, xlabels=list(multiplicities), ylabels=list(universes), vmin=0, vmax=1)
+        ax.set(title=f"N = {number}", xlabel="K, templates a subject", ylabel="|R|, templates in all")
+    stored = cube(run, "fact_accuracy")[1].mean(axis=0)
+    caption = (
+        f"Share of held-out facts extracted, mean of {len(run.config.seeds)} seeds, over N, |R| and K "
+        f"(d = {run.config.model.width}, {run.config.pretraining.steps} steps of pre-training at batch "
+        f"{run.config.pretraining.batch}). The least share of facts stored in any cell is {stored.min():.2f}; "
+        f"{int((~learned_cells(run)).sum())} of {stored.size} cells store less than {LEARNED:g} and are not judged."
+    )
+    return Artefact(figure, dict(run.metrics), caption)
+
+
+EXPERIMENT = Experiment(
+    title="Extraction over N, |R| and K",
+    runs=lambda scale: {"main": plane(scale)},
+    needs={"main": enough_facts},
+    claims=(PLANE,),
+    draw=draw,
+)

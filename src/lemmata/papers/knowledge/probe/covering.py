@@ -1,0 +1,71 @@
+"""What fine-tuning on one half of the templates, then on the other, does to covered and to uncovered ones."""
+
+import numpy as np
+
+from lemmata.core import RunResult, Undecided
+
+KINDS = ("own relation", "other relation", "wrong answer", "dummy")  # what stands in place of an answer
+
+
+def labels(run: RunResult, *, shuffled: bool = False) -> np.ndarray:
+    """(half, seed, template): covered by that half. Shuffled: every other template of the order instead, so that half
+    of those called covered are, and the same number of the others."""
+    if not shuffled:
+        return run.arrays["covered"]
+    even = run.arrays["place"] % 2 == 0
+    return np.stack([even, ~even])
+
+
+def crossed(values: np.ndarray, called: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values (half, seed, item) read where the half covers the item, and where the other half does: (seed, item) each.
+    Items that neither or both are said to cover are left out as NaN."""
+    once = called[0] ^ called[1]
+    covered = np.where(once, np.where(called[0], values[0], values[1]), np.nan)
+    uncovered = np.where(once, np.where(called[0], values[1], values[0]), np.nan)
+    return covered, uncovered
+
+
+def extraction(run: RunResult, tuning: int, *, shuffled: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """(seed): the share of held-out facts that come out when their template is covered, and when it is not."""
+    covered, uncovered = crossed(_right(run, tuning), _of_facts(run, labels(run, shuffled=shuffled)))
+    return np.nanmean(covered, axis=1), np.nanmean(uncovered, axis=1)
+
+
+def failures(run: RunResult, *, covered: bool, tuning: int = 0) -> np.ndarray:
+    """(seed, kind): what stands in place of the right answer, as shares of the failures among held-out facts."""
+    reply, facts = after(run, "reply", tuning), run.config.facts
+    own = reply == 1 + run.arrays["templates"]
+    relation = (reply >= 1) & (reply <= facts.templates)
+    kinds = (own, relation & ~own, reply > facts.templates, reply == 0)
+    called = _of_facts(run, labels(run))
+    failed = crossed(1 - _right(run, tuning), called)[0 if covered else 1]
+    parts = [crossed(kind.astype(float), called)[0 if covered else 1] * failed for kind in kinds]
+    return np.stack([np.nansum(part, axis=1) / np.maximum(np.nansum(failed, axis=1), 1) for part in parts], axis=1)
+
+
+def effect(run: RunResult, name: str, tuning: int = 0, *, shuffled: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """(seed): the change of a number of templates in fine-tuning, when the template is covered and when it is not."""
+    change = after(run, name, tuning) - run.arrays[f"before.{name}"]
+    covered, uncovered = crossed(change, labels(run, shuffled=shuffled))
+    return np.nanmean(covered, axis=1), np.nanmean(uncovered, axis=1)
+
+
+def after(run: RunResult, name: str, tuning: int) -> np.ndarray:
+    """(half, seed, ...) after one of the fine-tunings."""
+    values = run.arrays[name]
+    if tuning >= len(values):
+        raise Undecided("with these settings nothing was fine-tuned with AdamW")
+    return values[tuning]
+
+
+def _right(run: RunResult, tuning: int) -> np.ndarray:
+    """(half, seed, subject): 1 where the question gets the subject's own answer, 0 where not, NaN if not held out."""
+    facts = run.config.facts
+    hit = after(run, "reply", tuning) == 1 + facts.templates + np.arange(facts.subjects)
+    return np.where(run.arrays["held_out"], hit.astype(float), np.nan)
+
+
+def _of_facts(run: RunResult, called: np.ndarray) -> np.ndarray:
+    """Labels of templates (half, seed, template) as labels of the subjects told with them."""
+    templates = run.arrays["templates"]
+    return np.take_along_axis(called, np.broadcast_to(templates, (2, *templates.shape)), axis=2)
