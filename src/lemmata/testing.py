@@ -29,7 +29,7 @@ ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "task": set(),
     "model": {"task"},
     "probe": {"task", "model"},
-    "run": {"task", "model", "probe"},
+    "run": {"task", "model", "probe", "theory"},
     "claims": {"task", "model", "probe", "run", "theory"},
 }
 ENGINE = {  # room of a paper -> what it may import of the engine
