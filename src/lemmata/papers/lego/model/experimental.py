@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
-from lemmata.core import require
+from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
 from lemmata.papers.lego.model.table_rows import RowGradient, sum_of_rows
@@ -24,36 +24,27 @@ IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentalConfig:
+class ExperimentalConfig(Config):
     """What section 7 leaves open is a field here; the reasons stand in docs/lego.md."""
 
-    variables: int = 170
-    actions: int = 120
-    values: int = 5
-    width: int = 64  # of one slot; a clause has five times as much
-    heads: int = 2
-    hidden: int = 1024  # neurons of the feed-forward network
+    variables: Count = 170
+    actions: Count = 120
+    values: Count = 5
+    width: Count = 64  # of one slot; a clause has five times as much
+    heads: Count = 2
+    hidden: Count = 1024  # neurons of the feed-forward network
     attention: Literal["full", "block-sparse"] = "block-sparse"  # Assumption 3.5's blocks (4,3) and (4,4), or all
     layer_norm: bool = False  # of what attention gives, before the feed-forward network
     outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
     residual: bool = False  # adds the query's own clause to what attention gives
-    score_scale: float | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
-    embedding_scale: float = 1.0  # standard deviation at the start
+    score_scale: Positive | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
+    embedding_scale: Positive = 1.0  # standard deviation at the start
     precision: MatmulPrecision = "float32"
     table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
 
-    def __post_init__(self) -> None:
-        for name in ("variables", "actions", "values", "width", "heads", "hidden"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        require(
-            SLOTS * self.width % self.heads == 0,
-            "heads",
-            self.heads,
-            f"a divisor of 5 width = {5 * self.width}",
-        )
-        for name in ("score_scale", "embedding_scale"):
-            value = getattr(self, name)
-            require(value is None or value > 0, name, value, "positive")
+    def cross_check(self) -> None:
+        allowed = f"a divisor of 5 width = {self.clause}"
+        require(self.clause % self.heads == 0, "heads", self.heads, allowed)
 
     @property
     def clause(self) -> int:

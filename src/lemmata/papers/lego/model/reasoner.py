@@ -1,4 +1,4 @@
-"""A model that writes the next answer clause: the abstract form, with or without cached context.
+"""A model that writes the next answer clause: the abstract form, with or without cached context, and its rollout.
 
 A clause is five tokens; an answer clause is (blank, blank, blank, variable, value), so a reasoner predicts tokens 4
 and 5 (Definition 3.5 gives five softmaxes; the first three tokens of an answer are deterministic).
@@ -8,10 +8,11 @@ import abc
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import AbstractModel, Trace
+from lemmata.core import AbstractModel, Trace, require
 
 SLOTS = 5  # tokens of a clause
 BLANK_LOGIT = 30.0  # of the blank where it is certain: the other tokens of any vocabulary share less than 1e-9
@@ -86,3 +87,20 @@ class AbstractReasoner(AbstractModel):
         value = jnp.concatenate([before_first, after.value[:-1]])
         # Position s of a clause predicts its position s + 1; the last predicts the next clause's first.
         return jnp.stack([blank, blank, variable, value, blank], axis=1).reshape(-1, self.vocab)[:seq]
+
+
+def rollout(model: AbstractReasoner, clauses: Int[Array, "clauses 5"], steps: int) -> Int[Array, "total 5"]:
+    """The clauses (predicates, then the known answers) and `steps` greedy answers after them (equation 9), each read
+    back before the next is written. The context is read once and cached; the steps are one scan."""
+    require(steps >= 1, "steps", steps, "at least 1")
+    require(len(clauses) >= 2, "clauses", len(clauses), "at least a predicate and the first answer")
+
+    def write(carry: tuple, _: None) -> tuple[tuple, Int[Array, "5"]]:
+        cache, clause = carry
+        cache, after = model.extend(cache, clause)
+        written = after.greedy().astype(clauses.dtype)
+        return (cache, written), written
+
+    start = (model.begin(clauses[:-1], room=steps), clauses[-1])
+    _, answers = jax.lax.scan(write, start, None, length=steps)
+    return jnp.concatenate([clauses, answers])
