@@ -15,9 +15,8 @@ from lemmata.papers.lego.theory.curriculum import Curriculum, curriculum, rank_a
 from lemmata.papers.lego.theory.features import Structure, balanced_structure, magnitude
 
 
-def by_symbol(form: Structure, size: float = 1.0) -> dict[str, float]:
-    found = {"V(g)": form.action, "V(y)": form.value, "V(g')": form.other_action, "V(y')": form.other_value}
-    return {symbol: float(share * size) for symbol, share in found.items()}
+def by_symbol(form: Structure) -> dict[str, float]:
+    return {"V(g)": form.action, "V(y)": form.value, "V(g')": form.other_action, "V(y')": form.other_value}
 
 
 def finite_structure(run: RunResult) -> dict[str, float]:
@@ -25,7 +24,8 @@ def finite_structure(run: RunResult) -> dict[str, float]:
     shares times psi / B."""
     (actions, values), model = table_of(run).shape, model_of(run)
     psi = magnitude(model.bound, model.sigma * np.log(model.vocab), model.smoothing, model.power)
-    return by_symbol(balanced_structure(values, actions // values), psi / model.bound)
+    form = by_symbol(balanced_structure(values, actions // values))
+    return {symbol: float(share * psi / model.bound) for symbol, share in form.items()}
 
 
 def predicted_curricula(run: RunResult) -> list[Curriculum]:

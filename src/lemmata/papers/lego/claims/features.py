@@ -170,23 +170,30 @@ def singles(runs: Runs, moment: str) -> dict[str, Any]:
     return share | {"distinct": all(distinct(run, moment) for run in sharp.values())}
 
 
+def widest(runs: Runs) -> list[RunResult]:
+    """The blunter regimes at the paper's own initial scale."""
+    found = [at_scale(run, -1) for run in runs.group("power").values()]
+    if any(run.config.scales != (None,) for run in found):
+        raise Undecided("no run starts from the paper's own scale")
+    return found
+
+
 def order_remark(runs: Runs) -> str:
     judged, blunt = at_scale(runs["transitive"], 0), at_scale(runs["transitive"], -1)
-    q4, widest = at_scale(runs["power/4"], 1), [at_scale(run, -1) for run in runs.group("power").values()]
+    q4, most = at_scale(runs["power/4"], 1), max(order_agreement(run) for run in widest(runs))
     return (
         f"Judged at sigma_0 = {model_of(judged).sigma:g} and q = {judged.config.model.power}. For "
         f"{judged.config.task.action} tau is {order_agreement(blunt):.2f} at sigma_0 = {model_of(blunt).sigma:g}, "
         f"{order_agreement(q4):.2f} at {model_of(q4).sigma:g} with q = 4, and at most "
-        f"{max(order_agreement(run) for run in widest):.2f} at the paper's sigma_0 = d^-1/2 at this d, where the first "
-        "pre-activation is not small against rho and combinations emerge together."
+        f"{most:.2f} at the paper's sigma_0 = d^-1/2 at this d, where the first pre-activation is not small against "
+        "rho and combinations emerge together."
     )
 
 
 def number_remark(runs: Runs) -> str:
     judged, q4 = at_scale(runs["transitive"], 0), at_scale(runs["power/4"], 1)
-    widest = [at_scale(run, -1) for run in runs.group("power").values()]
-    counts = [float(neurons_per_combination(run).mean()) for run in (q4, *widest)]
-    shared = "may serve" if not all(distinct(run) for run in widest) else "does not serve"
+    counts = [float(neurons_per_combination(run).mean()) for run in (q4, *widest(runs))]
+    shared = "does not serve" if all(distinct(run) for run in widest(runs)) else "may serve"
     return (
         f"Judged at sigma_0 = {model_of(judged).sigma:g} and q = {judged.config.model.power}. For "
         f"{judged.config.task.action} with q = 4 at {model_of(q4).sigma:g}, and with either q at the paper's sigma_0 = "

@@ -118,8 +118,9 @@ def draw(runs: Runs) -> Artefact:
     made = runs["transitive"].config
     caption = (
         f"Descent on the one-step task, sigma_0 = {model_of(runs['transitive']).sigma:.3g}, q = {made.model.power}, "
-        f"rate {made.value.rate:g}; mean and deviation over {len(made.seeds)} seeds. Exact over all inputs, or on drawn "
-        "sentences where neurons for every class read every slot. `most` is the largest probability the clip allows."
+        f"rate {made.value.rate:g}; mean and deviation over {len(made.seeds)} seeds. Exact over all inputs, or on "
+        "drawn sentences where neurons for every class read every slot. `most` is the largest probability the clip "
+        "allows."
     )
     return Artefact(figure, {name: [row[name] for row in rows] for name in rows[0]}, caption)
 

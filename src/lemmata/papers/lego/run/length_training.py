@@ -191,6 +191,7 @@ def _join(first: Any, second: Any) -> Any:
 
 Family = Literal["transitive", "symmetric"]
 Regime = Literal["sharp", "diluted"]
+REGIMES: dict[Regime, str] = {"sharp": "block-sparse attention", "diluted": "scaled scores, weight decay"}
 
 
 def length_runs(scale: Scale, *regimes: Regime) -> dict[str, LengthTraining]:
