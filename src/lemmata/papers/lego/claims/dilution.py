@@ -1,23 +1,11 @@
 """The dilution of attention with length: predicted from sentences of two steps, measured on longer ones."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Undecided,
-    at_most,
-    near,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided, at_most, near
 from lemmata.papers.lego.claims._reasoners import symmetric_reasoner, transitive_reasoner
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
@@ -35,8 +23,8 @@ def reasoners(scale: Scale) -> dict[str, RunConfig]:
 class Dilution(NamedTuple):
     """At the first, middle and last step of every length beyond two."""
 
-    lengths: np.ndarray
-    steps: np.ndarray
+    length: np.ndarray
+    step: np.ndarray
     measured: np.ndarray  # eps [seed, point]
     law: np.ndarray
     bound: np.ndarray
@@ -70,20 +58,17 @@ def concentrated(run: RunResult) -> str | None:
     return None
 
 
-def mean_over_seeds(found: Iterable[np.ndarray]) -> np.ndarray:
-    return np.concatenate([values.mean(axis=0) for values in found])
-
-
-def every_action(runs: Runs, moment: str) -> list[Dilution]:
+def over_actions(runs: Runs, moment: str) -> list[Dilution]:
     return [dilution(run, moment) for run in runs.group("reasoner").values()]
 
 
+def mean(name: str) -> Callable[[list[Dilution]], np.ndarray]:
+    """A column's means over seeds, for all actions."""
+    return lambda found: np.concatenate([getattr(one, name).mean(axis=0) for one in found])
+
+
 def predicted(name: str) -> Callable[[Runs], np.ndarray]:
-    return lambda runs: mean_over_seeds(getattr(one, name) for one in every_action(runs, "two steps"))
-
-
-def measured(found: list[Dilution]) -> np.ndarray:
-    return mean_over_seeds(one.measured for one in found)
+    return lambda runs: mean(name)(over_actions(runs, "two steps"))
 
 
 DILUTION = Claim(
@@ -94,25 +79,23 @@ DILUTION = Claim(
     "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "
     "trained on two steps alone; first, middle and last step of every longer length. Control: the same models before "
     "attention was trained.",
-    subject=lambda runs: every_action(runs, "two steps"),
-    wrong=lambda runs: every_action(runs, "one step"),
+    subject=lambda runs: over_actions(runs, "two steps"),
+    wrong=lambda runs: over_actions(runs, "one step"),
     parts={
-        "law": Part(measured, near(predicted("law"), rtol=CLOSE)),
-        "bound": Part(measured, at_most(predicted("bound"))),
+        "law": Part(mean("measured"), near(predicted("law"), rtol=CLOSE)),
+        "bound": Part(mean("measured"), at_most(predicted("bound"))),
     },
 )
 
 
 def draw(runs: Runs) -> Artefact:
     figure, (left, right) = new_figure(1, 2)
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("action", "length", "step", "irrelevant", "measured", "law", "bound")
-    }
+    table: dict[str, list[Any]] = {"action": [], "irrelevant": [], **{name: [] for name in Dilution._fields}}
     tolerated = []
     reasoners = list(runs.group("reasoner").values())
     for run, colour in zip(reasoners, CYCLE, strict=False):
         config, known, found = run.config, float(shortest(run).mean()), dilution(run, "two steps")
-        count = irrelevant(found.lengths, found.steps)
+        count = irrelevant(found.length, found.step)
         order = np.argsort(count)
         seen = found.measured.mean(axis=0)
         left.plot(count[order], seen[order], "o", color=colour, markersize=4, label=f"{config.action}, measured")
@@ -124,16 +107,10 @@ def draw(runs: Runs) -> Artefact:
             tolerated.append(f"{config.action} {longest}")
             if longest <= 2 * max(config.lengths):
                 right.axvline(longest, color=colour, linestyle=":", linewidth=1)
-        for column, entries in (
-            ("action", [config.action] * len(count)),
-            ("length", found.lengths),
-            ("step", found.steps),
-            ("irrelevant", count),
-            ("measured", seen),
-            ("law", found.law.mean(axis=0)),
-            ("bound", found.bound.mean(axis=0)),
-        ):
-            columns[column].extend(entries)
+        table["action"] += [config.action] * len(count)
+        table["irrelevant"] += count.tolist()
+        for name, values in found._asdict().items():
+            table[name] += (values if values.ndim == 1 else values.mean(axis=0)).tolist()
     made = reasoners[0].config
     ceiling(left, 0.5, "1/2", color=GREY)
     left.set(xscale="log", yscale="log", xlabel="irrelevant clauses N", ylabel="attention elsewhere, eps")
@@ -150,7 +127,7 @@ def draw(runs: Runs) -> Artefact:
         f"{len(made.seeds)} seeds; dotted: the length at which eps of the last step reaches 1/2 by the law "
         f"({', '.join(tolerated)}); features of the form (17) then fall silent unless other clauses happen to agree."
     )
-    return Artefact(figure, {name: np.array(values) for name, values in columns.items()}, caption)
+    return Artefact(figure, table, caption)
 
 
 def _plain_ticks(axis: Any, places: np.ndarray) -> None:

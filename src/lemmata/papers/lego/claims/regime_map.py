@@ -116,8 +116,8 @@ MAP = Claim(
     wrong=lambda runs: Pair(runs["symmetric"], runs["transitive"]),
     parts=Part(Pair.share_farther, at_least(SHARE)),
     remark=lambda runs: (
-        f"The separation has a regime, and the clip decides it: C₆ reaches farther than S₅ in {_by_clip(runs)}. A large "
-        "clip is out of reach. Few sentences and few steps favour C₆."
+        f"The separation has a regime, and the clip decides it: C₆ reaches farther than S₅ in {_by_clip(runs)}. A "
+        "large clip is out of reach. Few sentences and few steps favour C₆."
     ),
 )
 

@@ -4,13 +4,7 @@ from typing import NamedTuple
 
 from lemmata.core import Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.lego.claims._self_training_drawing import draw, stage_lengths
-from lemmata.papers.lego.claims._theory_runs import (
-    after,
-    knows_its_action,
-    stages_of,
-    symmetric_run,
-    transitive_run,
-)
+from lemmata.papers.lego.claims._theory_runs import after, knows_its_action, stages_of, symmetric_run, transitive_run
 
 SOLVED = 0.97  # 1 - 1/poly(d), on 128 sentences
 

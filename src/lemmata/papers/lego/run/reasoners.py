@@ -1,7 +1,6 @@
 """Theory models trained through their stages: what they attend to at every length, and the words they can decide."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -22,7 +21,7 @@ from lemmata.core import (
     require,
 )
 from lemmata.papers.lego.model import AbstractReasoner, TheoryTransformer, rollout
-from lemmata.papers.lego.probe import accuracy_of_prefixes
+from lemmata.papers.lego.probe import accuracy_of_prefixes, over_replicas
 from lemmata.papers.lego.run.one_step import Descent
 from lemmata.papers.lego.run.self_training import Stage, train_stages
 from lemmata.papers.lego.run.stage_one import model_config, new_models, teach
@@ -71,17 +70,25 @@ class TrainedReasoner(RunConfig):
         rows = []
         for name, trained in moments.items():
             if name == "last" and len(after) == 1:
-                arrays |= {f"last.{what}": arrays[f"two steps.{what}"] for what in self.readings()}
+                same = [key for key in arrays if key.startswith("two steps.")]
+                arrays |= {key.replace("two steps", "last"): arrays[key] for key in same}
                 continue
             context.progress(f"reading: {name}", len(rows), len(moments))
             arrays[f"{name}.epsilon"] = self.epsilon(trained, task)
-            rows.append({"moment": name, **self.accuracy(trained, task)})
+            keys = named_keys(self.seeds, "test")
+            found = accuracy_of_prefixes(trained, task, self.lengths, key=keys, num=self.sentences)
+            rows.append({"moment": name, **found})
             if self.words:
                 arrays[f"{name}.decided"] = self.decided(trained, acting)
-        return RunOutput(self.table(rows), arrays)
-
-    def readings(self) -> tuple[str, ...]:
-        return ("epsilon", "decided") if self.words else ("epsilon",)
+        size, lengths = len(self.seeds), len(self.lengths)
+        columns = {
+            "moment": np.repeat([row["moment"] for row in rows], size * lengths),
+            "seed": np.tile(np.repeat(self.seeds, lengths), len(rows)),
+            "length": np.tile(self.lengths, len(rows) * size),
+        }
+        for name in ("values", "both", "value_step", "values_low", "values_high"):
+            columns[name] = np.concatenate([np.asarray(row[name], np.float64).ravel() for row in rows])
+        return RunOutput(columns, arrays)
 
     def epsilon(self, models: TheoryTransformer, task: Lego) -> np.ndarray:
         """[seed, L, l] for the config's lengths, l counted from 1 (entry 0 and those past L are NaN)."""
@@ -92,10 +99,6 @@ class TrainedReasoner(RunConfig):
             kept[:, i, 1 : length + 1] = found[:, length - 1, :length]
         return kept
 
-    def accuracy(self, models: TheoryTransformer, task: Lego) -> dict[str, np.ndarray]:
-        keys = named_keys(self.seeds, "test")
-        return accuracy_of_prefixes(models, task, self.lengths, key=keys, num=self.sentences)
-
     def decided(self, models: TheoryTransformer, acting: Action) -> np.ndarray:
         """[seed, word]: 1 where the model's verdict on "is this word the identity" is right."""
         found = []
@@ -105,17 +108,6 @@ class TrainedReasoner(RunConfig):
             found.append(np.asarray(_says_identity(model, jnp.asarray(clauses), self.word_length)) == truth)
         return np.array(found).astype(np.float64)
 
-    def table(self, rows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
-        size, lengths = len(self.seeds), len(self.lengths)
-        columns = {
-            "moment": np.repeat([row["moment"] for row in rows], size * lengths),
-            "seed": np.tile(np.repeat(self.seeds, lengths), len(rows)),
-            "length": np.tile(self.lengths, len(rows) * size),
-        }
-        for name in ("values", "both", "value_step", "values_low", "values_high"):
-            columns[name] = np.concatenate([np.asarray(row[name], np.float64).reshape(-1) for row in rows])
-        return columns
-
 
 @eqx.filter_jit
 def _all_epsilons(
@@ -124,12 +116,11 @@ def _all_epsilons(
     """The mean eps^{L,l} at [L - 1, l - 1] (l <= L). The first L predicates of a long chain are a chain of D^L, and a
     softmax over fewer clauses is the same weights divided by their sum: one pass gives every length."""
 
-    def one(item: tuple[Any, Key[Array, ""]]) -> Float[Array, "length step"]:
-        model = eqx.combine(item[0], eqx.filter(models, eqx.is_array, inverse=True))
-        clauses = task.draw(num, key=item[1], length=longest)
+    def one(model: TheoryTransformer, key: Key[Array, ""]) -> Float[Array, "length step"]:
+        clauses = task.draw(num, key=key, length=longest)
         return jnp.mean(jax.vmap(lambda sentence: prefix_epsilons(model, sentence))(clauses), axis=0)
 
-    return jax.lax.map(one, (eqx.filter(models, eqx.is_array), keys))
+    return over_replicas(one, models, keys)
 
 
 def prefix_epsilons(model: AbstractReasoner, clauses: Int[Array, "clauses 5"]) -> Float[Array, "length step"]:

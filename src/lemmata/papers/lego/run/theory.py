@@ -1,6 +1,5 @@
 """Algorithms 1 and 2 on the theory model as runs: stage 1, then any number of plans for the attention, side by side."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +94,12 @@ class TheoryRun(RunConfig):
         task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=2))
         untaught = new_models(self.model_config(), self.seeds)
         taught, arrays = teach(untaught, task, self.seeds, self.one_step.descents(), context)
-        read, probe = self.reader(task), self.probe()
+        test = named_keys(self.seeds, "test")
+
+        def one(model: TheoryTransformer, key: Key[Array, ""]) -> Metrics:
+            return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
+
+        read = eqx.filter_jit(lambda models: over_replicas(one, models, test))
         rows = [self.rows("none", 0, 0, 0, read(taught))]
         ends: dict[str | None, tuple[TheoryTransformer, Any]] = {None: (taught, 0)}
         for plan in self.plans:
@@ -103,7 +107,9 @@ class TheoryRun(RunConfig):
             if plan.untaught:
                 start = eqx.tree_at(lambda m: (m.variable, m.value), start, (untaught.variable, untaught.value))
             keys = named_keys(self.seeds, "attention", plan.name)
-            after, records = train_stages(start, task, keys, plan.stages, probe=probe, context=context, name=plan.name)
+            after, records = train_stages(
+                start, task, keys, plan.stages, probe=self.probe, context=context, name=plan.name
+            )
             for number, (trained, record) in enumerate(zip(after, records, strict=True), start=1):
                 passes = passes + record.stage.clause_passes() * record.steps_taken
                 rows.append(self.rows(plan.name, number, record.stage.length, passes, read(trained)))
@@ -111,26 +117,12 @@ class TheoryRun(RunConfig):
             ends[plan.name] = after[-1], passes
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]}, arrays)
 
-    def reader(self, task: Lego) -> Callable[[TheoryTransformer], Metrics]:
-        """Measures of the stacked models at every length."""
-        keys = named_keys(self.seeds, "test")
-
-        def one(model: TheoryTransformer, key: Key[Array, ""]) -> Metrics:
-            return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
-
-        return eqx.filter_jit(lambda models: over_replicas(one, models, keys))
-
-    def probe(self) -> Callable[[TheoryTransformer, Lego, Key[Array, ""]], Metrics]:
+    def probe(self, model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
         """What is recorded along a stage."""
-        length = self.watched_length
-
-        def watch(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
-            if length is None:
-                return query_diagonals(model)
-            found = value_accuracy(model, task, key=key, length=length, num=self.test_sentences)
-            return {**query_diagonals(model), **{name: found[name] for name in ("values", "epsilon_worst_step", "gap")}}
-
-        return watch
+        if self.watched_length is None:
+            return query_diagonals(model)
+        found = value_accuracy(model, task, key=key, length=self.watched_length, num=self.test_sentences)
+        return {**query_diagonals(model), **{name: found[name] for name in ("values", "epsilon_worst_step", "gap")}}
 
     def rows(self, plan: str, stage: int, length: int, passes: Any, found: Any) -> dict[str, np.ndarray]:
         """Measures of shape (seed, length) as long columns; plan "none" is the model before any attention training."""
