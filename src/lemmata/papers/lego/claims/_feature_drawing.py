@@ -14,7 +14,7 @@ from lemmata.papers.lego.claims._feature_theory import (
     predicted_neurons,
 )
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.probe.features import (
+from lemmata.papers.lego.probe.neurons import (
     at_scale,
     distinct,
     learning_steps,

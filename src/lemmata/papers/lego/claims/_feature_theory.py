@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import RunResult
-from lemmata.papers.lego.probe.features import (
+from lemmata.papers.lego.probe.neurons import (
     fibre_magnitudes,
     learning_steps,
     model_of,

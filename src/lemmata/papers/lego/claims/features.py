@@ -27,7 +27,7 @@ from lemmata.core import (
 from lemmata.papers.lego.claims._feature_drawing import draw
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.probe.features import (
+from lemmata.papers.lego.probe.neurons import (
     at_scale,
     distinct,
     median_structure,

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, exactly
-from lemmata.papers.lego.probe.features import at_scale, model_of
+from lemmata.papers.lego.probe.neurons import at_scale, model_of
 from lemmata.papers.lego.run.one_step import TOKENS, Descent, OneStepTraining, families, one_step_training
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 
