@@ -18,12 +18,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
-from lemmata.papers.lego.run.pseudo_labels import written_answers
 from side_by_side import Row, median_ms, show
 
 from lemmata.core import named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
-from lemmata.papers.lego.run.next_clause import NextClauseAdam, SentenceSet
+from lemmata.papers.lego.run.next_clause import SentenceSet, next_clause_adam, written_answers
 from lemmata.papers.lego.task import Lego, LegoConfig
 
 THREADS = 2
