@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_most, near
 from lemmata.papers.lego.claims._reasoners import symmetric_reasoner, transitive_reasoner
+from lemmata.papers.lego.run.reasoners import TrainedReasoner
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
 
@@ -15,7 +16,7 @@ CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows f
 CONCENTRATED = 0.25  # eps^{2,2} above it: attention was not learned
 
 
-def reasoners(scale: Scale) -> dict[str, RunConfig]:
+def reasoners(scale: Scale) -> dict[str, TrainedReasoner]:
     symmetric = {"reasoner/symmetric": symmetric_reasoner(scale)}
     return symmetric if scale.name == "smoke" else {"reasoner/transitive": transitive_reasoner(scale), **symmetric}
 
