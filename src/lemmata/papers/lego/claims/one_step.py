@@ -8,9 +8,11 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, exactly
 from lemmata.papers.lego.probe.neurons import at_scale, model_of
 from lemmata.papers.lego.run.one_step import TOKENS, Descent, OneStepTraining, families, one_step_training
+from lemmata.papers.lego.run.one_step_descent import Token
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
 
 Moment = Literal["first", "last"]
+STYLES: dict[Token, str] = {"value": "-", "variable": "--"}
 
 
 def runs(scale: Scale) -> dict[str, OneStepTraining]:
@@ -60,7 +62,7 @@ def least(name: str) -> Callable[[Scores], np.ndarray]:
     def read(scores: Scores) -> np.ndarray:
         found = []
         for run in scores.runs.values():
-            for token in ("value", "variable"):
+            for token in STYLES:
                 last = run.arrays[f"{token}.{name}"]
                 found.append(np.min(last if scores.moment == "last" else run.column(name, token=TOKENS[token], step=0)))
         return np.array(found, float)
@@ -100,7 +102,7 @@ def draw(runs: Runs) -> Artefact:
     for (name, whole), colour in zip(runs.items(), CYCLE, strict=False):
         run = at_scale(whole, 0)
         label = run.config.task.action + (", every slot and class" if name == "every-slot" else "")
-        for token, style in (("value", "-"), ("variable", "--")):
+        for token, style in STYLES.items():
             if f"{token}.accuracy" not in run.arrays:
                 continue
             for ax, metric in zip(axes, ("loss", "accuracy"), strict=True):
