@@ -29,6 +29,7 @@ from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, heatmap, legen
 
 
 def draw(runs: Runs) -> Artefact:
+    table = _table(runs)  # first: it says what cannot be drawn
     figure, axes = new_figure(2, 4, width=15.5, height=6.6)
     families = [runs[family] for family in FAMILIES]
     first, last = ([at_scale(run, index) for run in families] for index in (0, -1))
@@ -52,7 +53,7 @@ def draw(runs: Runs) -> Artefact:
         "mean V over each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) "
         f"and (18), open circles {sharp}."
     )
-    return Artefact(figure, _table(runs), caption)
+    return Artefact(figure, table, caption)
 
 
 def _growth(ax: Axes, run: RunResult) -> None:

@@ -62,13 +62,7 @@ class ExperimentalConfig(Config):
     @property
     def rows(self) -> tuple[int, ...]:
         """How many tokens may stand in each slot."""
-        return (
-            self.variables,
-            self.actions,
-            self.variables,
-            self.variables,
-            self.values,
-        )
+        return (self.variables, self.actions, self.variables, self.variables, self.values)
 
 
 class Tables(eqx.Module):
@@ -159,10 +153,7 @@ class ExperimentalReasoner(AbstractReasoner):
         seen = jnp.arange(keys.shape[1]) <= cache.count
         weights = self._weights(queries[:, None], keys[:, None], seen[None])
         mixed = contract("hbqk,hbks->bqhs", weights, values[:, None], self.config.precision)
-        after = jax.tree.map(
-            lambda logits: logits[0, 0],
-            self._answer(mixed.reshape(1, 1, -1), rows[None]),
-        )
+        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(mixed.reshape(1, 1, -1), rows[None]))
         return Cache(cache.tables, keys, values, cache.count + 1), after
 
     def tables(self) -> Tables:
@@ -183,44 +174,25 @@ class ExperimentalReasoner(AbstractReasoner):
             flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
             return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
 
-        return Tables(
-            project(self.query, asking),
-            project(self.key, asked),
-            project(self.value, range(SLOTS)),
-        )
+        return Tables(project(self.query, asking), project(self.key, asked), project(self.value, range(SLOTS)))
 
     def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
         """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
         rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
-        firsts = (
-            0,
-            self.config.variables,
-            0,
-            0,
-            self.config.variables + self.config.actions,
-        )
+        firsts = (0, self.config.variables, 0, 0, self.config.variables + self.config.actions)
         places, before, zero = [], 0, sum(self.config.rows)
         for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
             token = clauses[:, slot] - first
             places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
             before += count
-        first, second = (
-            jnp.minimum(places[0], places[3]),
-            jnp.minimum(places[1], places[4]),
-        )
+        first, second = (jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4]))
         return jnp.stack([first, second, places[2]], axis=1)
 
     def _attend(
         self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
-    ) -> tuple[
-        Float[Array, "head batch answers clauses"],
-        Float[Array, "head batch clauses size"],
-    ]:
+    ) -> tuple[Float[Array, "head batch answers clauses"], Float[Array, "head batch clauses size"]]:
         queries = self._look_up(tables.query, rows[:, -answers:])
-        keys, values = (
-            self._look_up(tables.key, rows),
-            self._look_up(tables.value, rows),
-        )
+        keys, values = (self._look_up(tables.key, rows), self._look_up(tables.value, rows))
         place = jnp.arange(rows.shape[1])
         return self._weights(queries, keys, place <= place[-answers:, None]), values
 
@@ -233,11 +205,7 @@ class ExperimentalReasoner(AbstractReasoner):
         scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
-    def _answer(
-        self,
-        mixed: Float[Array, "batch answers inner"],
-        rows: Int[Array, "batch answers 3"],
-    ) -> NextClause:
+    def _answer(self, mixed: Float[Array, "batch answers inner"], rows: Int[Array, "batch answers 3"]) -> NextClause:
         if self.config.residual:
             mixed = mixed + self._look_up(self._embedding_rows()[None], rows)[0]
         if self.config.layer_norm:
@@ -255,13 +223,7 @@ class ExperimentalReasoner(AbstractReasoner):
     def _embedding_rows(self) -> Float[Array, "row clause"]:
         """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
         slots = [
-            jnp.pad(
-                part,
-                (
-                    (0, 0),
-                    (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width),
-                ),
-            )
+            jnp.pad(part, ((0, 0), (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width)))
             for slot, part in enumerate(self._parts())
         ]
         return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))
