@@ -77,6 +77,7 @@ class LengthTraining(RunConfig):
 
     def cross_check(self) -> None:
         require_sizes(self.model, self.task)
+        require(self.model.vocab < 2**15, "task.variables", self.task.variables, "a vocabulary that 16 bits can hold")
         allowed = "a number where there are stages: a model labels a finite set"
         require(self.sequences is not None or not self.stages, "sequences", self.sequences, allowed)
         for name in ("steps", "stage_steps"):
