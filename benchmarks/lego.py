@@ -22,8 +22,7 @@ from side_by_side import Row, median_ms, show
 
 from lemmata.core import named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
-from lemmata.papers.lego.run.next_clause import NextClauseAdam, SentenceSet
-from lemmata.papers.lego.run.pseudo_labels import written_answers
+from lemmata.papers.lego.run.next_clause import SentenceSet, next_clause_adam, written_answers
 from lemmata.papers.lego.task import Lego, LegoConfig
 
 THREADS = 2
@@ -161,7 +160,7 @@ def fastest(forms: Mapping[str, Callable[[], object]], repeats: int) -> tuple[st
 def training_step(repeats: int, *, variables: int, width: int, hidden: int, batch: int) -> Row:
     length = 5
     task, model = world(length, variables, width, hidden)
-    algorithm = NextClauseAdam(batch, RATE)
+    algorithm = next_clause_adam(batch, RATE)
     clauses = task.draw(batch, key=named_key(0, "data"))
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 

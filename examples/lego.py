@@ -4,18 +4,16 @@ python examples/lego.py        # about 15 seconds on two cores
 """
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import named_key
+from lemmata.core import named_key, named_keys
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, rollout
-from lemmata.papers.lego.probe import accuracy_at_lengths, attention_at_lengths
+from lemmata.papers.lego.probe import accuracy_of_prefixes, attention_at_lengths
 from lemmata.papers.lego.run.attention_descent import AttentionDescent
 from lemmata.papers.lego.run.one_step_descent import OneStep
 from lemmata.papers.lego.task import Lego, LegoConfig, action, to_text
 from lemmata.papers.lego.theory.dilution import diluted
-from lemmata.train import fit_many, stack
+from lemmata.train import fit, stack
 
 SEED, VARIABLES, LENGTHS = 0, 21, (2, 5, 10, 20)
 world = action("C6")
@@ -33,18 +31,17 @@ stages = (
     ("attention", AttentionDescent(length=2, answers=(1, 2), batch=64), 400),
 )
 for name, algorithm, steps in stages:
-    key = jnp.stack([named_key(SEED, "data", name)])  # one replica: a leading axis of one on every array
-    state, metrics = fit_many(algorithm, stack([task]), stack([algorithm.init(model)]), key, steps=steps, every=steps)
-    model = jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, state.model)
-    print(f"{name}: loss {metrics['loss'][0, 0]:.3f} -> {metrics['loss'][0, -1]:.4f}")
+    model, history = fit(algorithm, task, model, named_key(SEED, "data", name), steps=steps, every=steps)
+    print(f"{name}: loss {history['loss'][0]:.3f} -> {history['loss'][-1]:.4f}")
 
-found = accuracy_at_lengths(model, task, LENGTHS, key=named_key(SEED, "test"), num=64)
-looks = attention_at_lengths(model, task, LENGTHS, key=named_key(SEED, "look"), num=64)
-known = float(looks[2]["epsilon"][-1])
+models = stack([model])
+found = accuracy_of_prefixes(models, task, LENGTHS, key=named_keys([SEED], "test"), num=64)
+looks = attention_at_lengths(models, task, LENGTHS, key=named_keys([SEED], "look"), num=64)
+known = float(looks[2]["epsilon"][0, -1])
 print("length   all values right   attention elsewhere at the last step   predicted from length 2")
 for i, length in enumerate(LENGTHS):
-    last = float(looks[length]["epsilon"][-1])
-    print(f"{length:6d} {found['values'][i]:18.2f} {last:37.3f} {float(diluted(known, length, length)):25.3f}")
+    last = float(looks[length]["epsilon"][0, -1])
+    print(f"{length:6d} {found['values'][0, i]:18.2f} {last:37.3f} {float(diluted(known, length, length)):25.3f}")
 
 sentence = task.draw(1, key=named_key(SEED, "show"), length=6)[0]
 written = eqx.filter_jit(rollout)(model, sentence[:7], 6)

@@ -10,13 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from plain_accuracy import rolled_out, teacher_forced
 
-from lemmata.core import Scale, UserError, named_key, precision
+from lemmata.core import Scale, UserError, named_key, named_keys, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, learned
-from lemmata.papers.lego.probe import over_replicas, prefix_marks, rolled_out, shortened, teacher_forced
+from lemmata.papers.lego.probe import over_replicas, prefix_marks, shortened
 from lemmata.papers.lego.run.length_training import length_training
-from lemmata.papers.lego.run.next_clause import FreshSentences, NextClauseAdam, SentenceSet, next_clause_loss
-from lemmata.papers.lego.run.pseudo_labels import label_quality, written_answers
+from lemmata.papers.lego.run.next_clause import (
+    FreshSentences,
+    SentenceSet,
+    label_quality,
+    next_clause_adam,
+    next_clause_loss,
+    written_answers,
+)
 from lemmata.papers.lego.task import Lego, LegoConfig
 from lemmata.train import fit_many
 
@@ -32,7 +39,7 @@ def fresh(seed_key: jax.Array) -> ExperimentalReasoner:
 @cache
 def sentences() -> SentenceSet:
     """A set of each replica. Its first ones are the same however many follow, which one test asks."""
-    keys = jnp.stack([named_key(seed, "data") for seed in (0, 1)])
+    keys = named_keys((0, 1), "data")
     return eqx.filter_jit(lambda keys: jax.vmap(lambda key: SentenceSet.draw(TASK, 500, 3, key=key))(keys))(keys)
 
 
@@ -44,8 +51,8 @@ def held_out() -> jax.Array:
 @cache
 def half_trained() -> tuple[Any, dict[str, np.ndarray]]:
     """Two replicas, long enough for many right answers at length 6 and short enough for many wrong ones."""
-    algorithm = NextClauseAdam(32, rate=1e-2)
-    keys = {name: jnp.stack([named_key(seed, name) for seed in (0, 1)]) for name in ("init", "steps")}
+    algorithm = next_clause_adam(32, rate=1e-2)
+    keys = {name: named_keys((0, 1), name) for name in ("init", "steps")}
     states = eqx.filter_jit(eqx.filter_vmap(lambda key: algorithm.init(fresh(key))))(keys["init"])
     state, metrics = fit_many(algorithm, sentences(), states, keys["steps"], steps=150, every=150)
     return state.model, metrics
@@ -75,7 +82,7 @@ def test_loss_is_the_surprise_of_variable_and_value() -> None:
 
 def test_step_is_adam_and_leaves_the_score_scale_alone() -> None:
     """Three steps of ours and three of optax, in one program."""
-    algorithm, rule, data = NextClauseAdam(4, rate=3e-3, decay=0.1), optax.adamw(3e-3, weight_decay=0.1), sentences()
+    algorithm, rule, data = next_clause_adam(4, rate=3e-3, decay=0.1), optax.adamw(3e-3, weight_decay=0.1), sentences()
 
     @eqx.filter_jit
     def both(key: jax.Array, data: SentenceSet) -> tuple[Any, Any, Any]:
@@ -115,7 +122,7 @@ def test_fresh_sentences_differ_from_step_to_step_and_are_told_by_the_key() -> N
 
 
 def test_self_training_needs_a_finite_set() -> None:
-    finite = length_training(Scale("smoke"), symmetric=True)
+    finite = length_training(Scale("smoke"), "symmetric")
     with pytest.raises(UserError, match="sequences"):
         replace(finite, sequences=None)
     assert replace(finite, sequences=None, stages=()).sequences is None
@@ -140,7 +147,7 @@ def test_self_training_needs_a_finite_set() -> None:
 )
 def test_impossible_runs_are_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(UserError, match=says):
-        replace(length_training(Scale("smoke"), symmetric=True), **changes)
+        replace(length_training(Scale("smoke"), "symmetric"), **changes)
 
 
 def test_a_sentence_of_a_set_does_not_depend_on_how_many_follow() -> None:
@@ -158,7 +165,7 @@ def test_rollout_equals_the_parallel_pass_wherever_both_tokens_are_right() -> No
     def marks(model: ExperimentalReasoner, key: jax.Array) -> Any:
         return [jax.vmap(partial(read, model))(clauses) for read in (teacher_forced, rolled_out)]
 
-    keys = jnp.stack([named_key(seed, "unused") for seed in (0, 1)])
+    keys = named_keys((0, 1), "unused")
     parallel, rolled = eqx.filter_jit(over_replicas)(marks, models, keys)
     right = np.asarray(parallel.variable & parallel.value)
     before = np.cumprod(np.concatenate([np.ones_like(right[..., :1]), right[..., :-1]], axis=-1), axis=-1) == 1
@@ -195,8 +202,8 @@ def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:
     rolled = eqx.filter_jit(jax.vmap(partial(rolled_out, model)))(true.clauses.astype(jnp.int32))
     right = np.asarray(rolled.variable & rolled.value)
     quality = label_quality(written, true)
-    np.testing.assert_allclose(float(quality.values), np.asarray(rolled.value).mean(), rtol=1e-6)
-    np.testing.assert_allclose(float(quality.clauses), right.mean(), rtol=1e-6)
-    np.testing.assert_allclose(float(quality.sentences), right.all(axis=1).mean(), rtol=1e-6)
+    np.testing.assert_allclose(float(quality["values"]), np.asarray(rolled.value).mean(), rtol=1e-6)
+    np.testing.assert_allclose(float(quality["clauses"]), right.mean(), rtol=1e-6)
+    np.testing.assert_allclose(float(quality["sentences"]), right.all(axis=1).mean(), rtol=1e-6)
     perfect = label_quality(true, true)
-    assert float(perfect.sentences) == 1.0
+    assert float(perfect["sentences"]) == 1.0

@@ -8,8 +8,9 @@ import pytest
 from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
-    from lemmata.core import RunResult, UserError
-    from lemmata.papers.lego import feature_reading as reading
+    import lemmata.papers.lego.probe.neurons as reading
+    from lemmata.core import RunResult, Undecided, UserError
+    from lemmata.papers.lego.claims import _feature_theory as predicting
     from lemmata.papers.lego.model import TheoryConfig, smooth_relu
     from lemmata.papers.lego.run.one_step import Descent, OneStepTraining
     from lemmata.papers.lego.task import LegoConfig, action
@@ -44,11 +45,11 @@ def constructed(share_neuron: bool = False, twice: bool = False) -> RunResult:
 def test_the_structure_is_read_back() -> None:
     run, form = constructed(), balanced_structure(3, 2)
     found = reading.median_structure(run)
-    for symbol, part in reading.SYMBOLS.items():
-        assert found[symbol] == pytest.approx(getattr(form, part))
+    for symbol, share in predicting.by_symbol(form).items():
+        assert found[symbol] == pytest.approx(share)
     assert found["confounding"] == pytest.approx(0, abs=1e-12)
     bias = CONFIG.scales[0] * np.log(CONFIG.model.vocab)
-    finite = reading.finite_structure(run)
+    finite = predicting.finite_structure(run)
     psi = (finite["V(g)"] + finite["V(y)"]) / 2 * CONFIG.model.bound
     model = dataclasses.replace(CONFIG.model, scale=CONFIG.scales[0])
     said = smooth_relu(jnp.asarray(psi + bias), jnp.asarray(model.smoothing), model.power)
@@ -60,6 +61,9 @@ def test_the_structure_is_read_back() -> None:
 def test_one_neuron_each_shared_or_twice() -> None:
     assert np.all(reading.neurons_per_combination(constructed()) == 1)
     assert reading.distinct(constructed())
+    one = constructed()
+    one.arrays["final.value"][0, 0, 1] = 99 * CONFIG.model.bound
+    assert not reading.distinct(one), "neuron 1 of class 0 is the largest for every value"
     assert not np.all(reading.neurons_per_combination(constructed(share_neuron=True)) == 1)
     assert reading.neurons_per_combination(constructed(twice=True))[0, 0].tolist() == [2, 1, 1]
 
@@ -69,28 +73,30 @@ def test_learning_steps_and_their_order() -> None:
     run = constructed()
     initial = {"initial.action": rng.normal(size=(1, 3, WIDTH, 6)), "initial.value": rng.normal(size=(1, 3, WIDTH, 3))}
     run = dataclasses.replace(run, arrays={**run.arrays, **initial})
-    (predicted,) = reading.predicted_curricula(run)
+    (predicted,) = predicting.predicted_curricula(run)
     history = np.zeros((10, 3, WIDTH, 3))
     for j, y in np.ndindex(3, 3):
         history[predicted.rank[j, y] + 1 :, j, predicted.neuron[j, y], y] = CONFIG.model.bound
     run = dataclasses.replace(run, arrays={**run.arrays, "magnitude": history[None]})
     np.testing.assert_array_equal(reading.learning_steps(run, 0), predicted.rank + 1)
-    assert reading.order_agreement(run) == pytest.approx(1)
+    assert predicting.order_agreement(run) == pytest.approx(1)
     backwards = dataclasses.replace(run, arrays={**run.arrays, "magnitude": history[None, ::-1] * 0})
-    assert reading.order_agreement(backwards) == 0
+    assert predicting.order_agreement(backwards) == 0
 
 
 def test_seeds_of_one_scale() -> None:
     config = dataclasses.replace(CONFIG, scales=(0.1, 0.2), seeds=(0, 1))
     run = RunResult(config, {}, {"final.value": np.arange(4)}, {})
-    assert reading.at_scale(run, 0.2).arrays["final.value"].tolist() == [2, 3]
-    assert reading.at_scale(run, 0.2).config.scales == (0.2,)
+    assert reading.at_scale(run, 1).arrays["final.value"].tolist() == [2, 3]
+    assert reading.at_scale(run, -1).config.scales == (0.2,)
+    with pytest.raises(Undecided, match="2 scales"):
+        reading.at_scale(run, 2)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": TheoryConfig(variables=5, actions=6, values=6)}, "model.values = 6"),
+        ({"model": TheoryConfig(variables=5, actions=6, values=6)}, "model.values = 6 .*needs .*model.values=3"),
         ({"seeds": ()}, "seeds"),
         ({"batch": 0}, "batch = 0"),
         ({"model": TheoryConfig(variables=5, actions=6, values=3, reads="all")}, "batch = None"),

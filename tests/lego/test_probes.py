@@ -5,22 +5,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from plain_accuracy import accuracy, rolled_out, teacher_forced
 from scipy import stats
-from scipy.special import softmax
 
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import (
-    accuracy,
-    accuracy_at_lengths,
+    accuracy_of_prefixes,
     attention_at_lengths,
     features,
     fitting_chunk,
     heatmap,
-    learned,
-    learning_times,
     query_diagonals,
-    rolled_out,
-    teacher_forced,
     wilson,
 )
 from lemmata.papers.lego.task import Lego, LegoConfig
@@ -65,25 +60,16 @@ def solver(predicate: float = 9.0, answer: float = 9.0) -> TheoryTransformer:
 
 
 def test_accuracy_against_a_plain_loop() -> None:
-    key = jax.random.key(1)
-    read = eqx.filter_jit(lambda m, chunk: accuracy(m, TASK, key=key, num=24, chunk=chunk))
-    predict = eqx.filter_jit(lambda m, clauses: jax.vmap(lambda c: m.next_clause(c[:-1], 3))(clauses))
-    clauses = TASK.draw(24, key=key)
-    for diagonal in (9.0, 0.5):
-        model = solver(diagonal, diagonal)
-        found, after = read(model, None), predict(model, clauses)
-        values = np.argmax(np.asarray(after.value), axis=-1) == np.asarray(clauses[:, 4:, 4])
-        names = np.argmax(np.asarray(after.variable), axis=-1) == np.asarray(clauses[:, 4:, 3])
-        assert float(found["values"]) == pytest.approx(values.all(axis=1).mean())
-        assert float(found["both"]) == pytest.approx((values & names).all(axis=1).mean())
-        assert float(found["step"]) == pytest.approx((values & names).mean())
-        np.testing.assert_allclose(found["value_by_step"], values.mean(axis=0), rtol=1e-6)
-        chance = [softmax(np.asarray(logits), axis=-1) for logits in (after.variable, after.value)]
-        right = [np.take_along_axis(chance[i], np.asarray(clauses[:, 4:, 3 + i, None]), axis=2)[..., 0] for i in (0, 1)]
-        assert float(found["expected"]) == pytest.approx((right[0] * right[1]).mean(), rel=1e-5)
-        for name, value in read(model, 6).items():
-            np.testing.assert_allclose(value, found[name], rtol=1e-5, err_msg=f"{name} depends on the chunk")
-        assert float(found["both"]) == 1 if diagonal > 5 else float(found["both"]) < 0.9
+    """At the longest length the sentences are those a plain draw gives."""
+    keys = jax.random.split(jax.random.key(1), 2)
+    models = [solver(diagonal, diagonal) for diagonal in (9.0, 0.5)]
+    found = accuracy_of_prefixes(stack(models), TASK, (2, 3), key=keys, num=24)
+    for i, model in enumerate(models):
+        plain = eqx.filter_jit(accuracy)(model, TASK, key=keys[i], length=3, num=24)
+        for name, value in plain.items():
+            assert found[name][i, 1] == pytest.approx(float(value), abs=1e-6)
+    assert found["both"][0, 1] == 1
+    assert found["both"][1, 1] < 0.9
 
 
 def test_rollout_equals_the_parallel_pass_where_both_tokens_are_right() -> None:
@@ -103,14 +89,14 @@ def test_rollout_equals_the_parallel_pass_where_both_tokens_are_right() -> None:
 def test_lengths_intervals_and_replicas() -> None:
     good, poor = solver(), solver(0.0, 0.0)
     keys = jax.random.split(jax.random.key(3), 2)
-    found = accuracy_at_lengths(stack([good, poor]), TASK, (1, 9), key=keys, num=32)
+    found = accuracy_of_prefixes(stack([good, poor]), TASK, (1, 9), key=keys, num=32)
     assert found["values"].shape == (2, 2)
     assert found["both"][0].tolist() == [1, 1]
     assert found["both"][1, 0] == 1, "one step needs no routing: uniform attention is the right one"
     assert found["both"][1, 1] == 0
     assert np.all((found["values_low"] <= found["values"]) & (found["values"] <= found["values_high"]))
-    alone = accuracy_at_lengths(good, TASK, (9,), key=keys[0], num=32)
-    assert alone["step"] == found["step"][0, 1]
+    alone = accuracy_of_prefixes(stack([good]), TASK, (9,), key=keys[:1], num=32)
+    assert alone["step"][0, 0] == found["step"][0, 1]
 
 
 def test_wilson_is_scipys() -> None:
@@ -121,8 +107,8 @@ def test_wilson_is_scipys() -> None:
 
 
 def test_concentration_is_the_softmax_of_the_diagonals() -> None:
-    found = attention_at_lengths(solver(3.0, 2.0), TASK, (6,), key=jax.random.key(0), num=8)[6]
-    steps = np.arange(1, 7)
+    seen = attention_at_lengths(stack([solver(3.0, 2.0)]), TASK, (6,), key=jax.random.key(0)[None], num=8)[6]
+    found, steps = {name: value[0] for name, value in seen.items()}, np.arange(1, 7)
     np.testing.assert_allclose(found["epsilon"], from_diagonals(3.0, 2.0, 6, steps), rtol=1e-5)
     np.testing.assert_allclose(found["predicate"] / found["answer"], np.full(6, np.e), rtol=1e-4)
     np.testing.assert_allclose(found["gap"], found["predicate"] - found["answer"], rtol=1e-4)
@@ -141,23 +127,15 @@ def test_heatmap_has_two_diagonals_and_follows_a_permutation() -> None:
 
 def test_weights_tell_who_learned_what() -> None:
     model = solver()
-    found = learned(features(model), TASK.table)
-    assert bool(found.distinct())
-    assert np.array_equal(np.asarray(found.neuron), np.broadcast_to(np.arange(3), (3, 3)))
-    np.testing.assert_allclose(found.magnitude, LOUD)
-    np.testing.assert_allclose(found.runner_up, -LOUD)
-    both = eqx.tree_at(lambda m: m.value.tables[4], model, jnp.zeros((3, 3, 3)).at[:, :, 1].set(99.0))
-    assert not bool(learned(features(both), TASK.table).distinct())
-    composite = features(model).composite()
-    assert composite.shape == (3, 3, 3, 3)
-    assert float(composite.max()) == LOUD
+    strength = np.asarray(features(model).over_fibres(TASK.table))  # [class, neuron, value]
+    assert np.array_equal(np.argmax(strength, axis=1), np.broadcast_to(np.arange(3), (3, 3)))
+    np.testing.assert_allclose(strength.max(axis=1), LOUD)
+    np.testing.assert_allclose(np.sort(strength, axis=1)[:, -2], -LOUD)
     diagonals = query_diagonals(model)
     assert (float(diagonals["third_diagonal"]), float(diagonals["fourth_rest"])) == (9.0, 0.0)
 
 
-def test_learning_times_and_chunks() -> None:
-    history = np.array([[[0.0, 0.0]], [[0.6, 0.0]], [[0.4, 0.2]]])
-    assert learning_times(history, 0.5).tolist() == [[1, 3]]
+def test_chunks() -> None:
     assert fitting_chunk(100, 5, 50) == 100
     assert fitting_chunk(100, 160, 300) == 10
     assert fitting_chunk(7, 10**6, 300) == 1

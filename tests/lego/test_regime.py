@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Scale, Unattended, UserError
-from lemmata.core.legacy import Results
-from lemmata.papers.lego.regime_map import KINDS, MAP, cells, compare, draw, mapped_steps
-from lemmata.papers.lego.run.growing_worlds import grid, worlds
+from lemmata.core import RunResult, Runs, Scale, Unattended, UserError, judge
+from lemmata.papers.lego.claims._theory_runs import symmetric_run, transitive_run
+from lemmata.papers.lego.claims.regime_map import KINDS, MAP, cells, compare, draw, mapped_steps
+from lemmata.papers.lego.claims.short_to_long import doubling_lengths, worlds
+from lemmata.papers.lego.claims.stabilizer import FIVE_POINTS, families
 from lemmata.papers.lego.run.regime import RegimeCells
-from lemmata.papers.lego.run.theory_settings import symmetric_run, transitive_run
-from lemmata.papers.lego.stabilizer import FIVE_POINTS, family
 from lemmata.papers.lego.task import action
 
 TINY: dict[str, Any] = {
@@ -54,19 +53,20 @@ def made_up(action: str, reached: list[float], accuracy: float = 1.0) -> RunResu
 
 
 def test_kinds_of_cells_and_the_claim_over_all_that_can_tell() -> None:
-    scale = Scale("laptop")
     one, other = made_up("C6", [20, 10, 10, 40, 0, 9]), made_up("S5", [10, 10, 20, 40, 0, 0])
-    found = compare(Results((one, other), scale))
-    wanted = ["C₆ farther", "equal", "S₅ farther", "both to the end", "neither learns T²", "C₆ farther"]
-    assert [KINDS[kind] for kind in found["kind"]] == wanted
-    unlearned = compare(Results((one, made_up("S5", [10, 10, 20, 40, 0, 0], accuracy=0.5)), scale))
+    found = compare(one, other)
+    wanted = ["transitive farther", "equal", "symmetric farther", "both to the end", "neither learns T²"]
+    assert [KINDS[kind] for kind in found["kind"]] == [*wanted, "transitive farther"]
+    unlearned = compare(one, made_up("S5", [10, 10, 20, 40, 0, 0], accuracy=0.5))
     assert {KINDS[kind] for kind in unlearned["kind"]} == {"stage 1 fails"}
-    always = Results((made_up("C6", [30.0] * 20), made_up("S5", [10.0] * 20)), scale)
-    assert MAP.check(MAP.predict(always), MAP.measure(always)).status == "holds"
-    assert MAP.check(MAP.predict(always), MAP.control(always)).status == "fails"
-    half = Results((made_up("C6", [30.0, 10.0] * 20), made_up("S5", [10.0, 30.0] * 20)), scale)
-    assert MAP.check(MAP.predict(half), MAP.measure(half)).status == "fails"
+    always = Runs({"transitive": made_up("C6", [30.0] * 20), "symmetric": made_up("S5", [10.0] * 20)})
+    verdict = judge(MAP, always)
+    assert (verdict.status, verdict.control_status) == ("holds", "fails")
+    half = Runs({"transitive": made_up("C6", [30.0, 10.0] * 20), "symmetric": made_up("S5", [10.0, 30.0] * 20)})
+    assert judge(MAP, half).status == "fails"
     assert len(draw(half).table["kind"]) == 40
+    few = Runs({"transitive": one, "symmetric": other})
+    assert judge(MAP, few).status == "undecided"
 
 
 def test_grids() -> None:
@@ -74,17 +74,18 @@ def test_grids() -> None:
     axes = (paper.scales, paper.clips, paper.widths, paper.rates, paper.sentences)
     assert np.prod([len(axis) for axis in axes]) >= 200
     assert mapped_steps(made_up("C6", [1.0])) == [200, 400, 800]
-    assert grid(40)[0] == 2
-    assert grid(40)[-1] == 40
-    assert list(grid(160)) == sorted(set(grid(160)))
-    assert len({run.variables for run in worlds(Scale("laptop"))}) >= 3
-    five = family("five", Scale("paper"))
+    assert doubling_lengths(40)[0] == 2
+    assert doubling_lengths(40)[-1] == 40
+    assert list(doubling_lengths(160)) == sorted(set(doubling_lengths(160)))
+    for group in ("linear/", "quadratic/"):
+        assert sum(name.startswith(group) for name in worlds(Scale("laptop"))) >= 3
+    five = [run for name, run in families(Scale("paper")).items() if name.startswith("five")]
     assert [action(run.action).stabilizer_size for run in five] == [1, 2, 4, 12, 24]
     assert tuple(run.action for run in five) == FIVE_POINTS
-    for name in ("five", "twelve"):
-        for scale in ("laptop", "paper"):
-            sizes = {run.variables + sum(action(run.action).table.shape) for run in family(name, Scale(scale))}
-            assert len(sizes) == 1
+    for scale in (Scale("laptop"), Scale("paper")):
+        for family in ("five points", "order twelve"):
+            found = [run for name, run in families(scale).items() if name.startswith(family)]
+            assert len({run.vocabulary_size for run in found}) == 1
     plans = [plan.name for plan in symmetric_run(Scale("laptop")).plans]
     assert {"T2", "self", "short", "true", "long"} <= set(plans)
     assert transitive_run(Scale("laptop")).lengths == symmetric_run(Scale("laptop")).lengths

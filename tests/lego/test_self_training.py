@@ -43,7 +43,7 @@ def test_self_training_from_true_and_from_untaught_annotators() -> None:
         assert metrics["accuracy"][0, -1] == 1
         models = state.model
     stages = doubling(Stage(steps=200, every=100), 2, error_degree=0.05)
-    after, records = train_stages(models, tasks, keys, stages)
+    after, records = train_stages(models, task, keys, stages)
     assert records[0].annotator is None
     assert records[1].annotator == 0
     assert records[1].labels_right[0] == 1
@@ -55,7 +55,7 @@ def test_self_training_from_true_and_from_untaught_annotators() -> None:
     solved, before = read(last), read(first)
     assert float(solved["values"]) > 0.9 > float(before["values"])
     assert float(solved["epsilon"]) < float(before["epsilon"])
-    _, lost = train_stages(untaught, tasks, keys, (dataclasses.replace(stages[1], steps=100),))
+    _, lost = train_stages(untaught, task, keys, (dataclasses.replace(stages[1], steps=100),))
     assert lost[0].labels_right[0] < 0.5
 
 

@@ -6,10 +6,29 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Bool, Int
 from scipy import stats
 
 from lemmata.core import UserError, named_key
-from lemmata.papers.lego.task import CLAUSE, Lego, LegoConfig, action, consistent, distinct, permute_predicates
+from lemmata.papers.lego.task import CLAUSE, Lego, LegoConfig, Vocabulary, action, distinct, permute_predicates
+
+
+def consistent(
+    table: Int[Array, "action value"], clauses: Int[Array, "num clauses 5"], variables: int
+) -> Bool[Array, " num"]:
+    """Whether every answer that a predicate links to another answer agrees with it (Definition 2.2)."""
+    vocabulary = Vocabulary(variables, *table.shape)
+    predicate = clauses[..., 3] == vocabulary.blank
+    new, old, acting = clauses[..., 0], clauses[..., 2], clauses[..., 1] - vocabulary.first_action
+    named, value = clauses[..., 3], clauses[..., 4] - vocabulary.first_value
+    # [num, clause, answer]: the answers to a predicate's two variables
+    on_new = predicate[:, :, None] & ~predicate[:, None, :] & (new[:, :, None] == named[:, None, :])
+    on_old = predicate[:, :, None] & ~predicate[:, None, :] & (old[:, :, None] == named[:, None, :])
+    given_new = jnp.max(jnp.where(on_new, value[:, None, :], -1), axis=2)
+    given_old = jnp.max(jnp.where(on_old, value[:, None, :], -1), axis=2)
+    moved = table[jnp.maximum(acting, 0) % vocabulary.actions, jnp.maximum(given_old, 0)]
+    linked = (given_new >= 0) & (given_old >= 0)
+    return jnp.all(~linked | (moved == given_new), axis=1)
 
 
 @pytest.mark.parametrize(("pool", "count"), [(4, 3), (9, 9)])

@@ -9,7 +9,7 @@ GLOSSARY: dict[str, str] = {
     "Z_pred, Z_ans": "predicate and answer clauses, five tokens each: `task.CLAUSE`",
     "L": "predicates of a sentence, the length of the chain: `task.LegoConfig.length`",
     "D^L, D^{L,L'}": "the distribution of sentences; the first L + L' + 1 clauses: `task.Lego.draw`",
-    "T^L": "the task of answering all L steps; its accuracy (5): `probe.accuracy`",
+    "T^L": "the task of answering all L steps; its accuracy (5): `probe.accuracy_of_prefixes`",
     "p̂_F": "the greedy model that labels its own data (9): `model.rollout`",
     "Q_{4,3}, Q_{4,4}": "attention from the query's variable to a predicate's right side and to an answer's variable: "
     "`model.TheoryTransformer.query_third`, `model.TheoryTransformer.query_fourth`",

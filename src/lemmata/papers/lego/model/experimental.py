@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
-from lemmata.core import require
+from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
 from lemmata.papers.lego.model.table_rows import RowGradient, sum_of_rows
@@ -24,36 +24,27 @@ IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExperimentalConfig:
+class ExperimentalConfig(Config):
     """What section 7 leaves open is a field here; the reasons stand in docs/lego.md."""
 
-    variables: int = 170
-    actions: int = 120
-    values: int = 5
-    width: int = 64  # of one slot; a clause has five times as much
-    heads: int = 2
-    hidden: int = 1024  # neurons of the feed-forward network
+    variables: Count = 170
+    actions: Count = 120
+    values: Count = 5
+    width: Count = 64  # of one slot; a clause has five times as much
+    heads: Count = 2
+    hidden: Count = 1024  # neurons of the feed-forward network
     attention: Literal["full", "block-sparse"] = "block-sparse"  # Assumption 3.5's blocks (4,3) and (4,4), or all
     layer_norm: bool = False  # of what attention gives, before the feed-forward network
     outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
     residual: bool = False  # adds the query's own clause to what attention gives
-    score_scale: float | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
-    embedding_scale: float = 1.0  # standard deviation at the start
+    score_scale: Positive | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
+    embedding_scale: Positive = 1.0  # standard deviation at the start
     precision: MatmulPrecision = "float32"
     table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
 
-    def __post_init__(self) -> None:
-        for name in ("variables", "actions", "values", "width", "heads", "hidden"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        require(
-            SLOTS * self.width % self.heads == 0,
-            "heads",
-            self.heads,
-            f"a divisor of 5 width = {5 * self.width}",
-        )
-        for name in ("score_scale", "embedding_scale"):
-            value = getattr(self, name)
-            require(value is None or value > 0, name, value, "positive")
+    def cross_check(self) -> None:
+        allowed = f"a divisor of 5 width = {self.clause}"
+        require(self.clause % self.heads == 0, "heads", self.heads, allowed)
 
     @property
     def clause(self) -> int:
@@ -71,13 +62,7 @@ class ExperimentalConfig:
     @property
     def rows(self) -> tuple[int, ...]:
         """How many tokens may stand in each slot."""
-        return (
-            self.variables,
-            self.actions,
-            self.variables,
-            self.variables,
-            self.values,
-        )
+        return (self.variables, self.actions, self.variables, self.variables, self.values)
 
 
 class Tables(eqx.Module):
@@ -168,10 +153,7 @@ class ExperimentalReasoner(AbstractReasoner):
         seen = jnp.arange(keys.shape[1]) <= cache.count
         weights = self._weights(queries[:, None], keys[:, None], seen[None])
         mixed = contract("hbqk,hbks->bqhs", weights, values[:, None], self.config.precision)
-        after = jax.tree.map(
-            lambda logits: logits[0, 0],
-            self._answer(mixed.reshape(1, 1, -1), rows[None]),
-        )
+        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(mixed.reshape(1, 1, -1), rows[None]))
         return Cache(cache.tables, keys, values, cache.count + 1), after
 
     def tables(self) -> Tables:
@@ -192,44 +174,25 @@ class ExperimentalReasoner(AbstractReasoner):
             flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
             return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
 
-        return Tables(
-            project(self.query, asking),
-            project(self.key, asked),
-            project(self.value, range(SLOTS)),
-        )
+        return Tables(project(self.query, asking), project(self.key, asked), project(self.value, range(SLOTS)))
 
     def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
         """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
         rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
-        firsts = (
-            0,
-            self.config.variables,
-            0,
-            0,
-            self.config.variables + self.config.actions,
-        )
+        firsts = (0, self.config.variables, 0, 0, self.config.variables + self.config.actions)
         places, before, zero = [], 0, sum(self.config.rows)
         for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
             token = clauses[:, slot] - first
             places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
             before += count
-        first, second = (
-            jnp.minimum(places[0], places[3]),
-            jnp.minimum(places[1], places[4]),
-        )
+        first, second = (jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4]))
         return jnp.stack([first, second, places[2]], axis=1)
 
     def _attend(
         self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
-    ) -> tuple[
-        Float[Array, "head batch answers clauses"],
-        Float[Array, "head batch clauses size"],
-    ]:
+    ) -> tuple[Float[Array, "head batch answers clauses"], Float[Array, "head batch clauses size"]]:
         queries = self._look_up(tables.query, rows[:, -answers:])
-        keys, values = (
-            self._look_up(tables.key, rows),
-            self._look_up(tables.value, rows),
-        )
+        keys, values = (self._look_up(tables.key, rows), self._look_up(tables.value, rows))
         place = jnp.arange(rows.shape[1])
         return self._weights(queries, keys, place <= place[-answers:, None]), values
 
@@ -242,11 +205,7 @@ class ExperimentalReasoner(AbstractReasoner):
         scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
-    def _answer(
-        self,
-        mixed: Float[Array, "batch answers inner"],
-        rows: Int[Array, "batch answers 3"],
-    ) -> NextClause:
+    def _answer(self, mixed: Float[Array, "batch answers inner"], rows: Int[Array, "batch answers 3"]) -> NextClause:
         if self.config.residual:
             mixed = mixed + self._look_up(self._embedding_rows()[None], rows)[0]
         if self.config.layer_norm:
@@ -264,13 +223,7 @@ class ExperimentalReasoner(AbstractReasoner):
     def _embedding_rows(self) -> Float[Array, "row clause"]:
         """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
         slots = [
-            jnp.pad(
-                part,
-                (
-                    (0, 0),
-                    (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width),
-                ),
-            )
+            jnp.pad(part, ((0, 0), (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width)))
             for slot, part in enumerate(self._parts())
         ]
         return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import require
+from lemmata.core import Config, Count, Positive, Several, require
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
 from lemmata.papers.lego.model.smooth_relu import smooth_relu
 
@@ -25,31 +25,25 @@ NEEDED = {"variable": (0,), "value": (1, 4)}  # slots with the tokens that decid
 
 
 @dataclass(frozen=True, kw_only=True)
-class TheoryConfig:
+class TheoryConfig(Config):
     """Sizes and constants of Definitions 3.4-3.5 and Assumptions 3.3-3.4. The paper gives orders, not numbers."""
 
-    variables: int = 41  # |X|
-    actions: int = 6  # |G|
-    values: int = 6  # |Y|
-    width: int = 12  # m, neurons a class; n_y <= m <= log^2 d in the theorems
-    active: int | None = None  # neurons that speak, the first of them; so models of several widths share a shape
-    power: int = 4  # q, "a large even integer": 4 is the least with a power method's gap in speed
-    smoothing: float = 1.0  # rho, "1/polylog(d)"; must exceed the first pre-activation, sigma_0 log d, or none emerges
-    scale: float | None = None  # sigma_0; the paper's d^-1/2 unless given
-    clip: float = 2.0  # C_B: logits end at C_B log d
+    variables: Count = 41  # |X|
+    actions: Count = 6  # |G|
+    values: Count = 6  # |Y|
+    width: Count = 12  # m, neurons a class; n_y <= m <= log^2 d in the theorems
+    active: Count | None = None  # neurons that speak, the first of them; so models of several widths share a shape
+    power: Several = 4  # q, "a large even integer": 4 is the least with a power method's gap in speed
+    smoothing: Positive = (
+        1.0  # rho, "1/polylog(d)"; must exceed the first pre-activation, sigma_0 log d, or none emerges
+    )
+    scale: Positive | None = None  # sigma_0; the paper's d^-1/2 unless given
+    clip: Positive = 2.0  # C_B: logits end at C_B log d
     reads: Reads = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
     classes: Classes = "possible"  # other tokens' logits are held at 0, where they go; "all": they have neurons too
 
-    def __post_init__(self) -> None:
-        for name in ("variables", "actions", "values", "width"):
-            require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        require(self.active is None or 1 <= self.active <= self.width, "active", self.active, f"1 to {self.width}")
-        require(self.power >= 2, "power", self.power, "at least 2")
-        require(self.scale is None or self.scale > 0, "scale", self.scale, "positive, or none for d^-1/2")
-        for name in ("smoothing", "clip"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        require(self.reads in ("needed", "all"), "reads", self.reads, "needed or all")
-        require(self.classes in ("possible", "all"), "classes", self.classes, "possible or all")
+    def cross_check(self) -> None:
+        require(self.active is None or self.active <= self.width, "active", self.active, f"1 to {self.width}")
 
     @property
     def vocab(self) -> int:

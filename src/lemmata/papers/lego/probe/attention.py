@@ -41,37 +41,18 @@ def look(model: AbstractReasoner, clauses: Int[Array, "clauses 5"]) -> Look:
     return Look(jnp.sum(jnp.where(links, weights, 0), axis=1), itself)
 
 
-def concentration(
-    model: AbstractReasoner,
-    task: Lego,
-    *,
-    key: Key[Array, ""],
-    length: int | None = None,
-    num: int = 100,
-    chunk: int | None = None,
-) -> dict[str, Float[Array, " length"]]:
-    """Means over `num` fresh sentences, by step: `predicate`, `answer`, `epsilon` (19) and `gap` (20)."""
-    length = task.config.length if length is None else length
-    clauses = task.draw(num, key=key, length=length)
-    chunk = chunk or fitting_chunk(num, length, task.vocabulary.size)
-    seen = over_sentences(lambda sentence: look(model, sentence), clauses, chunk)
-    read = {"predicate": seen.predicate, "answer": seen.answer, "epsilon": seen.epsilon, "gap": seen.gap}
-    return {name: jnp.mean(values, axis=0) for name, values in read.items()}
-
-
 def heatmap(
     model: AbstractReasoner,
     task: Lego,
     *,
     key: Key[Array, ""],
-    length: int | None = None,
     num: int = 100,
     order: Int[Array, " length"] | None = None,
 ) -> Float[Array, "queries keys"]:
     """The mean attention from answers 0, ..., L - 1 to the 2L clauses before the last answer (Figure 2); `order` puts
     predicate order[k] in place k of every sentence (Figure 5)."""
-    length = task.config.length if length is None else length
-    clauses = task.draw(num, key=key, length=length)
+    length = task.config.length
+    clauses = task.draw(num, key=key)
     if order is not None:
         clauses = jnp.concatenate([clauses[:, :length][:, order], clauses[:, length:]], axis=1)
 
@@ -83,17 +64,23 @@ def heatmap(
 
 
 def attention_at_lengths(
-    model: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, "..."], num: int = 100
-) -> dict[int, dict[str, Float[Array, "... length"]]]:
-    """`concentration` at each length, one program a length; of several models where there are several keys."""
-    return {length: _at(model, task, key, length, num) for length in lengths}
+    models: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, " replica"], num: int = 100
+) -> dict[int, dict[str, Float[Array, "replica length"]]]:
+    """At each length (one program each), means over `num` fresh sentences of `predicate`, `answer`, `epsilon` (19) and
+    `gap` (20), by step."""
+    return {length: _at(models, task, key, length, num) for length in lengths}
 
 
 @eqx.filter_jit
 def _at(
-    model: AbstractReasoner, task: Lego, key: Key[Array, "..."], length: int, num: int
-) -> dict[str, Float[Array, "... length"]]:
-    def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, " length"]]:
-        return concentration(model, task, key=jax.random.fold_in(key, length), length=length, num=num)
+    models: AbstractReasoner, task: Lego, key: Key[Array, " replica"], length: int, num: int
+) -> dict[str, Float[Array, "replica length"]]:
+    chunk = fitting_chunk(num, length, task.vocabulary.size)
 
-    return over_replicas(one, model, key)
+    def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, " length"]]:
+        clauses = task.draw(num, key=jax.random.fold_in(key, length), length=length)
+        seen = over_sentences(lambda sentence: look(model, sentence), clauses, chunk)
+        read = {"predicate": seen.predicate, "answer": seen.answer, "epsilon": seen.epsilon, "gap": seen.gap}
+        return {name: jnp.mean(values, axis=0) for name, values in read.items()}
+
+    return over_replicas(one, models, key)

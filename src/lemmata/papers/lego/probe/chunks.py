@@ -1,11 +1,11 @@
-"""Many sentences through one program of bounded memory."""
+"""Many sentences, and many models, through one program of bounded memory."""
 
 from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Int, Key, PyTree
+from jaxtyping import Array, Int, PyTree
 
 from lemmata.papers.lego.task import CLAUSE
 
@@ -14,8 +14,12 @@ CELLS = 2**23  # numbers that one chunk may hold at a time: tens of MB
 
 def fitting_chunk(num: int, length: int, vocab: int) -> int:
     """The largest divisor of `num` whose sentences fit: 16 numbers a step and token cover either model's layers."""
-    most = max(1, CELLS // (16 * length * vocab))
-    return next(size for size in range(min(num, most), 0, -1) if num % size == 0)
+    return divisor(num, CELLS // (16 * length * vocab))
+
+
+def divisor(num: int, most: int) -> int:
+    """The largest divisor of `num` that is at most `most` (or 1)."""
+    return next(size for size in range(max(min(num, most), 1), 0, -1) if num % size == 0)
 
 
 def over_sentences(
@@ -29,9 +33,7 @@ def over_sentences(
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), found)
 
 
-def over_replicas(read: Callable[[Any, Key[Array, ""]], PyTree], model: Any, key: Key[Array, "..."]) -> PyTree:
-    """`read` on one model, or, where `key` has an axis, on each of the models stacked along that axis."""
-    if key.ndim == 0:
-        return read(model, key)
-    arrays, static = eqx.partition(model, eqx.is_array)
-    return jax.lax.map(lambda item: read(eqx.combine(item[0], static), item[1]), (arrays, key))
+def over_replicas(read: Callable[..., PyTree], *stacked: Any) -> PyTree:
+    """`read` on one replica after another of trees (models, keys, sets) whose arrays are stacked along an axis."""
+    arrays, static = eqx.partition(stacked, eqx.is_array)
+    return jax.lax.map(lambda items: read(*eqx.combine(items, static)), arrays)

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import require
 from lemmata.papers.lego.model import AbstractReasoner
-from lemmata.papers.lego.probe.chunks import over_replicas, over_sentences
+from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.probe.intervals import wilson
 from lemmata.papers.lego.task import Lego
 
@@ -31,7 +31,10 @@ def shortened(clauses: Int[Array, "clauses 5"], length: Int[Array, ""]) -> Int[A
 def prefix_marks(
     model: AbstractReasoner, clauses: Int[Array, "clauses 5"], length: Int[Array, ""]
 ) -> dict[str, Float[Array, ""]]:
-    """Of one sentence cut to `length`, teacher-forced: `accuracy`'s shares."""
+    """Of one sentence cut to `length`, every step asked with the true answers before it: `values` and `both`, whether
+    every value (and variable) is right; `step` and `value_step`, the share of steps where both tokens (the value) are.
+
+    Where every token of a rollout is right it equals this pass, so "all right" needs no rollout."""
     sentence = shortened(clauses, length)
     written = model.next_clause(sentence[:-1], clauses.shape[0] - 1).greedy()
     right = written[:, 3:] == sentence[1:, 3:]
@@ -48,9 +51,10 @@ def prefix_marks(
 
 
 def accuracy_of_prefixes(
-    models: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, "..."], num: int = 256
+    models: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, " replica"], num: int = 256
 ) -> dict[str, np.ndarray]:
-    """`accuracy_at_lengths` of models stacked along a leading axis, on nested sentences: shares [replica, length]."""
+    """`prefix_marks` of stacked models, averaged over `num` nested sentences: shares [replica, length]. The two "all
+    right" ones have Wilson's interval beside them."""
     require(len(lengths) >= 1, "lengths", lengths, "at least one")
     found = [_prefix_shares(models, task, key, max(lengths), jnp.asarray(length), num) for length in lengths]
     shares = {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
@@ -61,12 +65,11 @@ def accuracy_of_prefixes(
 
 @eqx.filter_jit
 def _prefix_shares(
-    models: AbstractReasoner, task: Lego, key: Key[Array, "..."], longest: int, length: Int[Array, ""], num: int
-) -> dict[str, Float[Array, "..."]]:
+    models: AbstractReasoner, task: Lego, key: Key[Array, " replica"], longest: int, length: Int[Array, ""], num: int
+) -> dict[str, Float[Array, " replica"]]:
     def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, ""]]:
         clauses = task.draw(num, key=key, length=longest)
-        chunk = next(size for size in range(min(num, TOGETHER), 0, -1) if num % size == 0)
-        marks = over_sentences(lambda sentence: prefix_marks(model, sentence, length), clauses, chunk)
+        marks = over_sentences(lambda one: prefix_marks(model, one, length), clauses, divisor(num, TOGETHER))
         return jax.tree.map(jnp.mean, marks)
 
     return over_replicas(one, models, key)

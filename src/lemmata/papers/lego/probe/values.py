@@ -1,6 +1,6 @@
 """The theory model at many lengths, quickly: teacher-forced accuracy and attention for maps of many cells.
 
-`probe.accuracy` reads any model; here the neurons read only the clauses that are there, and W_4 is not
+`accuracy_of_prefixes` reads any model; here the neurons read only the clauses that are there, and W_4 is not
 touched unless it is asked for.
 """
 
@@ -9,9 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import require
 from lemmata.papers.lego.model import TheoryTransformer
-from lemmata.papers.lego.probe.chunks import over_sentences
+from lemmata.papers.lego.probe.chunks import divisor, over_sentences
 from lemmata.papers.lego.task import Lego
 
 
@@ -33,7 +32,7 @@ def over_lengths(
     """
     longest = max(lengths)
     clauses = task.draw(num, key=key, length=longest)
-    chunk = next(size for size in range(min(chunk, num), 0, -1) if num % size == 0)
+    chunk = divisor(num, chunk)
 
     def at(length: Int[Array, ""]) -> dict[str, Float[Array, ""]]:
         def read(sentence: Int[Array, "clauses 5"]) -> tuple[Array, ...]:
@@ -86,8 +85,7 @@ def right_values(
     """Whether W_5's largest logit is the next value's; a tie with the tokens without neurons (logit 0) is a loss."""
     longest = (len(clauses) - 1) // 2
     actions, values = model.value.tables[1], model.value.tables[4]
-    require(actions is not None and values is not None, "reads", "none", "W_5 reads g and y")
-    assert actions is not None
+    assert actions is not None  # W_5 reads both, whatever else it reads
     assert values is not None
     said = [actions[clauses[:longest, 1] - task.vocabulary.first_action]]
     said.append(values[clauses[longest:-1, 4] - task.vocabulary.first_value])
@@ -102,8 +100,7 @@ def right_variables(
     """Whether W_4's largest logit is the next variable's."""
     longest = (len(clauses) - 1) // 2
     heads = model.variable.tables[0]
-    require(heads is not None, "reads", "none", "W_4 reads the predicates' first token")
-    assert heads is not None
+    assert heads is not None  # whatever else W_4 reads
     logits = model.variable.of_input(jnp.einsum("qk,kcr->qcr", weights[:, :longest], heads[clauses[:longest, 0]]))
     return jnp.argmax(logits, axis=1) + model.variable.first == clauses[longest + 1 :, 3]
 

@@ -4,20 +4,20 @@ A step's loss asks for one answer at a time, so only one query's attention is ev
 one row of Q a sentence: the derivative is taken in the scores and added where they were read.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
+from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, require
 from lemmata.papers.lego.model import Neurons, TheoryTransformer
 from lemmata.papers.lego.task import Lego, check_length
 
 Labels = Literal["true", "greedy"]
 FRESH = 2**31 - 1  # sentences in a set that is never seen twice
-FOREVER = 2**31 - 1  # steps
+Sentences = Annotated[int, Bound(least=1, most=FRESH)]
 
 
 class Chains(eqx.Module):
@@ -31,10 +31,9 @@ class Chains(eqx.Module):
 
 
 class Course(eqx.Module):
-    """What a replica has of its own: rate, budget, data, annotator, and where its loss may stop it."""
+    """What a replica has of its own: rate, data, annotator, and where its loss may stop it."""
 
     rate: Float[Array, ""]  # times |X|, which a variable waits for its turn
-    left: Int[Array, ""]  # steps still allowed
     stop_below: Float[Array, ""]  # a batch's loss under this ends the stage (Algorithm 2: d^-E1)
     stopped: Bool[Array, ""]
     taken: Int[Array, ""]  # steps that moved Q
@@ -64,19 +63,16 @@ class AttentionDescent(AbstractAlgorithm):
         self,
         model: TheoryTransformer,
         rate: float = 0.2,
-        steps: int = FOREVER,
         stop_below: float = 0.0,
         sentences: int = FRESH,
         corpus: Key[Array, ""] | None = None,
     ) -> TrainState:
         """The annotator is the model as it stands now: Algorithm 2 freezes it for the stage."""
         require(rate > 0, "rate", rate, "positive")
-        require(steps >= 0, "steps", steps, "not negative")
         require(1 <= sentences <= FRESH, "sentences", sentences, f"1 to {FRESH} (never the same twice)")
         check_length(self.length, len(model.query_third))
         course = Course(
             rate=jnp.asarray(rate, float),
-            left=jnp.asarray(steps),
             stop_below=jnp.asarray(stop_below, float),
             stopped=jnp.asarray(False),
             taken=jnp.asarray(0),
@@ -91,7 +87,6 @@ class AttentionDescent(AbstractAlgorithm):
         truth = self.draw(task, course, key)
         chains = truth if self.labels == "true" else self.annotate(model, course, truth)
         third, fourth = model.query_third, model.query_fourth
-        size = len(third)
         total, moves = jnp.zeros(()), []
         for answer in self.answers:
             scores = step_scores(third, fourth, chains, answer)
@@ -99,16 +94,13 @@ class AttentionDescent(AbstractAlgorithm):
             total += loss
             moves.append((answer, slope))
         stopped = course.stopped | (total < course.stop_below)
-        moving = (course.left > 0) & ~stopped
-        rate = jnp.where(moving, course.rate * size, 0)
+        rate = jnp.where(stopped, 0, course.rate * len(third))
         for answer, slope in moves:
             asked = chains.named[:, answer - 1, None]
             third = third.at[asked, chains.links].add(-rate * slope[:, : self.length])
             fourth = fourth.at[asked, chains.named[:, :answer]].add(-rate * slope[:, self.length :])
         moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, (third, fourth))
-        later = eqx.tree_at(
-            lambda c: (c.left, c.stopped, c.taken), course, (course.left - moving, stopped, course.taken + moving)
-        )
+        later = eqx.tree_at(lambda c: (c.stopped, c.taken), course, (stopped, course.taken + ~stopped))
         same = (chains.values == truth.values) & (chains.named == truth.named)
         metrics = {
             "loss": total,

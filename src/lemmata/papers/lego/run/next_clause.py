@@ -1,16 +1,16 @@
-"""Adam on the next-clause loss (6a), over a finite set of sentences or a fresh draw each step."""
-
-from typing import Any
+"""What the experimental model learns from: sentences with true answers or with its own (equation 9, Definition 5.1),
+and Adam on the next-clause loss (6a)."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float, Int, Key, PyTree
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
-from lemmata.papers.lego.model.experimental import ExperimentalReasoner, learned
+from lemmata.core import Metrics, require
+from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner, learned, rollout
 from lemmata.papers.lego.task import Lego
+from lemmata.train import AdamWConfig, Descent
 
 TOKEN = jnp.int16  # holds every vocabulary of this paper in half the memory
 
@@ -46,6 +46,36 @@ class FreshSentences(eqx.Module):
         return self.task.draw(num, key=key, length=self.length)
 
 
+Sentences = SentenceSet | FreshSentences
+
+
+def written_answers(model: AbstractReasoner, sentences: SentenceSet, *, chunk: int = 1000) -> SentenceSet:
+    """The same predicates and first answers, all later answers rolled out greedily by `model`."""
+    num, clauses, _ = sentences.clauses.shape
+    length = (clauses - 1) // 2
+    parts = -(-num // chunk)
+    padded = jnp.pad(sentences.clauses, ((0, parts * chunk - num), (0, 0), (0, 0)), mode="wrap")
+
+    def some(part: Int[Array, "chunk clauses 5"]) -> Int[Array, "chunk clauses 5"]:
+        given = part[:, : length + 1].astype(jnp.int32)
+        return jax.vmap(lambda one: rollout(model, one, length))(given).astype(part.dtype)
+
+    written = jax.lax.map(some, padded.reshape(parts, chunk, clauses, 5))
+    return SentenceSet(written.reshape(-1, clauses, 5)[:num])
+
+
+def label_quality(written: SentenceSet, true: SentenceSet) -> dict[str, Float[Array, ""]]:
+    """The shares of right labels: of values, of whole clauses, of sentences with every label right."""
+    length = (true.clauses.shape[1] - 1) // 2
+    same = written.clauses[:, -length:] == true.clauses[:, -length:]
+    both = jnp.all(same, axis=-1)
+    return {
+        "values": jnp.mean(same[..., 4]),
+        "clauses": jnp.mean(both),
+        "sentences": jnp.mean(jnp.all(both, axis=1)),
+    }
+
+
 def next_clause_loss(model: ExperimentalReasoner, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, ""]:
     """Equation (6a) a step of the chain: the surprise of the variable and the value of every answer after the first.
 
@@ -58,33 +88,17 @@ def next_clause_loss(model: ExperimentalReasoner, clauses: Int[Array, "batch cla
     return jnp.mean(surprise(after.variable, targets[..., 3])) + jnp.mean(surprise(after.value, targets[..., 4]))
 
 
-class AdamMemory(eqx.Module):
-    """Adam's moments, and the rates: arrays, so that replicas may have their own."""
+class NextClauses(eqx.Module):
+    """The objective: the next-clause loss on `size` sentences of the task's set."""
 
-    moments: Any
-    rate: Float[Array, ""]
-    decay: Float[Array, ""]
+    size: int = eqx.field(static=True)
 
-
-class NextClauseAdam(AbstractAlgorithm):
-    """Adam, with decoupled weight decay if asked for, on batches of sentences."""
-
-    batch: int = eqx.field(static=True)
-    rate: float = eqx.field(static=True, default=1e-4)  # the paper's
-    decay: float = eqx.field(static=True, default=0.0)
-
-    def init(self, model: ExperimentalReasoner) -> TrainState:
-        moments = optax.scale_by_adam().init(eqx.filter(model, learned(model)))
-        return TrainState(model, AdamMemory(moments, jnp.asarray(self.rate, float), jnp.asarray(self.decay, float)))
-
-    def step(
-        self, task: SentenceSet | FreshSentences, state: TrainState, *, key: Key[Array, ""]
-    ) -> tuple[TrainState, Metrics]:
-        memory: AdamMemory = state.opt_state
-        moving, fixed = eqx.partition(state.model, learned(state.model))
-        clauses = task.batch(self.batch, key=key)
+    def __call__(self, moving: PyTree, fixed: PyTree, task: Sentences, key: Key[Array, ""]) -> tuple[Metrics, PyTree]:
+        clauses = task.batch(self.size, key=key)
         loss, gradient = jax.value_and_grad(lambda part: next_clause_loss(eqx.combine(part, fixed), clauses))(moving)
-        direction, moments = optax.scale_by_adam().update(gradient, memory.moments)
-        moved = jax.tree.map(lambda x, d: x - memory.rate * (d + memory.decay * x), moving, direction)
-        model = eqx.combine(moved, fixed)
-        return TrainState(model, AdamMemory(moments, memory.rate, memory.decay)), {"loss": loss}
+        return {"loss": loss}, gradient
+
+
+def next_clause_adam(size: int, rate: float, decay: float = 0.0) -> Descent:
+    """Adam, with decoupled weight decay if asked for, on batches of `size` sentences."""
+    return Descent(NextClauses(size), learned, AdamWConfig(weight_decay=decay), rate)

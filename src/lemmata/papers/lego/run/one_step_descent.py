@@ -40,8 +40,8 @@ class OneStep(AbstractAlgorithm):
     """
 
     token: Token = eqx.field(static=True)
-    rate: float = eqx.field(static=True, default=10.0)
-    stride: float = eqx.field(static=True, default=math.inf)
+    rate: float = 10.0
+    stride: float = math.inf
     batch: int | None = eqx.field(static=True, default=None)
 
     def init(self, model: TheoryTransformer, rate: float | None = None, steps: int | None = None) -> TrainState:

@@ -1,30 +1,39 @@
 """Many settings of Algorithm 1 as a few compiled programs: cells differ in arrays, never in shape."""
 
 import itertools
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, require
+from lemmata.core import (
+    Count,
+    Metrics,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_key,
+    named_keys,
+    require,
+)
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import length_reached, over_lengths, query_diagonals
-from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent
+from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Sentences
 from lemmata.papers.lego.run.one_step import Descent
-from lemmata.papers.lego.run.theory import one_step_stage
-from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length
-from lemmata.train import fit_many, stack
+from lemmata.papers.lego.run.stage_one import model_config, teach
+from lemmata.papers.lego.task import Lego, LegoConfig, check_length
+from lemmata.train import fit_many, stack, unstack
 
 KEPT = ("values", "epsilon_worst_step", "gap")  # by cell, record and length
 LEVEL = 0.9  # a length is reached where all values are right in this share of sentences
 
 
-class Memory(NamedTuple):
-    """What stage 1 depends on."""
+class StageOneSetting(NamedTuple):
+    """What the models of stage 1 differ in."""
 
     scale: float | None
     clip: float
@@ -37,110 +46,88 @@ class RegimeCells(RunConfig):
     """Algorithm 1 on one action over a grid of settings: initial scale, clip, width; rate and data of stage 2; steps
     are the records of one training. Every combination is a cell, none is dropped."""
 
-    kind: ClassVar[str] = "lego/regime-cells"
+    kind = "lego/regime-cells"
 
     action: str = "S5"
     variables: int = 41
-    scales: tuple[float | None, ...] = (0.02,)  # sigma_0; None is d^-1/2
-    clips: tuple[float, ...] = (2.0,)  # C_B
-    widths: tuple[int, ...] = (12,)  # m
-    rates: tuple[float, ...] = (0.2,)  # of stage 2, times |X|
-    sentences: tuple[int, ...] = (FRESH,)  # of T^2 to draw from
-    steps: int = 800
-    every: int = 400
-    batch: int = 64
-    one_step_rate: float = 10.0
-    one_step_steps: int = 10_000
-    lengths: tuple[int, ...] = (2, 5, 10, 20, 40)
-    test_sentences: int = 64
-    seeds: tuple[int, ...] = (0,)
+    scales: Some[Positive | None] = (0.02,)  # sigma_0; None is d^-1/2
+    clips: Some[Positive] = (2.0,)  # C_B
+    widths: Some[Count] = (12,)  # m
+    rates: Some[Positive] = (0.2,)  # of stage 2, times |X|
+    sentences: Some[Sentences] = (FRESH,)  # of T^2 to draw from
+    steps: Count = 800
+    every: Count = 400
+    batch: Count = 64
+    one_step_rate: Positive = 10.0
+    one_step_steps: Count = 10_000
+    lengths: Some[int] = (2, 5, 10, 20, 40)
+    test_sentences: Count = 64
+    seeds: Some[int] = (0,)
 
-    def __post_init__(self) -> None:
-        for name in ("scales", "clips", "widths", "rates", "sentences", "lengths", "seeds"):
-            require(len(getattr(self, name)) >= 1, name, getattr(self, name), "at least one")
-        for scale, clip, width in itertools.product(self.scales, self.clips, self.widths):
-            self.model_config(Memory(scale, clip, width, 0))
-        for length in self.lengths:
+    def cross_check(self) -> None:
+        for setting in self.settings():
+            self.model_config(setting)
+        for length in (2, *self.lengths):
             check_length(length, self.variables)
         require(list(self.lengths) == sorted(set(self.lengths)), "lengths", self.lengths, "increasing")
-        require(self.steps >= 1, "steps", self.steps, "at least 1")
-        divides = self.every >= 1 and self.steps % self.every == 0
-        require(divides, "every", self.every, f"a divisor of steps = {self.steps}")
-        require(self.test_sentences >= 1, "test_sentences", self.test_sentences, "at least 1")
-        for rate in self.rates:
-            require(rate > 0, "rates", rate, "positive")
-        for number in self.sentences:
-            require(1 <= number <= FRESH, "sentences", number, f"1 to {FRESH} (never the same twice)")
-        self.algorithm()
-        self.one_step()
+        require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
 
-    def model_config(self, memory: Memory) -> TheoryConfig:
-        actions, values = action(self.action).table.shape
-        config = TheoryConfig(variables=self.variables, actions=actions, values=values, width=max(self.widths))
-        return replace(config, active=memory.width, scale=memory.scale, clip=memory.clip)
+    def settings(self) -> list[StageOneSetting]:
+        return [StageOneSetting(*s) for s in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
 
-    def algorithm(self) -> AttentionDescent:
-        return AttentionDescent(length=2, answers=(1, 2), batch=self.batch)
+    def model_config(self, setting: StageOneSetting) -> TheoryConfig:
+        active = {"active": setting.width, "scale": setting.scale, "clip": setting.clip}
+        return model_config(self.action, self.variables, width=max(self.widths), **active)
 
-    def one_step(self) -> Descent:
-        require(self.one_step_steps >= 1, "one_step_steps", self.one_step_steps, "at least 1")
-        require(self.one_step_rate > 0, "one_step_rate", self.one_step_rate, "positive")
-        return Descent(steps=self.one_step_steps, rate=self.one_step_rate, every=self.one_step_steps)
+    @property
+    def vocabulary_size(self) -> int:
+        """d."""
+        return self.model_config(self.settings()[0]).vocab
 
     def execute(self, context: RunContext) -> RunOutput:
-        replicas = "map" if jax.default_backend() == "cpu" else "vmap"
         task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=2))
-        memories = [Memory(*m) for m in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
-        taught, arrays = self.memories(memories, task, replicas, context)
-        courses = list(itertools.product(self.rates, self.sentences))
-        algorithm = self.algorithm()
+        settings = self.settings()
+        taught, arrays = self.taught(settings, task, context)
+        algorithm = AttentionDescent(length=2, answers=(1, 2), batch=self.batch)
         cells, states = [], []
-        for number, memory in enumerate(memories):
-            model = jax.tree.map(lambda leaf, i=number: leaf[i], taught)
-            for rate, sentences in courses:
-                corpus = named_key(memory.seed, "sentences")
+        for number, (setting, model) in enumerate(zip(settings, unstack(taught), strict=True)):
+            for rate, sentences in itertools.product(self.rates, self.sentences):
+                corpus = named_key(setting.seed, "sentences")
                 states.append(algorithm.init(model, rate=rate, sentences=sentences, corpus=corpus))
-                cells.append((memory, rate, sentences, number))
+                cells.append((setting, rate, sentences, number))
 
         def reach(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
             found = over_lengths(model, task, self.lengths, key=named_key(0, "test"), num=self.test_sentences)
             return {**query_diagonals(model), **{name: found[name] for name in KEPT}}
 
-        _, metrics = fit_many(
+        _, history = fit_many(
             algorithm,
             stack([task] * len(cells)),
             stack(states),
-            jnp.stack([named_key(memory.seed, "attention") for memory, *_ in cells]),
+            named_keys([setting.seed for setting, *_ in cells], "attention"),
             steps=self.steps,
             every=self.every,
             probe=reach,
-            replicas=replicas,
+            replicas="auto",
             context=context,
             stage="cells",
         )
-        records = self.steps // self.every + 1
-        accuracy = metrics["values"].astype(np.float64)  # [cell, record, length]
-
-        def column(values: list[Any]) -> np.ndarray:
-            return np.repeat(np.array(values, np.float64), records)
-
-        table = {
-            "scale": column([self.model_config(m).sigma for m, *_ in cells]),
-            "default_scale": column([m.scale is None for m, *_ in cells]),
-            "clip": column([m.clip for m, *_ in cells]),
-            "width": column([m.width for m, *_ in cells]),
-            "rate": column([rate for _, rate, _, _ in cells]),
-            "sentences": column([sentences for _, _, sentences, _ in cells]),
-            "seed": column([m.seed for m, *_ in cells]),
-            "step": np.tile(self.every * np.arange(records), len(cells)),
-            "one_step_accuracy": column([arrays["one_step.value.accuracy"][i] for *_, i in cells]),
-            "one_step_loss": column([arrays["one_step.value.loss"][i] for *_, i in cells]),
-            "loss": metrics["loss"].astype(np.float64).reshape(-1),
-            "reached": length_reached(self.lengths, accuracy, LEVEL).reshape(-1),
-        }
-        for name in ("third_diagonal", "fourth_diagonal", "third_rest", "fourth_rest"):
-            table[name] = metrics[name].astype(np.float64).reshape(-1)
-        return RunOutput(table, {**{name: metrics[name].astype(np.float64) for name in KEPT}, **arrays})
+        accuracy = history["values"].astype(np.float64)  # [cell, record, length]
+        table = history.table(
+            names=("loss", "third_diagonal", "fourth_diagonal", "third_rest", "fourth_rest"),
+            scale=[self.model_config(setting).sigma for setting, *_ in cells],
+            default_scale=[setting.scale is None for setting, *_ in cells],
+            clip=[setting.clip for setting, *_ in cells],
+            width=[setting.width for setting, *_ in cells],
+            rate=[rate for _, rate, _, _ in cells],
+            sentences=[sentences for _, _, sentences, _ in cells],
+            seed=[setting.seed for setting, *_ in cells],
+            one_step_accuracy=[arrays["one_step.value.accuracy"][i] for *_, i in cells],
+            one_step_loss=[arrays["one_step.value.loss"][i] for *_, i in cells],
+        )
+        columns = {name: values if name == "step" else values.astype(np.float64) for name, values in table.items()}
+        columns["reached"] = length_reached(self.lengths, accuracy, LEVEL).ravel()
+        return RunOutput(columns, {**{name: history[name].astype(np.float64) for name in KEPT}, **arrays})
 
     @staticmethod
     def smallest(action: str) -> "RegimeCells":
@@ -157,16 +144,14 @@ class RegimeCells(RunConfig):
             test_sentences=8,
         )
 
-    def memories(
-        self, memories: list[Memory], task: Lego, replicas: Any, context: RunContext
+    def taught(
+        self, settings: list[StageOneSetting], task: Lego, context: RunContext
     ) -> tuple[TheoryTransformer, dict[str, np.ndarray]]:
-        """Stage 1 of every distinct memory; W_4 is not needed, for the labels are true."""
-        models = []
-        for memory in memories:
-            config = self.model_config(memory)
-            models.append(TheoryTransformer.create(config, key=named_key(memory.seed, "init", "theory")))
-        seeds = tuple(memory.seed for memory in memories)
-        stacked = eqx.filter_jit(stack)(models)
-        return one_step_stage(
-            stacked, stack([task] * len(models)), seeds, {"value": self.one_step()}, context, replicas
-        )
+        """Stage 1 in every setting; W_4 is not needed, for the labels are true."""
+        keys = [named_key(setting.seed, "init", "theory") for setting in settings]
+        models = [
+            TheoryTransformer.create(self.model_config(s), key=key) for s, key in zip(settings, keys, strict=True)
+        ]
+        descent = Descent(steps=self.one_step_steps, rate=self.one_step_rate, every=self.one_step_steps)
+        seeds = [setting.seed for setting in settings]
+        return teach(eqx.filter_jit(stack)(models), task, seeds, {"value": descent}, context)

@@ -13,32 +13,31 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import RunContext, named_fold, require
-from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Labels
-from lemmata.train.loop import ProbeFn, fit_many, stack
+from lemmata.core import Config, Count, Positive, RunContext, Some, named_fold, require
+from lemmata.papers.lego.model import TheoryTransformer
+from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Labels, Sentences
+from lemmata.papers.lego.task import Lego
+from lemmata.train import History, fit_many, stack, unstack
+from lemmata.train.loop import ProbeFn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class Stage(Config):
     """One stage: sentences of a length, whose labels, which answers the loss asks for, and when it ends."""
 
-    length: int = 2
+    length: Count = 2
     labels: Labels = "true"
-    answers: tuple[int, ...] = (1, 2)
-    steps: int = 400  # the cap
-    every: int = 400
-    rate: float = 0.2  # times |X|
-    batch: int = 64
-    sentences: int = FRESH
-    error_degree: float | None = None  # E1: a batch's loss under d^-E1 ends the stage; none for the cap alone
+    answers: Some[int] = (1, 2)
+    steps: Count = 400  # the cap
+    every: Count = 400
+    rate: Positive = 0.2  # times |X|
+    batch: Count = 64
+    sentences: Sentences = FRESH
+    error_degree: Positive | None = None  # E1: a batch's loss under d^-E1 ends the stage; none for the cap alone
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         self.algorithm()
-        require(self.steps >= 1, "steps", self.steps, "at least 1")
-        require(self.every >= 1 and self.steps % self.every == 0, "every", self.every, f"a divisor of {self.steps}")
-        require(self.rate > 0, "rate", self.rate, "positive")
-        require(1 <= self.sentences <= FRESH, "sentences", self.sentences, f"1 to {FRESH} (never the same twice)")
-        require(self.error_degree is None or self.error_degree > 0, "error_degree", self.error_degree, "positive")
+        require(self.steps % self.every == 0, "every", self.every, f"a divisor of {self.steps}")
 
     def algorithm(self) -> AttentionDescent:
         return AttentionDescent(length=self.length, answers=self.answers, batch=self.batch, labels=self.labels)
@@ -57,75 +56,67 @@ class StageRecord:
 
     stage: Stage
     annotator: int | None  # the number of the stage whose model wrote the labels; none for the truth
-    metrics: dict[str, np.ndarray]  # (replica, record)
+    history: History
 
     @property
     def labels_right(self) -> np.ndarray:
         """The share of sentences whose labels were all right, over the stage's recorded batches."""
-        return self.metrics["labels_right"].mean(axis=1)
+        return self.history["labels_right"].mean(axis=1)
 
     @property
     def steps_taken(self) -> np.ndarray:
-        return self.metrics["steps_taken"][:, -1]
+        return self.history["steps_taken"][:, -1]
 
     @property
     def ended_by_loss(self) -> np.ndarray:
-        return self.metrics["stopped"][:, -1].astype(bool)
+        return self.history["stopped"][:, -1].astype(bool)
 
 
 def train_stages(
-    models: Any,
-    tasks: Any,
+    models: TheoryTransformer,
+    task: Lego,
     keys: Key[Array, " replica"],
     stages: tuple[Stage, ...],
     *,
     probe: ProbeFn | None = None,
-    replicas: Any = "map",
     context: RunContext | None = None,
     name: str = "attention",
-) -> tuple[list[Any], list[StageRecord]]:
+) -> tuple[list[TheoryTransformer], list[StageRecord]]:
     """Run the stages in turn on models stacked along a leading axis; return the models after each, and the records."""
     after, records = [], []
-    count = len(keys)
     for number, stage in enumerate(stages):
         algorithm = stage.algorithm()
-        own = [jax.tree.map(lambda leaf, i=i: leaf[i], models) for i in range(count)]
-        of_stage = [jax.random.fold_in(key, number) for key in keys]
-        corpora = [named_fold(key, "corpus") for key in of_stage]
-        state = stack(
-            [
-                algorithm.init(
-                    model,
-                    rate=stage.rate,
-                    stop_below=stage.stop_below(model.vocab),
-                    sentences=stage.sentences,
-                    corpus=corpus,
-                )
-                for model, corpus in zip(own, corpora, strict=True)
-            ]
-        )
-        state, metrics = fit_many(
+        stage_keys = [jax.random.fold_in(key, number) for key in keys]
+        starts = [
+            algorithm.init(
+                model,
+                rate=stage.rate,
+                stop_below=stage.stop_below(model.vocab),
+                sentences=stage.sentences,
+                corpus=named_fold(key, "corpus"),
+            )
+            for model, key in zip(unstack(models), stage_keys, strict=True)
+        ]
+        state, history = fit_many(
             algorithm,
-            tasks,
-            state,
-            jnp.stack(of_stage),
+            stack([task] * len(keys)),
+            stack(starts),
+            jnp.stack(stage_keys),
             steps=stage.steps,
             every=stage.every,
             probe=probe,
-            replicas=replicas,
+            replicas="auto",
             context=context,
             stage=f"{name}-{number}",
         )
         models = state.model
         after.append(models)
-        records.append(StageRecord(stage, number - 1 if stage.labels == "greedy" else None, metrics))
+        records.append(StageRecord(stage, number - 1 if stage.labels == "greedy" else None, history))
     return after, records
 
 
 def doubling(first: Stage, stages: int, **changes: Any) -> tuple[Stage, ...]:
     """Algorithm 2: the first stage, then lengths 4, 8, ... with the two-step loss on greedy labels."""
-    require(stages >= 1, "stages", stages, "at least 1")
     settings = {"labels": "greedy", "answers": (2,), "steps": first.steps, "every": first.every, **changes}
     shared = {"rate": first.rate, "batch": first.batch, "sentences": first.sentences, "error_degree": None}
-    later = tuple(Stage(length=2**k, **(shared | settings)) for k in range(2, stages + 1))
-    return (first, *later)
+    return (first, *(Stage(length=2**k, **(shared | settings)) for k in range(2, stages + 1)))

@@ -9,23 +9,22 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, Key
+from jaxtyping import Array, Int, Key
 
-from lemmata.core import AbstractTask, Batch, require
+from lemmata.core import AbstractTask, Batch, Config, Several, require
 from lemmata.papers.lego.task.actions import action
 from lemmata.papers.lego.task.distinct import below, distinct, distinct_from_bits
 from lemmata.papers.lego.task.vocabulary import CLAUSE, Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
-class LegoConfig:
+class LegoConfig(Config):
     action: str = "S5"  # see `lemmata.papers.lego.task.action`
-    variables: int = 41
+    variables: Several = 41  # a step joins two
     length: int = 5  # steps of the chain
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         action(self.action)
-        require(self.variables >= 2, "variables", self.variables, "at least 2: a step joins two variables")
         check_length(self.length, self.variables)
 
 
@@ -103,22 +102,3 @@ def permute_predicates(
     order = distinct(length, length, num, key=key)
     shuffled = jnp.take_along_axis(clauses[:, :length], order[..., None], axis=1)
     return jnp.concatenate([shuffled, clauses[:, length:]], axis=1)
-
-
-@eqx.filter_jit
-def consistent(
-    table: Int[Array, "action value"], clauses: Int[Array, "num clauses 5"], variables: int
-) -> Bool[Array, " num"]:
-    """Whether every answer that a predicate links to another answer agrees with it (Definition 2.2)."""
-    vocabulary = Vocabulary(variables, *table.shape)
-    predicate = clauses[..., 3] == vocabulary.blank
-    new, old, acting = clauses[..., 0], clauses[..., 2], clauses[..., 1] - vocabulary.first_action
-    named, value = clauses[..., 3], clauses[..., 4] - vocabulary.first_value
-    # [num, clause, answer]: the answers to a predicate's two variables
-    on_new = predicate[:, :, None] & ~predicate[:, None, :] & (new[:, :, None] == named[:, None, :])
-    on_old = predicate[:, :, None] & ~predicate[:, None, :] & (old[:, :, None] == named[:, None, :])
-    given_new = jnp.max(jnp.where(on_new, value[:, None, :], -1), axis=2)
-    given_old = jnp.max(jnp.where(on_old, value[:, None, :], -1), axis=2)
-    moved = table[jnp.maximum(acting, 0) % vocabulary.actions, jnp.maximum(given_old, 0)]
-    linked = (given_new >= 0) & (given_old >= 0)
-    return jnp.all(~linked | (moved == given_new), axis=1)

@@ -3,5 +3,3 @@ dilution of attention, the features one step leaves, the implicit curriculum. Sy
 
 from lemmata.papers.lego.glossary import GLOSSARY
 from lemmata.papers.lego.theory import curriculum, dilution, distractors, features
-
-__all__ = ["GLOSSARY", "curriculum", "dilution", "distractors", "features"]

@@ -23,11 +23,6 @@ def distractor_probability(table: Int[np.ndarray, "actions values"]) -> Fraction
     return Fraction(int(np.sum(fibre_sizes(table) ** 2)), actions**2 * values)
 
 
-def other_element_probability(table: Int[np.ndarray, "actions values"]) -> Fraction:
-    """The part of it where g' is not g itself: 0 for a free action, for which a distractor is the same action again."""
-    return distractor_probability(table) - Fraction(1, table.shape[0])
-
-
 def context_probability(per_clause: Fraction, length: int) -> Fraction:
     """That a sentence of L predicates holds a distractor for a given step: its L - 1 wrong clauses are independent
     (for a transitive action, whose chance is the same at every value)."""

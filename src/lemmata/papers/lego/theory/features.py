@@ -6,9 +6,6 @@ the right pair at 2B in all and every confounding pair just cancelled, the four 
 
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
 
 @dataclass(frozen=True)
 class Structure:
@@ -40,10 +37,3 @@ def magnitude(bound: float, bias: float, smoothing: float, power: int) -> float:
     """psi = (V(g) + V(y)) / 2 where the neuron says exactly B on its combination: sReLU(psi + b) = B, and beyond rho
     the smoothed ReLU is x - rho (1 - 1/q). The paper's rho and b vanish with d, and then psi is B."""
     return bound + smoothing * (1 - 1 / power) - bias
-
-
-def conserved(
-    action: Float[np.ndarray, "classes neurons actions"], value: Float[np.ndarray, "classes neurons values"]
-) -> Float[np.ndarray, "classes neurons"]:
-    """sum_g V(g) - sum_y V(y) of every neuron: the same at every step of one-step training."""
-    return action.sum(axis=-1) - value.sum(axis=-1)

@@ -1,4 +1,4 @@
-"""Drawings of one-step training: losses, features over time, heatmaps of neurons, order, imbalance, regimes."""
+"""The drawing of one-step training: features over time, their order, heatmaps of neurons, imbalance, regimes."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,81 +6,54 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, RunResult
-from lemmata.core.legacy import Results
-from lemmata.papers.lego.probe.features import (
-    at_scale,
-    distinct,
-    fibre_magnitudes,
+from lemmata.core import Artefact, RunResult, Runs
+from lemmata.papers.lego.claims._feature_theory import (
     finite_structure,
-    learning_steps,
-    median_structure,
-    neurons_per_combination,
     order_agreement,
     predicted_curricula,
     predicted_neurons,
+)
+from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.probe.neurons import (
+    at_scale,
+    distinct,
+    learning_steps,
+    median_structure,
+    model_of,
+    neurons_per_combination,
     table_of,
+    winners,
 )
 from lemmata.papers.lego.theory.features import balanced_structure
 from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, heatmap, legend, new_figure, panel_label
 
 
-def draw_one_step(results: Results) -> Artefact:
-    figure, axes = new_figure(1, 2)
-    rows: dict[str, list[Any]] = {name: [] for name in ("run", "token", "seed", "accuracy", "probability", "most")}
-    for index, run in enumerate(results):
-        label = run.config.task.action + (", every slot and class" if run.config.batch else "")
-        for token, number, style in (("value", 5, "-"), ("variable", 4, "--")):
-            seeds = run.config.seeds
-            steps = run.column("step", token=number, seed=seeds[0])
-            loss = np.stack([run.column("loss", token=number, seed=seed) for seed in seeds])
-            right = np.stack([run.column("accuracy", token=number, seed=seed) for seed in seeds])
-            for ax, values in zip(axes, (loss, right), strict=True):
-                band(ax, steps, values, f"{label}: {token}", CYCLE[index], linestyle=style)
-            bound, vocab = run.config.model.bound, run.config.model.vocab
-            for i, seed in enumerate(seeds):
-                scores = [float(run.arrays[f"{token}.{name}"][i]) for name in ("accuracy", "probability")]
-                row = (label, token, seed, *scores, float(np.exp(bound) / (np.exp(bound) + vocab - 1)))
-                for name, value in zip(rows, row, strict=True):
-                    rows[name].append(value)
-    axes[0].set(xlabel="step of descent", ylabel="one-step loss, nats", yscale="log")
-    axes[1].set(xlabel="step of descent", ylabel="greedy accuracy")
-    ceiling(axes[1], 1.0)
-    legend(axes[0], fontsize=7)
-    for ax, letter in zip(axes, "ab", strict=True):
-        panel_label(ax, letter)
-    count = len(results.runs[0].config.seeds)
-    caption = (
-        f"Descent on the one-step task, sigma_0 = 0.02, q = 4, rate 10; mean and deviation over {count} seeds. "
-        "Exact over all inputs, or on drawn sentences where neurons for every class read every slot. `most` is the "
-        "largest probability the clip allows."
-    )
-    return Artefact(figure, rows, caption)
-
-
-def draw_features(results: Results) -> Artefact:
+def draw(runs: Runs) -> Artefact:
+    table = _table(runs)  # first: it says what cannot be drawn
     figure, axes = new_figure(2, 4, width=15.5, height=6.6)
-    both = [at_scale(run, run.config.scales[0]) for run in results.runs[:2]]
-    for ax, run in zip(axes[0, :2], both, strict=True):
+    families = [runs[family] for family in FAMILIES]
+    first, last = ([at_scale(run, index) for run in families] for index in (0, -1))
+    for ax, run in zip(axes[0, :2], first, strict=True):
         _growth(ax, run)
-    _order(axes[0, 2], both)
-    _regimes(axes[0, 3], [r for r in results.runs[2:] if len(r.config.scales) > 1])
-    together = [at_scale(run, run.config.scales[-1]) for run in results.runs[:2]]
-    for ax, run in zip(axes[1, :2], together, strict=True):
+    _order(axes[0, 2], first)
+    _regimes(axes[0, 3], [run for name, run in runs.items() if name.startswith("power/")])
+    for ax, run in zip(axes[1, :2], last, strict=True):
         _neurons(ax, run)
-    _imbalance(axes[1, 2], [*together, *(r for r in results if len(r.config.scales) == 1)], both)
+    others = [at_scale(run, -1) for name, run in runs.items() if name.startswith("other/")]
+    _imbalance(axes[1, 2], [*last, *others], first)
     for ax, letter in zip(axes.flat, "abcdefg", strict=False):
         panel_label(ax, letter)
     figure.delaxes(axes[1, 3])
+    sharp, together = (f"sigma_0 = {model_of(chosen[0]).sigma:.3g}" for chosen in (first, last))
     caption = (
-        "Neurons along the gradient flow of the one-step task, q = 6. a-c at sigma_0 = 0.005: the largest composite "
-        "magnitude of each combination, one seed, and when it is learned against its magnitude at initialization, all "
-        "seeds. d: neurons that learned a combination, by initial scale and power. e-g at sigma_0 = 0.02. "
-        "e, f: the neurons of class 0: rows are the values y they answer, columns V at each value and the mean V over "
-        "each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) and (18), "
-        "open circles sigma_0 = 0.005."
+        f"Neurons along the gradient flow of the one-step task, q = {first[0].config.model.power}. a-c at {sharp}: the "
+        "largest composite magnitude of each combination, one seed, and when it is learned against its magnitude at "
+        "initialization, all seeds. d: neurons that learned a combination, by initial scale and power. e-g at "
+        f"{together}. e, f: the neurons of class 0: rows are the values y they answer, columns V at each value and the "
+        "mean V over each fibre, in units of B. g: the share of V(y) against the fibre's prediction; crosses are (17) "
+        f"and (18), open circles {sharp}."
     )
-    return Artefact(figure, _table(results), caption)
+    return Artefact(figure, table, caption)
 
 
 def _growth(ax: Axes, run: RunResult) -> None:
@@ -95,8 +68,7 @@ def _growth(ax: Axes, run: RunResult) -> None:
 def _order(ax: Axes, runs: list[RunResult]) -> None:
     for index, run in enumerate(runs):
         found = predicted_curricula(run)
-        sigma = replace(run.config.model, scale=run.config.scales[0]).sigma
-        start = np.concatenate([one.magnitude.ravel() for one in found]) / sigma
+        start = np.concatenate([one.magnitude.ravel() for one in found]) / model_of(run).sigma
         steps = np.concatenate([learning_steps(run, i).ravel() for i in range(len(found))])
         label = f"{run.config.task.action}: tau = {order_agreement(run):.2f}"
         ax.plot(start, steps, ".", color=CYCLE[index], markersize=4, label=label)
@@ -120,9 +92,9 @@ def _regimes(ax: Axes, runs: list[RunResult]) -> None:
 
 def _neurons(ax: Axes, run: RunResult) -> None:
     acting, value, table = run.arrays["final.action"][0][0], run.arrays["final.value"][0][0], table_of(run)
-    winners = np.argmax(fibre_magnitudes(run, "final", 0)[0], axis=0)
-    on_fibre = np.stack([acting[winners][:, column == 0].mean(axis=1) for column in table.T], axis=1)
-    matrix = np.concatenate([value[winners], on_fibre], axis=1) / run.config.model.bound
+    answering = winners(run, "final", 0)[0]
+    on_fibre = np.stack([acting[answering][:, column == 0].mean(axis=1) for column in table.T], axis=1)
+    matrix = np.concatenate([value[answering], on_fibre], axis=1) / run.config.model.bound
     values = range(table.shape[1])
     names = [f"y{y}" for y in values] + [f"g:{y}→0" for y in values]
     heatmap(ax, matrix, names, [f"y{y}" for y in values], ".1f", cmap=DIVERGING, vmin=-2, vmax=2)
@@ -151,16 +123,16 @@ def _share(run: RunResult) -> float:
     return found["V(y)"] / (found["V(g)"] + found["V(y)"])
 
 
-def _table(results: Results) -> dict[str, list[Any]]:
+def _table(runs: Runs) -> dict[str, list[Any]]:
     rows: list[dict[str, Any]] = []
-    for run in results:
-        for scale in run.config.scales:
-            one = at_scale(run, scale)
+    for run in runs.values():
+        for index in range(len(run.config.scales)):
+            one = at_scale(run, index)
             rows.append(
                 {
                     "action": run.config.task.action,
                     "power": run.config.model.power,
-                    "sigma_0": replace(run.config.model, scale=scale).sigma,
+                    "sigma_0": model_of(one).sigma,
                     "seeds": len(run.config.seeds),
                     **median_structure(one),
                     "predicted V(y)": finite_structure(one)["V(y)"],

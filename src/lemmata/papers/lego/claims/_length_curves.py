@@ -1,0 +1,116 @@
+"""Curves over lengths of the experimental model's runs, as Figures 1a and 1b read and draw them.
+
+Section 7 judges what a model writes by itself, without teacher forcing. A sentence whose every clause is right in the
+teacher-forced pass is one whose greedy rollout is right, and conversely: up to the first wrong token the two are one
+computation. So "all clauses right" is read from the parallel pass; values alone could differ from a rollout.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from lemmata.core import RunResult
+from lemmata.papers.lego.probe import wilson
+from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, TRUE, UNTRAINED
+from lemmata.report.plots import legend
+
+ALL_RIGHT = "both"  # every clause, variable and value: that of the greedy rollout
+LEARNED = 0.9  # of the sentences of the training length, or the run was too short to say anything
+FALLEN = 0.5  # most sentences fail
+
+
+class Model(NamedTuple):
+    """One of the models of a run."""
+
+    run: RunResult
+    branch: str
+    trained_at: int
+
+    def curve(self, column: str = ALL_RIGHT) -> np.ndarray:
+        """Its shares of [seed, length]."""
+        found = self.run.column(column, branch=self.branch, trained_at=self.trained_at)
+        return found.reshape(len(self.run.config.seeds), -1)
+
+    def at(self, length: int) -> float:
+        """The share of sentences of one length with all clauses right, mean over seeds."""
+        found = self.run.column(ALL_RIGHT, branch=self.branch, trained_at=self.trained_at, length=length)
+        return float(found.mean())
+
+    @property
+    def longest(self) -> float:
+        return self.at(self.run.config.lengths[-1])
+
+
+def untrained(run: RunResult) -> Model:
+    return Model(run, UNTRAINED, 0)
+
+
+def base(run: RunResult) -> Model:
+    """Trained at the first length."""
+    return Model(run, BASE, run.config.task.length)
+
+
+def longer(run: RunResult) -> Model:
+    """As many steps as all stages have, at the first length."""
+    return Model(run, SHORT, run.config.task.length)
+
+
+def stages(run: RunResult) -> list[Model]:
+    """The first model and that of every self-training stage."""
+    return [base(run), *(Model(run, SELF, length) for length in run.config.stages)]
+
+
+def told(run: RunResult) -> Model:
+    """The last stage's twin, taught by true labels."""
+    return Model(run, TRUE, run.config.stages[-1])
+
+
+def learned(run: RunResult) -> str | None:
+    """A need: the run learned its own training length."""
+    reached = base(run).at(run.config.task.length)
+    name = run.config.task.action
+    return None if reached >= LEARNED else f"{name} reaches {reached:.2f} at its training length: too short a run"
+
+
+def draw_curve(ax: Axes, model: Model, label: str, colour: str, style: str = "-") -> dict[str, Any]:
+    """The mean over seeds. The band spans the seeds and the Wilson interval of the sentences of all seeds pooled."""
+    made, shares = model.run.config, model.curve()
+    lengths, mean = np.array(made.lengths), shares.mean(axis=0)
+    low, high = wilson(mean, len(made.seeds) * made.test_sentences)
+    lowest, highest = np.minimum(low, shares.min(axis=0)), np.maximum(high, shares.max(axis=0))
+    ax.plot(lengths, mean, style, marker="o", markersize=3.5, color=colour, label=label)
+    ax.fill_between(lengths, lowest, highest, color=colour, alpha=0.15, linewidth=0)
+    return {
+        "model": np.repeat(label, len(lengths)),
+        "length": lengths,
+        "all clauses right": mean,
+        "low": lowest,
+        "high": highest,
+        "all values right": model.curve("values").mean(axis=0),
+        "single steps right": model.curve("step").mean(axis=0),
+    }
+
+
+def finish(ax: Axes, run: RunResult, title: str) -> None:
+    lengths = run.config.lengths
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(lengths, [str(length) for length in lengths])
+    ax.minorticks_off()
+    ax.set(xlabel="length L (steps)", ylim=(-0.02, 1.02), title=title)
+    legend(ax, fontsize=7)
+
+
+def joined(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def setting(run: RunResult) -> str:
+    made = run.config
+    return (
+        f"{made.task.variables} variables, {made.sequences or 'fresh'} training sentences, {made.steps} steps of Adam "
+        f"at rate {made.rate:g}, batch {made.batch}, width {made.model.width} a slot, {made.model.hidden} neurons; "
+        f"{len(made.seeds)} seeds, {made.test_sentences} test sentences a length and seed. All clauses right, variable "
+        "and value, in one teacher-forced pass: the same sentences as those the greedy rollout gets right. Bands: the "
+        "extremes of the seeds and of the pooled 95 % Wilson interval."
+    )

@@ -1,0 +1,145 @@
+"""The dilution of attention with length: predicted from sentences of two steps, measured on longer ones."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_most, near
+from lemmata.papers.lego.claims._reasoners import symmetric_reasoner, transitive_reasoner
+from lemmata.papers.lego.run.reasoners import TrainedReasoner
+from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
+from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
+
+CLOSE = 0.1  # of eps itself: the law assumes equal irrelevant scores, training leaves them nearly so
+CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows from the law, and eps < 1/2 here
+CONCENTRATED = 0.25  # eps^{2,2} above it: attention was not learned
+
+
+def reasoners(scale: Scale) -> dict[str, TrainedReasoner]:
+    symmetric = {"reasoner/symmetric": symmetric_reasoner(scale)}
+    return symmetric if scale.name == "smoke" else {"reasoner/transitive": transitive_reasoner(scale), **symmetric}
+
+
+class Dilution(NamedTuple):
+    """At the first, middle and last step of every length beyond two."""
+
+    length: np.ndarray
+    step: np.ndarray
+    measured: np.ndarray  # eps [seed, point]
+    law: np.ndarray
+    bound: np.ndarray
+
+
+def dilution(run: RunResult, moment: str) -> Dilution:
+    """eps of the model at a moment, and what follows from its eps^{2,2} after training on two steps."""
+    points = [
+        (place, length, step)
+        for place, length in enumerate(run.config.lengths)
+        for step in ((1, (length + 1) // 2, length) if length > 2 else ())
+    ]
+    if not points:
+        raise Undecided("no length beyond two is read")
+    places, lengths, steps = np.array(points).T
+    measured = run.arrays[f"{moment}.epsilon"][:, places, steps]
+    known = shortest(run)[:, None]
+    return Dilution(lengths, steps, measured, diluted(known, lengths, steps), printed_bound(known, lengths, CONSTANT))
+
+
+def shortest(run: RunResult) -> np.ndarray:
+    """eps^{2,2} of every seed."""
+    return run.arrays["two steps.epsilon"][:, run.config.lengths.index(2), 2]
+
+
+def concentrated(run: RunResult) -> str | None:
+    if run.arrays["one_step.value.accuracy"].min() < 1:
+        return f"{run.config.action}: one step is not learned at this scale"
+    if not shortest(run).max() <= CONCENTRATED:
+        return f"{run.config.action}: attention is not concentrated at length 2 at this scale"
+    return None
+
+
+def over_actions(runs: Runs, moment: str) -> list[Dilution]:
+    return [dilution(run, moment) for run in runs.group("reasoner").values()]
+
+
+def mean(name: str) -> Callable[[list[Dilution]], np.ndarray]:
+    """A column's means over seeds, for all actions."""
+    return lambda found: np.concatenate([getattr(one, name).mean(axis=0) for one in found])
+
+
+def predicted(name: str) -> Callable[[Runs], np.ndarray]:
+    return lambda runs: mean(name)(over_actions(runs, "two steps"))
+
+
+DILUTION = Claim(
+    id="dilution-law",
+    locus="Section 6.2.1, strong length generalization",
+    statement="The attention that misses the two right clauses, eps, grows with length only because irrelevant clauses "
+    "become more: eps^{L,l} is bounded by O(1) L / (O(1) L + 1/eps^{2,2}), here with O(1) = 2. Their scores stay near "
+    "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "
+    "trained on two steps alone; first, middle and last step of every longer length. Control: the same models before "
+    "attention was trained.",
+    subject=lambda runs: over_actions(runs, "two steps"),
+    wrong=lambda runs: over_actions(runs, "one step"),
+    parts={
+        "law": Part(mean("measured"), near(predicted("law"), rtol=CLOSE)),
+        "bound": Part(mean("measured"), at_most(predicted("bound"))),
+    },
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    figure, (left, right) = new_figure(1, 2)
+    table: dict[str, list[Any]] = {"action": [], "irrelevant": [], **{name: [] for name in Dilution._fields}}
+    tolerated = []
+    reasoners = list(runs.group("reasoner").values())
+    for run, colour in zip(reasoners, CYCLE, strict=False):
+        config, known, found = run.config, float(shortest(run).mean()), dilution(run, "two steps")
+        count = irrelevant(found.length, found.step)
+        order = np.argsort(count)
+        seen = found.measured.mean(axis=0)
+        left.plot(count[order], seen[order], "o", color=colour, markersize=4, label=f"{config.action}, measured")
+        band(left, count[order], found.law[:, order], f"{config.action}, law", color=colour, linewidth=1)
+        accuracy = run.column("values", moment="two steps").reshape(len(config.seeds), -1)
+        band(right, config.lengths, accuracy, config.action, color=colour)
+        if 0 < known < 1:
+            longest = tolerated_length(known, 0.5)
+            tolerated.append(f"{config.action} {longest}")
+            if longest <= 2 * max(config.lengths):
+                right.axvline(longest, color=colour, linestyle=":", linewidth=1)
+        table["action"] += [config.action] * len(count)
+        table["irrelevant"] += count.tolist()
+        for name, values in found._asdict().items():
+            table[name] += (values if values.ndim == 1 else values.mean(axis=0)).tolist()
+    made = reasoners[0].config
+    ceiling(left, 0.5, "1/2", color=GREY)
+    left.set(xscale="log", yscale="log", xlabel="irrelevant clauses N", ylabel="attention elsewhere, eps")
+    _plain_ticks(left.xaxis, np.array([5, 10, 20, 40, 80]))
+    _plain_ticks(left.yaxis, np.array([0.05, 0.1, 0.2, 0.5]))
+    right.set(xscale="log", xlabel="length", ylabel="share with every value right", ylim=(-0.03, 1.05))
+    _plain_ticks(right.xaxis, np.array(made.lengths))
+    for letter, ax in (("a", left), ("b", right)):
+        legend(ax, fontsize=7)
+        panel_label(ax, letter)
+    caption = (
+        "Models trained on two steps alone. a: attention on other clauses at the first, middle and last step of longer "
+        f"sentences, against the law from length 2. b: accuracy, {made.sentences} sentences, bands over "
+        f"{len(made.seeds)} seeds; dotted: the length at which eps of the last step reaches 1/2 by the law "
+        f"({', '.join(tolerated)}); features of the form (17) then fall silent unless other clauses happen to agree."
+    )
+    return Artefact(figure, table, caption)
+
+
+def _plain_ticks(axis: Any, places: np.ndarray) -> None:
+    axis.set_ticks(places, labels=[f"{place:g}" for place in places])
+    axis.set_ticks([], minor=True)
+
+
+EXPERIMENT = Experiment(
+    title="Attention dilutes with length",
+    runs=reasoners,
+    needs={"reasoner": concentrated},
+    claims=(DILUTION,),
+    draw=draw,
+)

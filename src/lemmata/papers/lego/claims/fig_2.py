@@ -1,0 +1,55 @@
+"""Figure 2: at the training length attention has two clear diagonals."""
+
+import numpy as np
+
+from lemmata.core import Claim, Experiment, Part, Runs, at_least
+from lemmata.papers.lego.claims._attention_maps import JUDGED, NEEDS, draw_maps, maps
+from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.run.length_training import length_runs
+
+MOSTLY = 0.8  # of the attention lies on the two diagonals
+
+
+def on_both(attention: np.ndarray) -> float:
+    """The attention on predicate l + 1 and on answer l together."""
+    rows = np.arange(attention.shape[1])
+    return float((attention[:, rows, rows] + attention[:, rows, len(rows) + rows]).mean())
+
+
+def led_by_both(attention: np.ndarray) -> float:
+    """The share of rows whose two largest entries are those of the diagonals."""
+    rows = np.arange(attention.shape[1])
+    largest = np.sort(np.argsort(attention, axis=2)[..., -2:], axis=2)
+    return float(np.mean(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2)))
+
+
+def parts() -> dict[str, Part]:
+    found = {f"{kind}, on both": Part(lambda seen, kind=kind: on_both(seen[kind]), at_least(MOSTLY)) for kind in JUDGED}
+    for kind in JUDGED:
+        found[f"{kind}, rows led by both"] = Part(lambda seen, kind=kind: led_by_both(seen[kind]), at_least(1.0))
+    return found
+
+
+def at_moment(runs: Runs, moment: str) -> dict[str, np.ndarray]:
+    return {kind: maps(runs[name], moment) for kind, name in JUDGED.items()}
+
+
+FIGURE_2 = Claim(
+    id="fig-2",
+    locus="Section 7, Figure 2",
+    statement="At the training length attention has two clear diagonals: from answer l to predicate l + 1 and to "
+    "answer l. (Averaged over heads and sentences: the two together, and the share of rows whose two largest entries "
+    "are theirs.)",
+    subject=lambda runs: at_moment(runs, "trained"),
+    wrong=lambda runs: at_moment(runs, "untrained"),
+    parts=parts(),
+    needs=NEEDS,
+)
+
+EXPERIMENT = Experiment(
+    title="Two diagonals of attention",
+    runs=lambda scale: length_runs(scale, "sharp"),
+    needs=FAMILIES,
+    claims=(FIGURE_2,),
+    draw=lambda runs: draw_maps(runs, "Attention at the training length"),
+)
