@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
+from lemmata.core import Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
 from lemmata.core.rule import exactly, near, slope_near
 from lemmata.papers.association.claims._thm_3_drawing import draw
 from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
