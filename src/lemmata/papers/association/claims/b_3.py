@@ -46,6 +46,13 @@ def misread(runs: Runs) -> Descents:
     return Descents(found.curves[:, :3], found.ratios, alpha=0.8)
 
 
+def has_settled(run: RunResult) -> str | None:
+    if run.config.alpha >= 0.5:
+        return "appendix B.3 is about α < 1/2"
+    first = descents(run).curves[0]
+    return f"after {run.config.steps} steps the noise logit still moves" if abs(first[-1] - first[-2]) > 1e-3 else None
+
+
 def stationary_logit(runs: Runs) -> float:
     config = runs["main"].config
     return noise_logit.stationary_logit(config.num_tokens, config.alpha)
@@ -59,6 +66,7 @@ STATIONARY = Claim(
         "η ≤ 1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` "
         "is the smallest overshooting step over the printed bound."
     ),
+    needs={"main": has_settled},
     subject=lambda runs: descents(runs["main"]),
     wrong=misread,
     # 65,536 sequences leave log(α/(1-α)) a standard error of .0085; B.3 drops factors 1 + O(1/N) of the step.
