@@ -67,7 +67,7 @@ def test_feed_forward_moments_are_those_of_every_sequence():
         mean = sum(g * p for g, p in values)
         exact = mean, sum(g * g * p for g, p in values) - mean**2
         assert one_step.feed_forward_moments(is_noise, chain) == exact
-        assert one_step.printed_feed_forward(is_noise, n, ALPHA) != exact
+        assert one_step.printed_feed_forward(is_noise, chain) != exact
 
 
 def test_counts_and_occupation():

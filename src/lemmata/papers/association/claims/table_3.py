@@ -51,12 +51,12 @@ def exact_moments(chain: RecallChain) -> dict[str, np.ndarray]:
 
 def tabulated(form, *names: str):
     """The coefficients of Table 3 as [name, alpha, row]: `form` is `one_step.printed` or `one_step.corrected`."""
-
-    def predict(runs: Runs) -> np.ndarray:
-        rows = [[form(entry, alpha) for entry in TABLE_3] for alpha in runs["exact"].config.alphas]
-        return np.array([[[getattr(leading, name) for leading in row] for row in rows] for name in names])
-
-    return predict
+    return lambda runs: np.array(
+        [
+            [[getattr(form(entry, alpha), name) for entry in TABLE_3] for alpha in runs["exact"].config.alphas]
+            for name in names
+        ]
+    )
 
 
 def rows(runs: Runs) -> Rows:
@@ -85,9 +85,9 @@ MEANS = Claim(
     wrong=neighbours,
     parts={
         "coefficients": Part(
-            lambda found: found.coefficients("mean")[0],
-            near(lambda runs: tabulated(one_step.printed, "mean")(runs)[0], atol=1e-3),
-            corrected=lambda runs: tabulated(one_step.corrected, "mean")(runs)[0],
+            lambda found: found.coefficients("mean"),
+            near(tabulated(one_step.printed, "mean"), atol=1e-3),
+            corrected=tabulated(one_step.corrected, "mean"),
         ),
         "sampled / exact": Part(
             lambda found: found.sampled_over_exact("mean"), mean_near(np.ones(len(TABLE_3)), errors=4)
@@ -153,21 +153,15 @@ RANGES = Claim(
 )
 
 
-def feed_moments(run: RunResult, name: str) -> np.ndarray:
+def feed_moments(runs: Runs) -> dict[str, np.ndarray]:
     """[seed, (noise token, any other)]."""
-    return sampled_moments(run, name, matrix="feed")
+    return {name: sampled_moments(runs["sampled"], name, matrix="feed") for name in ("mean", "variance")}
 
 
-def feed_prediction(name: str, exact: bool):
-    def predict(runs: Runs) -> np.ndarray:
-        chain = runs["sampled"].config.chain
-        if exact:
-            pairs = [one_step.feed_forward_moments(noise, chain) for noise in (True, False)]
-        else:
-            pairs = [one_step.printed_feed_forward(noise, chain.num_tokens, chain.alpha) for noise in (True, False)]
-        return np.array([pair[name == "variance"] for pair in pairs])
-
-    return predict
+def feed_prediction(form, name: str):
+    """`form(is it the noise token, chain)` gives a mean and a variance."""
+    which = ("mean", "variance").index(name)
+    return lambda runs: np.array([form(noise, runs["sampled"].config.chain)[which] for noise in (True, False)])
 
 
 FEED_FORWARD = Claim(
@@ -177,14 +171,14 @@ FEED_FORWARD = Claim(
         "At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
         "1/(N+1) - (1-α)/N and variance (1-α)/N for any other."
     ),
-    subject=lambda runs: {name: feed_moments(runs["sampled"], name) for name in ("mean", "variance")},
+    subject=feed_moments,
     # The noise token's gradient read at the others, and theirs at the noise token.
-    wrong=lambda runs: {name: feed_moments(runs["sampled"], name)[:, ::-1] for name in ("mean", "variance")},
+    wrong=lambda runs: {name: values[:, ::-1] for name, values in feed_moments(runs).items()},
     parts={
         name: Part(
             lambda moments, name=name: moments[name],
-            mean_near(feed_prediction(name, exact=False), errors=4),
-            corrected=feed_prediction(name, exact=True),
+            mean_near(feed_prediction(one_step.printed_feed_forward, name), errors=4),
+            corrected=feed_prediction(one_step.feed_forward_moments, name),
         )
         for name in ("mean", "variance")
     },

@@ -4,20 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Undecided,
-    bootstrap_error,
-)
-from lemmata.core.rule import exactly, mean_near, near
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided
+from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified import TRIGGER
 from lemmata.papers.association.theory import RecallChain, attention_logits

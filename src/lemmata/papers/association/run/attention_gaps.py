@@ -9,19 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
-from lemmata.core import (
-    Batch,
-    Count,
-    Inside,
-    NonNegative,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    precision,
-    require,
-)
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, ThreeOrMore, project, theory_task, with_noise_learned
 from lemmata.papers.association.task import NoisyRecall

@@ -10,7 +10,8 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, Bound, Count, Inside, RunConfig, RunContext, RunOutput, Several, Some, precision
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, precision
+from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, project, theory_task
 from lemmata.papers.association.task import NoisyRecall

@@ -11,18 +11,8 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 from scipy.integrate import solve_ivp
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Inside,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Several,
-    named_integer,
-    precision,
-    require,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
 from lemmata.papers.association.task import MemoryConfig

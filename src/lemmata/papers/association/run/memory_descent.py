@@ -7,21 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 from scipy.special import logsumexp
 
-from lemmata.core import (
-    Count,
-    Inside,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Several,
-    Some,
-    TrainState,
-    named_key,
-    named_keys,
-    precision,
-    require,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, TrainState, named_key, named_keys, precision, require
+from lemmata.core.constraints import Count, Inside, Positive, Several, Some
 from lemmata.papers.association.model import LinearMemory
 from lemmata.papers.association.run.memory import Targets, population_loss, targets
 from lemmata.train import fit, fit_many, stack
