@@ -23,11 +23,6 @@ def at_end(runs: Runs) -> np.ndarray:
     return singular_values(runs, flows(runs)[0].config.last_time)
 
 
-def soon(runs: Runs) -> np.ndarray:
-    """At t = 1, before the noise's singular value has overtaken any."""
-    return singular_values(runs, 1.0)
-
-
 def settled(run: RunResult) -> str | None:
     """The order of the singular values is that of t → ∞ only after they have crossed."""
     n, last = run.config.inputs, run.column("time")[-1]
@@ -45,7 +40,7 @@ NOISE_RANK = Claim(
     ),
     needs={"inputs": settled},
     subject=at_end,
-    wrong=soon,
+    wrong=lambda runs: singular_values(runs, 1.0),  # before the noise's has overtaken any
     parts=Part(
         lambda values: tuple(bool(noise < signal) for signal, noise in values),
         exactly(lambda runs: (True,) * len(flows(runs))),
@@ -83,7 +78,7 @@ RATIO = Claim(
         "every n and t; shown at t = 10^8."
     ),
     subject=at_end,
-    wrong=soon,
+    wrong=lambda runs: singular_values(runs, 1.0),
     parts=Part(lambda values: values, near(predicted_values, rtol=1e-6)),
 )
 

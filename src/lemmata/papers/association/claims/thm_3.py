@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
 from lemmata.core.rule import exactly, near, slope_near
-from lemmata.papers.association.claims._thm_3_drawing import draw
 from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
 from lemmata.papers.association.run.memory_descent import MemoryDescent
 from lemmata.papers.association.theory import memory
+from lemmata.report.plots import ceiling, new_figure
 
 LATE = 1e8  # where limits are read
 FLOWS = {"flow/outside": 0.1, "flow/inside": 0.3}  # Theorem 3's range of α (Remark 1 says both behave alike)
@@ -31,7 +31,7 @@ def recorded(run: RunResult) -> memory.Trajectory:
 
 
 def true_path(run: RunResult) -> memory.Trajectory:
-    return memory.integrate(memory.margin_rates(2, run.config.alpha), run.column("time"))
+    return memory.integrate(memory.margin_rates(run.config.inputs, run.config.alpha), run.column("time"))
 
 
 def printed_path(run: RunResult) -> memory.Trajectory:
@@ -225,6 +225,41 @@ DESCENT = Claim(
     },
     remark="Descent is compared to t = rate × steps; flow, with autodiff gradients, to t = 10^8.",
 )
+
+
+def draw(runs: Runs) -> Artefact:
+    run, descent = runs["flow/inside"], runs["descent"]
+    n, alpha, time = run.config.inputs, run.config.alpha, run.column("time")
+    path, printed = true_path(run), printed_path(run)
+    figure, (first, second, third) = new_figure(1, 3, width=13)
+    later = time > 0
+    first.semilogx(time[later], run.column("a")[later], color="C0", lw=4, alpha=0.35, label="a, flow of the matrix")
+    first.semilogx(time[later], path.a[later], color="C0", lw=1, label="a, equation")
+    tail = time > min(10, time[-1] / 10)
+    first.semilogx(time[tail], np.log(memory.constant(n, alpha) / time[tail]), "k:", label="log(4/(3(1-α)t))")
+    first.semilogx(time[tail], np.log(memory.printed_constant(alpha) / time[tail]), "r:", label="printed")
+    first.semilogx(descent.column("time")[1:], descent.column("a")[1:], "C1--", lw=1, label="gradient descent")
+    first.set(xlabel="t", ylabel="a = W_12 - W_11")
+    second.semilogx(time[later], run.column("b")[later], color="C2", lw=4, alpha=0.35, label="flow of the matrix")
+    second.semilogx(time[later], path.b[later], color="C2", lw=1, label="equation")
+    second.semilogx(time[later], printed.b[later], "r--", lw=1, label="equation (43) as printed")
+    ceiling(second, memory.limit_b(alpha), "log(α/(1-α))")
+    second.set(xlabel="t", ylabel="b = W_13 - W_11")
+    third.loglog(time[tail], run.column("cut_noise")[tail], color="C3", label="rank 1: P(noise)")
+    third.loglog(time[tail], memory.rank_one_noise_constant(alpha) / np.sqrt(time[tail]), "k:", label="(4/(3(1-α)t))^½")
+    third.loglog(time[tail], run.column("full_noise")[tail], color="C4", label="full: P(noise)")
+    third.loglog(time[tail], run.column("full_wrong")[tail], color="C5", label="full: P(other)")
+    third.set(xlabel="t", ylabel="probability")
+    for ax in (first, second, third):
+        ax.legend(fontsize=7)
+    caption = (
+        f"Theorem 3 at α = {alpha:g}, d = {run.config.width}: gradient flow of the real matrix (gradients by autodiff, "
+        f"LSODA in log-time) on top of the two-margin equation, to t = {time[-1]:g}, and gradient descent with rate "
+        f"{descent.config.rate:g} for {descent.config.steps} steps. Deterministic: one seed for the basis."
+    )
+    table = {"time": time, "a": run.column("a"), "b": run.column("b"), "a equation": path.a, "b equation": path.b}
+    table |= {"a printed": printed.a, "b printed": printed.b, "rank-1 noise": run.column("cut_noise")}
+    return Artefact(figure, table | {"full noise": run.column("full_noise")}, caption)
 
 
 def runs(scale: Scale) -> dict[str, RunConfig]:

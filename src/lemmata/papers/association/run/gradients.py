@@ -84,13 +84,10 @@ def _cells(entry: Entry, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The (j, k) that a row of Table 3 stands for."""
     outputs = {"noise": [n], "trigger": [TRIGGER], "token": range(1, n)}[entry.output]
     inputs = {"noise": [n], "trigger": [TRIGGER], "same": range(1, n), "other": range(1, n)}[entry.input]
-    pairs = [
-        (j, k)
-        for j in outputs
-        for k in inputs
-        if entry.output != "token" or entry.input in ("noise", "trigger") or (j == k) == (entry.input == "same")
-    ]
-    return np.array([j for j, _ in pairs]), np.array([k for _, k in pairs])
+    j, k = (grid.ravel() for grid in np.meshgrid(outputs, inputs, indexing="ij"))
+    paired = entry.output == "token" and entry.input in ("same", "other")
+    kept = (j == k) == (entry.input == "same") if paired else np.full(len(j), True)
+    return j[kept], k[kept]
 
 
 @dataclass(frozen=True, kw_only=True)

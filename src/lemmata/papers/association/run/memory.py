@@ -86,23 +86,20 @@ class MemoryFlow(RunConfig):
 
     def _row(self, model: LinearMemory, weight: np.ndarray) -> dict[str, float]:
         n = self.inputs
-        model = eqx.tree_at(lambda m: m.weight, model, weight)
-        model = jax.tree.map(np.asarray, model)
+        model = jax.tree.map(np.asarray, eqx.tree_at(lambda m: m.weight, model, weight))
         logits = np.asarray(model.inputs @ weight.T @ model.outputs.T)
-        split = decompose(model, "weight")
-        (spectrum,) = split.spectra
+        (spectrum,) = decompose(model, "weight").spectra
         cut = np.asarray(model.inputs @ spectrum.low_rank(n - 1).T @ model.outputs.T)
         ones = model.inputs.sum(axis=0) / math.sqrt(n)
         overlap = np.abs(spectrum.right.T @ ones)  # which right singular vector is the all-ones input
         values = spectrum.values[:n]
         carrier = int(np.argmax(overlap[:n])) if values[0] > 0 else 0
         others = np.delete(values, carrier)
-        full, truncated = _probabilities(logits), _probabilities(cut)
         return {
             "a": float(np.mean([logits[i, j] - logits[i, i] for i in range(n) for j in range(n) if i != j])),
             "b": float(np.mean([logits[i, n] - logits[i, i] for i in range(n)])),
-            **{f"full_{name}": value for name, value in full.items()},
-            **{f"cut_{name}": value for name, value in truncated.items()},
+            **{f"full_{name}": value for name, value in _probabilities(logits).items()},
+            **{f"cut_{name}": value for name, value in _probabilities(cut).items()},
             "noise_singular": float(values[carrier]),
             "signal_singular": float(others.min()),
             "overlap": float(overlap[:n].max()),
