@@ -48,6 +48,11 @@ def two_inputs_to_late_times(run: RunResult) -> str | None:
     return two_inputs(run) or (None if last >= LATE else f"the flow ends at t = {last:g}: limits are read at {LATE:g}")
 
 
+def two_inputs_in_small_steps(run: RunResult) -> str | None:
+    large = run.config.rate > 0.1
+    return two_inputs(run) or (f"descent with rate {run.config.rate:g} is no flow" if large else None)
+
+
 LIMITS = {"flow": two_inputs_to_late_times}
 
 
@@ -215,7 +220,7 @@ DESCENT = Claim(
     id="thm-3-descent",
     locus="Theorem 3, gradient flow",
     statement="Gradient descent on the real d × d matrix, and its gradient flow, follow the two-margin equation.",
-    needs={"flow": two_inputs, "descent": two_inputs},
+    needs={"flow": two_inputs, "descent": two_inputs_in_small_steps},
     subject=followers(recorded),
     wrong=followers(printed_path),
     parts={

@@ -60,19 +60,18 @@ class KeyGradients(RunConfig):
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
             on_token, on_previous = project(model, jnp.asarray(value))
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
-            token, previous = [], []
+            gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
-                found = _key_gradient(model, self._draw(task, named_key(seed, "data")))
-                token.append(np.asarray(found[0]))
-                previous.append(np.asarray(found[1]))
+                gradients.append(_key_gradient(model, self._draw(task, named_key(seed, "data"))))
                 context.progress("key gradients", done + 1, len(self.seeds))
         vocab = self.num_tokens + 1
+        as_token, as_previous = np.array(gradients).transpose(1, 0, 2).reshape(2, -1)
         return RunOutput(
             {
                 "seed": np.repeat(self.seeds, vocab),
                 "token": np.tile(np.arange(vocab), len(self.seeds)),
-                "as_token": np.concatenate(token),
-                "as_previous": np.concatenate(previous),
+                "as_token": as_token,
+                "as_previous": as_previous,
             },
             {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)},
         )

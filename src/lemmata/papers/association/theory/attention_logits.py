@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from lemmata.papers.association.theory.chain import RecallChain
+from lemmata.papers.association.theory.chain import RecallChain, Token, count_moments
 
 Square = Float[np.ndarray, "tokens tokens"]
 TRIGGER = 0
@@ -108,17 +108,11 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
 
 
 def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
-    """E[number of t < T with z_t = c | ȳ]."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    law = np.append(np.full(n, 1 / n), 0.0)
-    total = law.copy()
-    for _ in range(chain.length - 2):
-        at_trigger = law[TRIGGER]
-        law = np.append(np.full(n, (1 - at_trigger) / n), 0.0)
-        law[target] += at_trigger * (1 - alpha)
-        law[n] = at_trigger * alpha
-        total += law
-    return total
+    """E[number of t <= T with z_t = c | ȳ]."""
+    parts: list[Token] = [*["other"] * chain.num_tokens, "noise"]
+    parts[target] = "target"
+    parts[TRIGGER] = "trigger"  # also if it is ȳ
+    return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
 
 
 def printed_gap(chain: RecallChain, beta_1: float) -> float:
