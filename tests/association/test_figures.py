@@ -206,7 +206,7 @@ def test_a_falling_rank_sweep_is_asked_for() -> None:
 def test_a_run_that_learned_nothing_decides_nothing() -> None:
     story = _story()
     untrained = RunResult(
-        story.config, Recorded(story.metrics | {"full.correct": 0.02 + 0 * story.metrics["step"]}), {}
+        story.config, Recorded(dict(story.metrics) | {"full.correct": 0.02 + 0 * story.metrics["step"]}), {}
     )
     assert learned_something(story) is None
     assert "little is learned" in str(learned_something(untrained))
@@ -224,8 +224,8 @@ def test_what_changed_settings_leave_out_is_undecided() -> None:
         at_fraction(story, 0.3)
     other = RunResult(override(story.config, {"fractions": "0.5,0.25"}), story.metrics, story.arrays)
     for claim in (*fig_13.EXPERIMENT.claims, *fig_9.EXPERIMENT.claims):
-        runs = dict.fromkeys(("attention only", "with MLPs", "one trigger", "several triggers"), other)
-        assert judge(claim, Runs(runs)).status == "undecided"
+        names: tuple[str, ...] = ("attention only", "with MLPs", "one trigger", "several triggers")
+        assert judge(claim, Runs(dict.fromkeys(names, other))).status == "undecided"
 
 
 def test_the_matching_matrix_must_peak_at_every_trigger() -> None:

@@ -47,9 +47,9 @@ def draw(runs: Runs) -> Artefact:
         "W_O W_V of a bare token": ("value_logits", tokens, DIVERGING),
     }
     shown = {}
-    for ax, letter, (title, (what, labels, cmap)) in zip(axes, "abc", panels.items(), strict=True):
+    for ax, letter, (title, (what, (x, y), cmap)) in zip(axes, "abc", panels.items(), strict=True):
         shown[title] = moment.array("main", what).mean(axis=0)
-        matrix_panel(ax, shown[title], title, *labels, cmap)
+        matrix_panel(ax, shown[title], title, x, y, cmap)
         panel_label(ax, letter)
     triggers = ", ".join(str(trigger) for trigger in task.triggers)
     caption = (

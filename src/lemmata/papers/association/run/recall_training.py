@@ -130,7 +130,8 @@ class RecallTraining(RunConfig):
                 arrays |= portraits(stage.name)
             if stage.name == "clean":
                 state = stack([algorithm.init(model) for model in models])  # fine-tuning starts without momentum
-        if self.fractions:
+        weights = jax.tree.leaves(eqx.filter(models, eqx.is_inexact_array))
+        if self.fractions and all(np.isfinite(weight).all() for weight in weights):  # a diverged model has no rank
             arrays |= self.rank_sweep(models, test)
         arrays |= {
             "example_tokens": np.asarray(several.tokens[example]),
