@@ -109,7 +109,8 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
 
 def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
     """E[number of t <= T with z_t = c | ȳ]."""
-    parts: list[Token] = [*["other"] * chain.num_tokens, "noise"]
+    parts: list[Token] = ["other" for _ in range(chain.num_tokens)]
+    parts.append("noise")
     parts[target] = "target"
     parts[TRIGGER] = "trigger"  # also if it is ȳ
     return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
