@@ -24,7 +24,7 @@ from lemmata.core import Batch, named_integer, named_key
 from lemmata.models.truncate import Spectrum
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
-from lemmata.train import QueryLoss, SGDConfig, StochasticDescent
+from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
 
 THREADS = 2
 
@@ -73,7 +73,7 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
         TransformerConfig(vocab=task.config.vocab, length=length, width=width), key=named_key(0, "init")
     )
     data = jax.jit(lambda key: task.sample(batch, key=key))(named_key(0, "data"))
-    algorithm = StochasticDescent(SGDConfig().optimizer(), batch, QueryLoss(task.queries), block_weights)
+    algorithm = Descent(Batches(QueryLoss(task.queries), batch), block_weights, SGDConfig(), SGDConfig().rate)
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 
     @jax.jit

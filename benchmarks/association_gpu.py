@@ -24,9 +24,9 @@ from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.probe import feed_margin, noisy_attention, predictions, recall_ceiling
+from lemmata.papers.association.probe import answer_shown, answers_of_edits, attention_mass, feed_margin, held_out
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
-from lemmata.train import QueryLoss, SGDConfig, StochasticDescent, fit_many, stack
+from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit_many, stack
 from lemmata.train.losses import MANY_QUERIES
 
 FRACTIONS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.0)
@@ -56,10 +56,7 @@ def probe(model: Transformer, task: NoisyRecall, key: Key[Array, ""]) -> Metrics
     cut = truncate_compiled(model, "blocks.1.feed.inner", FRACTIONS)
     edits = {f"rank_{fraction:g}": edited for fraction, edited in zip(FRACTIONS, cut, strict=True)}
     edits["without_f1"] = truncate_compiled(model, "blocks.0.feed", (0.0,))[0]
-    found = {}
-    for name, edited in edits.items():
-        found |= {f"{name}/{key}": value for key, value in predictions(edited, clean, noise).items()}
-    found |= noisy_attention(model, task, key=noisy_key)
+    found = answers_of_edits(edits, clean, noise) | attention_mass(model, task.draw(32, key=noisy_key), noise)
     return found | {"margin": feed_margin(model, task.config.triggers[0], noise)}
 
 
@@ -111,7 +108,7 @@ def main() -> None:
     task = NoisyRecall.create(RecallConfig(length=length))
     config = TransformerConfig(vocab=task.config.vocab, length=length, width=width, precision=options.precision)
     model = Transformer.create(config, key=named_key(options.seed, "init"))
-    algorithm = StochasticDescent(SGDConfig().optimizer(), batch, QueryLoss(task.queries), block_weights)
+    algorithm = Descent(Batches(QueryLoss(task.queries), batch), block_weights, SGDConfig(), SGDConfig().rate)
     watch, began = Stopwatch(), time.perf_counter()
     _, metrics = fit_many(
         algorithm,
@@ -153,7 +150,7 @@ def main() -> None:
                 "matmul_tflops": matmul / 1e12,
                 "matmul_fraction": operations * steps / run_s / matmul,
                 "peak_memory_gib": memory.get("peak_bytes_in_use", 0) / 2**30,
-                "ceiling": float(recall_ceiling(task, key=named_key(0, "ceiling"))["correct_ceiling"]),
+                "shown": float(answer_shown(held_out(task, 4096).clean)),
                 "final": {name: float(values[0, -1]) for name, values in sorted(metrics.items())},
             },
             indent=2,

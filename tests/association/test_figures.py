@@ -9,14 +9,36 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Scale, Unattended, UserError, judge, named_key
-from lemmata.core.legacy import Claim, Results
+from lemmata.core import (
+    Claim,
+    Recorded,
+    RunResult,
+    Runs,
+    Scale,
+    Unattended,
+    Undecided,
+    UserError,
+    experiment,
+    judge,
+    named_key,
+    override,
+    papers,
+)
+from lemmata.core.registry import experiment_names
 from lemmata.models.truncate import truncate
-from lemmata.papers.association import bigrams, ioi, maps, recall, variants
+from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13
+from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.model import Transformer, TransformerConfig
-from lemmata.papers.association.probe.answers import answer_shown, answers, answers_of_ranks, first, held_out, joined
-from lemmata.papers.association.probe.readings import at_end, curve, early_peak, first_step_over
-from lemmata.papers.association.run.recall_training import RecallTraining, fine_tuned_run, main_run, recall_training
+from lemmata.papers.association.probe import answer_shown, answers, answers_of_ranks, first, held_out
+from lemmata.papers.association.probe.readings import (
+    at_end,
+    at_fraction,
+    early_peak,
+    first_step_over,
+    learned_something,
+)
+from lemmata.papers.association.run.bigram_allocation import BigramAllocation, allocate
+from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 
 SEEDS, STEPS = (0, 1, 2), np.arange(0, 1005, 5)
@@ -69,9 +91,7 @@ def test_ranks_in_the_probe_are_the_exact_truncations(task: NoisyRecall) -> None
 
 def test_padding_units_do_not_matter_and_stay_zero() -> None:
     config = TransformerConfig(vocab=6, length=8, width=4, hidden=10, value_width=6)
-    create = eqx.filter_jit(
-        lambda key: bigrams.allocate(Transformer.create(config, key=key), jnp.array(3), jnp.array(2))
-    )
+    create = eqx.filter_jit(lambda key: allocate(Transformer.create(config, key=key), jnp.array(3), jnp.array(2)))
     padded = create(named_key(0, "init"))
 
     def narrow(block: Any) -> Any:
@@ -96,7 +116,7 @@ def test_padding_units_do_not_matter_and_stay_zero() -> None:
 def test_a_run_records_its_first_steps_one_by_one() -> None:
     config = recall_training(Scale("smoke"), early_steps=3, steps=8, seeds=(4,))
     output = config.execute(Unattended())
-    steps, values = curve(RunResult(config, output.metrics, output.arrays, {}), "full.noise")
+    steps, values = RunResult(config, output.metrics, output.arrays, {}).curve("full.noise", phase=1)
     assert steps.tolist() == [0, 1, 2, 3, 8]
     assert np.isfinite(values).all()
     assert len(np.unique(values)) == 5  # every step changed the model
@@ -119,6 +139,8 @@ def test_clean_training_comes_before_noise() -> None:
         {"model": TransformerConfig(vocab=7, length=16)},
         {"model": TransformerConfig(vocab=8, length=16, feeds=("mlp",))},
         {"seeds": ()},
+        {"steps": 12},  # not a multiple of `every`
+        {"watch_ranks": True, "feeds": ("mlp", "linear")},
     ],
 )
 def test_impossible_runs_are_refused(changes: dict[str, Any]) -> None:
@@ -160,25 +182,50 @@ def _story(noise_first: bool = True) -> RunResult:
     )
     config = main_run(Scale("laptop"))
     sweep = np.tile(np.linspace(0.95, 0.5, len(config.fractions)), (3, 1))
-    return RunResult(config, metrics, {"sweep.correct": sweep}, {})
+    return RunResult(config, Recorded(metrics), Recorded({"sweep.correct": sweep}), {})
 
 
-@pytest.mark.parametrize("claim", [recall.FIGURE_3, recall.FIGURE_3_MARGIN, recall.NOISE_FIRST, recall.FIGURE_10])
+@pytest.mark.parametrize("claim", [*fig_3.EXPERIMENT.claims, *fig_10.EXPERIMENT.claims], ids=lambda claim: claim.id)
 def test_rules_accept_the_papers_story(claim: Claim) -> None:
-    judgement = judge(claim, Results((_story(),), Scale("laptop")))
+    judgement = judge(claim, Runs({"main": _story()}), fig_3.EXPERIMENT.needs)
     assert judgement.status == "holds", judgement.detail
     assert judgement.control_status == "fails"
 
 
-@pytest.mark.parametrize("claim", [recall.FIGURE_3_MARGIN, recall.NOISE_FIRST])
+@pytest.mark.parametrize("claim", fig_3.EXPERIMENT.claims[1:], ids=lambda claim: claim.id)
 def test_rules_refuse_the_opposite_order(claim: Claim) -> None:
-    assert judge(claim, Results((_story(noise_first=False),), Scale("laptop"))).status == "fails"
+    assert judge(claim, Runs({"main": _story(noise_first=False)})).status == "fails"
 
 
 def test_a_falling_rank_sweep_is_asked_for() -> None:
     story = _story()
-    flat = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][:, ::-1]}, {})
-    assert judge(recall.FIGURE_3, Results((flat,), Scale("laptop"))).status == "fails"
+    rising = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][:, ::-1]}, {})
+    assert judge(fig_3.EXPERIMENT.claims[0], Runs({"main": rising})).status == "fails"
+
+
+def test_a_run_that_learned_nothing_decides_nothing() -> None:
+    story = _story()
+    untrained = RunResult(
+        story.config, Recorded(dict(story.metrics) | {"full.correct": 0.02 + 0 * story.metrics["step"]}), {}
+    )
+    assert learned_something(story) is None
+    assert "little is learned" in str(learned_something(untrained))
+    judged = judge(fig_3.EXPERIMENT.claims[0], Runs({"main": untrained}), fig_3.EXPERIMENT.needs)
+    assert judged.status == "undecided"
+
+
+def test_what_changed_settings_leave_out_is_undecided() -> None:
+    story = _story()
+    tuned_never_clean = judge(fig_8.EXPERIMENT.claims[0], Runs({"main": story, "fine-tuned": story}))
+    assert tuned_never_clean.control_status == "undecided"  # it is the clean phase
+    with pytest.raises(Undecided, match="first 4 steps"):
+        early_peak(story, "full.noise", 4)
+    with pytest.raises(Undecided, match=r"fraction 0\.3"):
+        at_fraction(story, 0.3)
+    other = RunResult(override(story.config, {"fractions": "0.5,0.25"}), story.metrics, story.arrays)
+    for claim in (*fig_13.EXPERIMENT.claims, *fig_9.EXPERIMENT.claims):
+        names: tuple[str, ...] = ("attention only", "with MLPs", "one trigger", "several triggers")
+        assert judge(claim, Runs(dict.fromkeys(names, other))).status == "undecided"
 
 
 def test_the_matching_matrix_must_peak_at_every_trigger() -> None:
@@ -190,32 +237,34 @@ def test_the_matching_matrix_must_peak_at_every_trigger() -> None:
         start = np.tile(np.random.default_rng(0).normal(size=(size, size)), (3, 1, 1))
         return RunResult(config, {}, {"final.matching_logits": good, "initial.matching_logits": start}, {})
 
-    several = maps.several_triggers_run(Scale("laptop"))
+    several = fig_9.several_triggers_run(Scale("laptop"))
     for peaks, status in ((2.0, "holds"), (0.4, "fails")):
-        results = Results((run(main_run(Scale("laptop")), 3.0), run(several, peaks)), Scale("laptop"))
-        assert judge(maps.FIGURE_9, results).status == status
+        runs = Runs({"one trigger": run(main_run(Scale("laptop")), 3.0), "several triggers": run(several, peaks)})
+        assert judge(fig_9.EXPERIMENT.claims[0], runs).status == status
 
 
 def test_readings_of_a_curve() -> None:
     run = _story()
-    assert first_step_over(run, "full.noise", 0.5).tolist() == [first_step_over(run, "full.noise", 0.5)[0]] * 3
+    rise = _rise(10, 0.02, 0.53)(STEPS)
+    assert first_step_over(run, "full.noise", 0.5).tolist() == [float(STEPS[rise > 0.5][0])] * 3
     assert np.isinf(first_step_over(run, "full.noise", 0.9)).all()
     np.testing.assert_allclose(at_end(run, "full.noise"), 0.53, atol=1e-6)
     np.testing.assert_allclose(early_peak(run, "full.noise", 20), _rise(10, 0.02, 0.53)(np.array([20.0]))[0])
 
 
-def test_joined_tables_mark_what_is_missing() -> None:
-    table = joined([{"seed": np.array([0]), "a": np.array([1.0])}, {"seed": np.array([1]), "b": np.array([2.0])}])
-    assert table["seed"].tolist() == [0, 1]
-    assert np.isnan(table["b"][0])
-    assert np.isnan(table["a"][1])
+@pytest.mark.parametrize("change", [{"shares": (0.01,)}, {"shares": (0.5, 0.51)}, {"rates": (0.1, 0.1)}, {"seeds": ()}])
+def test_impossible_allocations_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(UserError):
+        BigramAllocation(units=(8,), **change)
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
 def test_figures_share_their_runs(scale: str) -> None:
     at = Scale(scale)  # pyright: ignore[reportArgumentType]
-    modules = (recall, maps, variants, bigrams, ioi)
-    digests = [config.digest for module in modules for e in module.EXPERIMENTS for config in e.grid(at)]
+    figures = [
+        name for name in experiment_names(papers()["association"]) if name.startswith("fig") and name != "fig-18"
+    ]
+    digests = [config.digest for name in figures for config in experiment(f"association/{name}").runs(at).values()]
     assert digests.count(main_run(at).digest) == 7
     assert digests.count(fine_tuned_run(at).digest) == 2
     assert len(set(digests)) == (9 if scale == "smoke" else 13)

@@ -12,19 +12,16 @@ from lemmata.core import AbstractModel, Trace, named_key
 from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig
 from lemmata.papers.association.probe import (
+    answer_shown,
+    answers,
     attention_mass,
-    clean_predictions,
-    diagonal_excess,
     earlier_triggers,
     feed_logits,
     feed_margin,
-    ioi_predictions,
+    held_out,
+    ioi_answers,
     matching_logits,
-    noisy_attention,
-    predictions,
-    previous_token_attention,
     queries_of,
-    recall_ceiling,
     value_logits,
 )
 from lemmata.papers.association.task import (
@@ -46,7 +43,7 @@ class Copier(AbstractModel):
     """Looks back: all attention from a position on the first place that followed the same token (itself if none), and
     a fixed share of probability on that token, on the noise token, and none elsewhere."""
 
-    share: float = eqx.field(static=True)
+    share: Float[Array, ""] | float
     noise: int = eqx.field(static=True)
     vocab: int = eqx.field(static=True)
 
@@ -84,17 +81,22 @@ def test_queries_are_triggers_with_enough_before_them() -> None:
     assert int(earlier_triggers(sample)[0, 0]) == 0
 
 
-def test_predictions_of_a_model_made_by_hand() -> None:
-    found = jitted(clean_predictions)(Copier(0.7, 2, 8), TASK, key=named_key(0, "probe"), num=64)
-    expected = {"correct": 0.7, "noise": 0.3, "other": 0.0, "clean_loss": -np.log(0.7), "accuracy": 1.0}
+@jitted
+def answers_of(model: Any, sample: RecallSample) -> dict[str, Array]:
+    return answers(jax.vmap(model)(sample.tokens), sample, 2)
+
+
+def test_answers_of_a_model_made_by_hand() -> None:
+    found = answers_of(Copier(0.7, 2, 8), held_out(TASK, 64).clean)
+    expected = {"correct": 0.7, "noise": 0.3, "clean_loss": -np.log(0.7), "accuracy": 1.0, "noise_fraction": 0.0}
     for name, value in expected.items():
         np.testing.assert_allclose(found[name], value, atol=1e-5)
 
 
-def test_predictions_by_brute_force() -> None:
+def test_answers_by_brute_force() -> None:
     model = Transformer.create(TransformerConfig(vocab=8, length=24, width=8), key=named_key(0, "init"))
     sample = draw(named_key(1, "data"))
-    found = jitted(predictions)(model, sample, 2)
+    found = answers_of(model, sample)
     logits = np.asarray(jax.jit(jax.vmap(model))(sample.tokens), dtype=float)
     laws = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
     output = np.asarray(sample.outputs[:, 0])
@@ -105,7 +107,6 @@ def test_predictions_by_brute_force() -> None:
     np.testing.assert_allclose(
         [found["correct"], found["noise"], found["clean_loss"]], [correct, noise, loss], rtol=1e-4
     )
-    np.testing.assert_allclose(sum(float(found[name]) for name in ("correct", "noise", "other")), 1, rtol=1e-5)
 
 
 def test_attention_mass_by_brute_force() -> None:
@@ -124,35 +125,17 @@ def test_attention_mass_by_brute_force() -> None:
             on_noise.append(sum(weights[b, t, s] for s in follows if tokens[b, s] == 2))
         np.testing.assert_allclose(found["attention_correct"], np.mean(on_correct), rtol=1e-4)
         np.testing.assert_allclose(found["attention_noise"], np.mean(on_noise), rtol=1e-4)
-    noisy = jitted(noisy_attention)(Copier(1.0, 2, 8), TASK, key=named_key(0, "probe"))
+    noisy = jitted(attention_mass)(Copier(1.0, 2, 8), held_out(TASK, 32).noisy, 2)
     np.testing.assert_allclose(noisy["attention_rest"], 0, atol=1e-5)
-
-
-class Behind(AbstractModel):
-    """Attention on the previous position, everywhere."""
-
-    def trace(self, tokens: Int[Array, " seq"]) -> Trace:
-        size = tokens.shape[0]
-        attention = jnp.eye(size, k=-1).at[0, 0].set(1.0)
-        return Trace(attention[None], jnp.zeros((1, size, 1)), jnp.zeros((size, 8)))
-
-    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        return self.trace(tokens).logits
-
-
-def test_previous_token_attention() -> None:
-    found = jitted(previous_token_attention)(Behind(), TASK, key=named_key(0, "probe"))
-    np.testing.assert_allclose(found["attention_previous"], 1.0)
 
 
 def test_the_ceiling_is_the_chance_of_an_earlier_trigger() -> None:
     config = RecallConfig(source="uniform", symbols=9, length=12)
-    found = jitted(recall_ceiling)(NoisyRecall.create(config), key=named_key(0, "ceiling"), num=20000)
+    shown = answer_shown(held_out(NoisyRecall.create(config), 20000).clean)
     rows = transition_rows(config, config.statistics())[:, :9]
     free = np.delete(rows, 1, axis=1)  # no trigger before T - 1: one there has no follower of its own
     silent = free[9] @ np.linalg.matrix_power(np.delete(free[:9], 1, axis=0), 9) @ np.ones(8)
-    np.testing.assert_allclose(1 - found["shown"], silent, atol=5 * np.sqrt(0.25 / 20000))
-    np.testing.assert_allclose(found["correct_ceiling"], found["shown"] + (1 - found["shown"]) / 7, rtol=1e-5)
+    np.testing.assert_allclose(1 - shown, silent, atol=5 * np.sqrt(0.25 / 20000))
 
 
 def weights_of(array: Any) -> np.ndarray:
@@ -178,17 +161,14 @@ def test_memories_by_brute_force() -> None:
     assert float(feed_margin(dropped, 1, 2)) == 0
 
 
-def test_diagonal_excess() -> None:
-    matrix = jnp.array([[5.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]])
-    np.testing.assert_allclose(diagonal_excess(matrix), 3 - 1)
-    np.testing.assert_allclose(diagonal_excess(matrix, (0,)), 4)
-
-
-def test_ioi_predictions_of_a_copier() -> None:
+def test_ioi_answers_of_a_copier() -> None:
     """A copier of the first follower is right when the odd name comes first: a third of the time."""
     share = 0.25
     task = SyntheticIOI(IOIConfig(symbols=8, length=12, trigger=1))
-    found = jitted(ioi_predictions)(Copier(share, 8, 9), task, key=named_key(0, "probe"), num=2000)
-    np.testing.assert_allclose(found["correct"], share / 3, atol=0.05)
-    np.testing.assert_allclose(found["distractor"], 2 * share / 3, atol=0.05)
-    np.testing.assert_allclose(found["noise"], 1 - share, atol=1e-5)
+    scale = jnp.array(share)
+    found = jitted(lambda key: ioi_answers({"full": Copier(scale, 8, 9)}, task, key=key, num=2000))(
+        named_key(0, "probe")
+    )
+    np.testing.assert_allclose(found["full.correct"], share / 3, atol=0.05)
+    np.testing.assert_allclose(found["full.distractor"], 2 * share / 3, atol=0.05)
+    np.testing.assert_allclose(found["full.noise"], 1 - share, atol=1e-5)

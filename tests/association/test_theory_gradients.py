@@ -11,8 +11,9 @@ import pytest
 import sympy as sp
 
 from lemmata.core import Unattended, UserError, precision
+from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.gradients import LeadingCoefficients
-from lemmata.papers.association.run.simplified import project, with_noise_learned, zero_model
+from lemmata.papers.association.run.simplified import project, with_noise_learned
 from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
 from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry
@@ -66,7 +67,7 @@ def test_feed_forward_moments_are_those_of_every_sequence():
         mean = sum(g * p for g, p in values)
         exact = mean, sum(g * g * p for g, p in values) - mean**2
         assert one_step.feed_forward_moments(is_noise, chain) == exact
-        assert one_step.printed_feed_forward(is_noise, n, ALPHA) != exact
+        assert one_step.printed_feed_forward(is_noise, chain) != exact
 
 
 def test_counts_and_occupation():
@@ -146,7 +147,7 @@ def test_margins_are_those_of_the_model_after_a_step(exclude):
     with precision("float64"):
         chain = RecallChain(n, length, 0.3, exclude)
         sequences = list(world(n, length, 0.3, exclude))
-        model = zero_model(chain)
+        model = SimplifiedModel.create(chain.num_tokens + 1)
         value, feed = population(model, sequences, lambda m: (m.value, m.feed))
         updates = margins.value_update(chain)
         for found, expected in zip(project(model, -value), updates, strict=True):
@@ -174,7 +175,7 @@ def test_key_gradient_is_autodiff_on_every_sequence(exclude):
     n, length, small = 4, 4, 1e-7
     with precision("float64"):
         chain = RecallChain(n, length, 0.3, exclude)
-        model = with_noise_learned(zero_model(chain), chain)
+        model = with_noise_learned(SimplifiedModel.create(chain.num_tokens + 1), chain)
         stream = np.random.default_rng(1)
         value, previous = stream.normal(size=(2, n + 1, n + 1))
         if exclude:
@@ -192,7 +193,7 @@ def test_key_gradient_is_autodiff_on_every_sequence(exclude):
 def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
     with precision("float64"):
         chain = RecallChain(4, 4, 0.3, exclude)
-        model = with_noise_learned(zero_model(chain), chain)
+        model = with_noise_learned(SimplifiedModel.create(chain.num_tokens + 1), chain)
         step = population(model, list(world(4, 4, 0.3, exclude)), lambda m: m.value)
         for found, expected in zip(project(model, -step), attention_logits.phase_two_values(chain), strict=True):
             np.testing.assert_allclose(np.asarray(found)[:4], expected[:4], atol=1e-11)
@@ -216,11 +217,24 @@ def test_first_gap_tends_to_its_leading_form(exclude, beta_1, beta_2):
     )
 
 
+def predicted_noise(logit, num_tokens):
+    """p = e^ξ / (N + e^ξ): the other N logits are 0."""
+    return 1 / (1 + num_tokens * np.exp(-logit))
+
+
+def noise_logits(num_tokens, alpha, step, count):
+    """ξ_0 = 0, ξ_t = ξ_{t-1} + η (α - p(ξ_{t-1})); B.3's first display prints p(ξ_t), those after it p(ξ_{t-1})."""
+    logits = np.zeros(count + 1)
+    for t in range(count):
+        logits[t + 1] = logits[t] + step * (alpha - predicted_noise(logits[t], num_tokens))
+    return logits
+
+
 def test_noise_logit_fixed_point_and_step():
     star = noise_logit.stationary_logit(50, 0.3)
-    assert noise_logit.predicted_noise(star, 50) == pytest.approx(0.3)
+    assert predicted_noise(star, 50) == pytest.approx(0.3)
     bound = noise_logit.largest_step(0.3)
-    below, above = (noise_logit.iterate(50, 0.3, factor * bound, 200) for factor in (1.0, 1.05))
+    below, above = (noise_logits(50, 0.3, factor * bound, 200) for factor in (1.0, 1.05))
     assert np.all(below <= star + 1e-12)
     assert below[-1] == pytest.approx(star)
     assert above.max() > star + 1e-4

@@ -11,9 +11,20 @@ import pytest
 from lemmata.core import UserError, named_key
 from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.probe import clean_predictions
+from lemmata.papers.association.probe import answers, held_out
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
-from lemmata.train import AdamWConfig, QueryLoss, SGDConfig, StochasticDescent, fit_many, losses, next_token_loss, stack
+from lemmata.train import (
+    AdamWConfig,
+    Batches,
+    Descent,
+    QueryLoss,
+    SGDConfig,
+    fit_many,
+    losses,
+    next_token_loss,
+    one_of,
+    stack,
+)
 from lemmata.train.losses import query_positions
 
 TASK = NoisyRecall.create(RecallConfig(symbols=6, length=12))
@@ -84,7 +95,7 @@ def reference_sgd(weights: np.ndarray, gradients: list[np.ndarray], config: SGDC
 @pytest.mark.parametrize("clip", [None, 0.5])
 def test_sgd_is_momentum_with_decay_in_the_gradient(clip: float | None) -> None:
     config = SGDConfig(rate=0.1, momentum=0.9, weight_decay=0.01, clip=clip)
-    rule = config.optimizer()
+    rule = config(config.rate)
     weights = jnp.array([1.0, -2.0, 3.0])
     gradients = [np.array([0.3, 0.1, -0.2]), np.array([2.0, -1.0, 0.5]), np.array([0.0, 0.4, 0.1])]
     memory, now = rule.init(weights), weights
@@ -95,7 +106,7 @@ def test_sgd_is_momentum_with_decay_in_the_gradient(clip: float | None) -> None:
 
 
 def test_steps_move_the_blocks_alone_and_depend_on_their_key_alone() -> None:
-    algorithm = StochasticDescent(SGDConfig().optimizer(), 16, QueryLoss(TASK.queries), block_weights)
+    algorithm = Descent(Batches(QueryLoss(TASK.queries), 16), block_weights, SGDConfig(), 0.03)
     step = eqx.filter_jit(lambda state, key: algorithm.step(TASK, state, key=key))
     state = algorithm.init(MODEL)
     (first, metrics), (again, _), (other, _) = (step(state, named_key(seed, "step")) for seed in (0, 0, 1))
@@ -118,14 +129,15 @@ def test_clean_then_noisy_is_two_stages() -> None:
     config = RecallConfig(symbols=6, length=12)
     noisy = NoisyRecall.create(config)
     model = Transformer.create(TransformerConfig(vocab=6, length=12, width=16, hidden=32), key=named_key(0, "init"))
-    algorithm = StochasticDescent(AdamWConfig(rate=1e-2).optimizer(), 32, QueryLoss(noisy.queries), block_weights)
+    algorithm = Descent(Batches(QueryLoss(noisy.queries), 32), block_weights, AdamWConfig(), 1e-2)
     keys = jnp.stack([named_key(0, "data")])
-    probe = eqx.filter_jit(lambda model: clean_predictions(model, noisy, key=named_key(0, "probe"), num=64)["noise"])
+    test = held_out(noisy, 64).clean
+    probe = eqx.filter_jit(lambda model: answers(jax.vmap(model)(test.tokens), test, config.noise_token)["noise"])
     state, noise = stack([algorithm.init(model)]), []
     for alpha in (0.0, 0.5):
         world = stack([noisy.with_alpha(alpha)])
         state, _ = fit_many(algorithm, world, state, keys, steps=60, every=60)
-        trained = jax.tree.map(lambda x: x[0] if eqx.is_array(x) else x, state.model)
+        trained = one_of(state.model, 0)
         noise.append(float(probe(trained)))
     assert noise[0] < 0.1
     assert abs(noise[1] - 0.5) < 0.2

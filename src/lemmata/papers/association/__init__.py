@@ -8,18 +8,8 @@ PAPER = Paper(
     authors="Anonymous authors (under double-blind review)",
     year=2024,
     sentence="Feed-forward layers pick up bigram noise, attention the context; rank truncation separates them.",
-    package="lemmata.papers.association",
-    modules=(
-        "recall",
-        "maps",
-        "variants",
-        "bigrams",
-        "ioi",
-        "gradients",
-        "margins",
-        "noise_logit",
-        "attention_gaps",
-        "memory",
-        "memory_rank",
+    order=(
+        *("fig-3", "fig-8", "fig-10", "fig-4", "fig-7", "fig-9", "fig-11", "fig-12", "fig-13", "fig-6"),
+        *("fig-19", "fig-20", "table-3", "thm-1", "b-3", "thm-2", "thm-3", "noise-rank", "fig-18"),
     ),
 )

@@ -1,11 +1,11 @@
 """The linear associative memory f(i, j; W) = <u_j, W e_i> (section 3.3, equation 39)."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key, PyTree
+from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractModel, Trace, require
+from lemmata.core import AbstractModel, Trace, named_integer, require
+from lemmata.papers.association.model.bases import random_bases
 
 
 class LinearMemory(AbstractModel):
@@ -26,11 +26,11 @@ class LinearMemory(AbstractModel):
         )
 
     @classmethod
-    def orthonormal(cls, inputs: int, width: int | None = None) -> "LinearMemory":
-        """Assumptions G.1 and G.2: standard basis vectors, W = 0."""
-        d = inputs + 1 if width is None else width
-        require(d >= inputs + 1, "width", d, f"at least inputs + 1 = {inputs + 1}, for orthonormal embeddings")
-        return cls(jnp.eye(inputs, d), jnp.eye(inputs + 1, d), jnp.zeros((d, d)))
+    def orthonormal(cls, inputs: int, width: int, seed: int) -> "LinearMemory":
+        """Assumptions G.1 and G.2 in a random basis: orthonormal embeddings, W = 0."""
+        require(width > inputs, "width", width, f"more than inputs = {inputs}")
+        first, second = random_bases(width, named_integer(seed, "embeddings"))
+        return cls(jnp.asarray(first[:inputs]), jnp.asarray(second[: inputs + 1]), jnp.zeros((width, width)))
 
     def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
         return self.inputs[tokens] @ self.weight.T @ self.outputs.T
@@ -44,11 +44,6 @@ class LinearMemory(AbstractModel):
         after = x @ self.weight.T
         nothing = jnp.zeros((0, tokens.shape[0], tokens.shape[0]))
         return Trace(nothing, jnp.stack([x, after]), after @ self.outputs.T)
-
-
-def memory_weight(model: LinearMemory) -> PyTree:
-    """The filter of what is learned: W alone."""
-    return eqx.tree_at(lambda m: m.weight, jax.tree.map(lambda _: False, model), True)
 
 
 def _sphere(key: Key[Array, ""], rows: int, width: int) -> Float[Array, "rows width"]:

@@ -1,11 +1,11 @@
 """The one-layer model of equation (2): one attention layer beside a linear feed-forward map, two embeddings a token."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PyTree
+from jaxtyping import Array, Bool, Float, Int
 
-from lemmata.core import AbstractModel, Trace, require
+from lemmata.core import AbstractModel, Trace, named_integer
+from lemmata.papers.association.model.bases import random_bases
 
 
 class SimplifiedModel(AbstractModel):
@@ -19,14 +19,13 @@ class SimplifiedModel(AbstractModel):
     feed: Float[Array, "width width"]  # W_F
 
     @classmethod
-    def create(cls, vocab: int, width: int | None = None, *, key: Key[Array, ""]) -> "SimplifiedModel":
-        """Orthonormal embeddings (Assumptions D.1 and F.1) and all three learned matrices zero."""
-        d = 2 * vocab if width is None else width
-        require(d >= 2 * vocab, "width", d, f"at least 2 x vocab = {2 * vocab}, for orthonormal embeddings")
-        input_key, output_key = jax.random.split(key)
-        inputs = _orthonormal(input_key, 2 * vocab, d)
-        zero = jnp.zeros((d, d))
-        return cls(inputs[:vocab], inputs[vocab:], _orthonormal(output_key, vocab, d), zero, zero, zero)
+    def create(cls, vocab: int, seed: int = 0) -> "SimplifiedModel":
+        """Orthonormal embeddings in a random basis (Assumptions D.1 and F.1), all three learned matrices zero."""
+        width = 2 * vocab
+        inputs, outputs = random_bases(width, named_integer(seed, "init"))
+        zero = jnp.zeros((width, width))
+        embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
+        return cls(*embeddings, attention=zero, value=zero, feed=zero)
 
     def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
         before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
@@ -61,16 +60,6 @@ class SimplifiedModel(AbstractModel):
         x, weights = self.embed(tokens), self.weights(tokens)
         after = weights @ x @ self.value.T + x @ self.feed.T
         return Trace(weights[None], jnp.stack([x, after]), after @ self.output.T)
-
-
-def simplified_weights(model: SimplifiedModel) -> PyTree:
-    """The filter of what is learned: W_QK, W_V and W_F."""
-    frozen = jax.tree.map(lambda _: False, model)
-    return eqx.tree_at(lambda m: (m.attention, m.value, m.feed), frozen, (True, True, True))
-
-
-def _orthonormal(key: Key[Array, ""], rows: int, width: int) -> Float[Array, "rows width"]:
-    return jnp.linalg.qr(jax.random.normal(key, (width, rows)))[0].T
 
 
 def _lower(length: int) -> Bool[Array, "seq seq"]:

@@ -12,37 +12,29 @@ from typing import Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PyTree
+from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import AbstractModel, Trace, require
+from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Some, Trace
 from lemmata.models.matmul import MatmulPrecision, contract
+from lemmata.train import only
 
 FeedKind = Literal["mlp", "linear", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransformerConfig:
+class TransformerConfig(Config):
     """The paper's sizes. Scales and precision are ours: the paper does not print them."""
 
-    vocab: int = 65
-    length: int = 256
-    width: int = 256  # d
-    feeds: tuple[FeedKind, ...] = ("mlp", "mlp")  # F_1, F_2, ...: one a layer
-    hidden: int | None = None  # of the MLPs; 4 d unless given
-    value_width: int | None = None  # W_V maps to this width, W_O back from it; d unless given
-    embedding_std: float = 1.0  # of tokens and positions, both frozen
-    output_scale: float = 1.0  # multiplies the frozen output matrix's first draw
-    value_scale: float = 1.0  # multiplies the first draw of W_V
+    vocab: Count = 65
+    length: Count = 256
+    width: Count = 256  # d
+    feeds: Some[FeedKind] = ("mlp", "mlp")  # F_1, F_2, ...: one a layer
+    hidden: Count | None = None  # of the MLPs; 4 d unless given
+    value_width: Count | None = None  # W_V maps to this width, W_O back from it; d unless given
+    embedding_std: Positive = 1.0  # of tokens and positions, both frozen
+    output_scale: Positive = 1.0  # multiplies the frozen output matrix's first draw
+    value_scale: NonNegative = 1.0  # multiplies the first draw of W_V
     precision: MatmulPrecision = "float32"
-
-    def __post_init__(self) -> None:
-        for name in ("vocab", "length", "width", "hidden", "value_width"):
-            value = getattr(self, name)
-            require(value is None or value >= 1, name, value, "at least 1")
-        require(len(self.feeds) >= 1, "feeds", self.feeds, "one of mlp, linear, none for each layer")
-        for name in ("embedding_std", "output_scale"):
-            require(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        require(self.value_scale >= 0, "value_scale", self.value_scale, "not negative")
 
 
 class MLP(eqx.Module):
@@ -179,10 +171,7 @@ class Transformer(AbstractModel):
         return contract("qd,vd->qv", x, self.output, self.config.precision)
 
 
-def block_weights(model: Transformer) -> PyTree:
-    """The filter of what is learned: the blocks; embeddings, positions and output stay as drawn."""
-    frozen = jax.tree.map(lambda _: False, model)
-    return eqx.tree_at(lambda m: m.blocks, frozen, jax.tree.map(eqx.is_inexact_array, model.blocks))
+block_weights = only(lambda model: model.blocks)  # what is learned; embeddings, positions and output stay as drawn
 
 
 def _causal(queries: Int[Array, " query"], length: int) -> Bool[Array, "query seq"]:

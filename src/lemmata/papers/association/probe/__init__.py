@@ -1,35 +1,15 @@
-"""The numbers of the paper `association`: predictions after a trigger, attention, and what single weights remember."""
+"""The numbers of the paper: answers after a trigger, attention, what single weights remember; readings of runs."""
 
-from lemmata.papers.association.probe.attention import attention_mass, noisy_attention, previous_token_attention
-from lemmata.papers.association.probe.memories import (
-    diagonal_excess,
-    feed_logits,
-    feed_margin,
-    matching_logits,
-    value_logits,
-)
-from lemmata.papers.association.probe.predictions import (
-    clean_predictions,
+from lemmata.papers.association.probe.answers import (
+    answers,
+    answers_of_edits,
+    answers_of_ranks,
     earlier_triggers,
-    ioi_predictions,
-    predictions,
+    ioi_answers,
     queries_of,
-    recall_ceiling,
+    rank_name,
 )
-
-__all__ = [
-    "attention_mass",
-    "clean_predictions",
-    "diagonal_excess",
-    "earlier_triggers",
-    "feed_logits",
-    "feed_margin",
-    "ioi_predictions",
-    "matching_logits",
-    "noisy_attention",
-    "predictions",
-    "previous_token_attention",
-    "queries_of",
-    "recall_ceiling",
-    "value_logits",
-]
+from lemmata.papers.association.probe.attention import attention_mass
+from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
+from lemmata.papers.association.probe.memories import feed_logits, feed_margin, matching_logits, value_logits
+from lemmata.papers.association.probe.portrait import portrait

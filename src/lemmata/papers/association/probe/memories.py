@@ -1,30 +1,28 @@
 """What single weights remember, read by embeddings in and output vectors out (Figures 3 right, 7 and 9)."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lemmata.papers.association.model import Transformer
 
 
-def feed_logits(model: Transformer, layer: int = -1) -> Float[Array, "input output"]:
-    """<F(W_E(i)), W_U(j)>: what a feed-forward layer says to a bare token (Figure 7, middle)."""
-    feed = model.blocks[layer].feed
+def feed_logits(model: Transformer) -> Float[Array, "input output"]:
+    """<F(W_E(i)), W_U(j)>: what the last feed-forward layer says to a bare token (Figure 7, middle)."""
+    feed = model.blocks[-1].feed
     if feed is None:
         return jnp.zeros((model.tokens.shape[0], model.output.shape[0]))
     return feed(model.tokens, "float32") @ model.output.T
 
 
-def feed_margin(model: Transformer, trigger: int, noise: int, layer: int = -1) -> Float[Array, ""]:
+def feed_margin(model: Transformer, trigger: int, noise: int) -> Float[Array, ""]:
     """The noise token's logit over the largest other one, from F alone at the bare trigger (Figure 3, right)."""
-    logits = feed_logits(model, layer)[trigger]
+    logits = feed_logits(model)[trigger]
     return logits[noise] - jnp.max(jnp.where(jnp.arange(logits.shape[0]) == noise, -jnp.inf, logits))
 
 
-def value_logits(model: Transformer, layer: int = -1) -> Float[Array, "input output"]:
-    """<W_O W_V W_E(i), W_U(j)>: what attention to token i says (Figure 7, right)."""
-    block = model.blocks[layer]
+def value_logits(model: Transformer) -> Float[Array, "input output"]:
+    """<W_O W_V W_E(i), W_U(j)>: what attention to token i in the last layer says (Figure 7, right)."""
+    block = model.blocks[-1]
     return model.tokens @ block.value.T @ block.output.T @ model.output.T
 
 
@@ -34,12 +32,3 @@ def matching_logits(model: Transformer) -> Float[Array, "input output"]:
     first, second = model.blocks[0], model.blocks[1]
     carried = model.tokens @ first.value.T @ first.output.T
     return carried @ second.key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
-
-
-def diagonal_excess(logits: Float[Array, "input output"], columns: Any = None) -> Float[Array, ""]:
-    """The mean diagonal entry less the mean of the others, over all tokens or the given ones."""
-    size = logits.shape[0]
-    kept = jnp.ones(size, dtype=bool) if columns is None else jnp.isin(jnp.arange(size), jnp.asarray(columns))
-    diagonal = jnp.sum(jnp.where(kept, jnp.diagonal(logits), 0)) / jnp.sum(kept)
-    off = kept[None, :] & ~jnp.eye(size, dtype=bool)
-    return diagonal - jnp.sum(jnp.where(off, logits, 0)) / jnp.sum(off)

@@ -1,53 +1,79 @@
-"""Curves and final values read from the stored training runs, for the claims and the drawings."""
+"""Final values, first passages and moments read from the stored training runs."""
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Undecided
-from lemmata.core.legacy import Results
+from lemmata.core import RunResult, Runs, Undecided
 
-TOO_SHORT = Undecided("a few steps at toy size: nothing is learned at this scale")
 LAST_PART = 10  # "at the end" is the mean over the last tenth of the records: single steps of SGD jitter
-
-
-def curve(run: RunResult, column: str, phase: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Steps, and the column's values as [seed, record]."""
-    seeds = run.config.seeds
-    values = np.stack([run.column(column, seed=seed, phase=phase) for seed in seeds]).astype(float)
-    return run.column("step", seed=seeds[0], phase=phase), values
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     """A value a seed: the mean over the last tenth of the records."""
-    _, values = curve(run, column, phase)
+    _, values = run.curve(column, phase=phase)
     return values[:, -max(values.shape[1] // LAST_PART, 1) :].mean(axis=1)
 
 
 def first_step_over(run: RunResult, column: str, level: float) -> np.ndarray:
     """For each seed, the first recorded step at which the column is over the level; infinite if it never is."""
-    steps, values = curve(run, column)
+    steps, values = run.curve(column, phase=1)
     over = values > level
     return np.where(over.any(axis=1), steps[over.argmax(axis=1)].astype(float), np.inf)
 
 
 def early_peak(run: RunResult, column: str, steps_counted: int, phase: int = 1) -> np.ndarray:
     """For each seed, the largest value after the start and within the first steps."""
-    steps, values = curve(run, column, phase)
-    return values[:, (steps > 0) & (steps <= steps_counted)].max(axis=1)
+    steps, values = run.curve(column, phase=phase)
+    early = (steps > 0) & (steps <= steps_counted)
+    if not early.any():
+        raise Undecided(f"no record within the first {steps_counted} steps")
+    return values[:, early].max(axis=1)
 
 
-def trained(results: Results, value: Any) -> Any:
-    """The value, except at smoke scale, where nothing has been learned."""
-    return TOO_SHORT if results.scale.name == "smoke" else value
+def at_fraction(run: RunResult, fraction: float) -> float:
+    """The correct token's probability with a matrix cut to this fraction of its rank, mean over seeds."""
+    kept = run.config.fractions
+    if fraction not in kept:
+        raise Undecided(f"the rank is not cut to the fraction {fraction:g}, but to {kept}")
+    return float(run.arrays["sweep.correct"].mean(axis=0)[kept.index(fraction)])
 
 
-def long_table(curves: dict[str, tuple[np.ndarray, np.ndarray]], axis: str = "step") -> dict[str, Any]:
-    """Curves as a table of name, place on the axis, and mean and standard deviation over seeds."""
-    table: dict[str, list[Any]] = {"curve": [], axis: [], "mean": [], "std": []}
-    for name, (places, values) in curves.items():
-        table["curve"] += [name] * len(places)
-        table[axis] += [place.item() for place in places]
-        table["mean"] += [float(value) for value in values.mean(axis=0)]
-        table["std"] += [float(value) for value in values.std(axis=0)]
-    return table
+def learned_something(run: RunResult) -> str | None:
+    """A need: the full model says the correct token twice as often as one that knows only the noise level."""
+    task = run.config.task
+    blind = (1 - task.alpha) / len(task.outputs())
+    correct = float(at_end(run, "full.correct").mean())
+    if correct >= 2 * blind:
+        return None
+    return f"little is learned: the correct token's probability ends at {correct:.2f}, a blind guess at {blind:.2f}"
+
+
+class Edited(NamedTuple):
+    """A run, and the edits of its model that are read as the full one and as those without a layer."""
+
+    run: RunResult
+    full: str = "full"
+    without_F1: str = "without_F1"
+    without_F2: str = "without_F2"
+
+    def exchanged(self) -> "Edited":
+        return Edited(self.run, self.full, self.without_F2, self.without_F1)
+
+    def end(self, edit: str, answer: str) -> float:
+        """An edit's answer at the end of training, mean over seeds."""
+        return float(at_end(self.run, f"{getattr(self, edit)}.{answer}").mean())
+
+    def ratio(self, answer: str, above: str, below: str) -> float:
+        return float(np.divide(self.end(above, answer), self.end(below, answer)))
+
+
+class Moment(NamedTuple):
+    """The models of some runs at a moment: "initial", "clean" (before the fine-tuning), "final"."""
+
+    runs: Runs
+    name: str
+
+    def array(self, run: str, what: str) -> np.ndarray:
+        """A part of the models' portrait, [seed, ...]."""
+        return self.runs[run].arrays[f"{self.name}.{what}"]

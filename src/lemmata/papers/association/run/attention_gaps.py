@@ -10,10 +10,11 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, project, theory_task, with_noise_learned, zero_model
+from lemmata.papers.association.run.simplified import TRIGGER, ThreeOrMore, project, theory_task, with_noise_learned
 from lemmata.papers.association.task import NoisyRecall
-from lemmata.papers.association.theory import RecallChain, attention_logits
+from lemmata.papers.association.theory import RecallChain
 from lemmata.train import QueryLoss
 
 SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it
@@ -28,75 +29,61 @@ class KeyGradients(RunConfig):
     """
 
     kind = "association/key-gradients"
-    version = 1
 
-    num_tokens: int = 16  # N
-    length: int = 128  # T
-    alpha: float = 0.2  # Assumption F.1 asks for α <= .38
+    num_tokens: ThreeOrMore = 16  # N
+    length: ThreeOrMore = 128  # T
+    alpha: Inside = 0.2  # Assumption F.1 asks for α <= .38
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]
     values: Literal["diagonal", "learned"] = "diagonal"
-    beta_1: float = 1.0
-    beta_2: float = 1.0  # β_2 < β_1; they agree when phase 2 is much longer than phase 1
-    batch: int = 1024
-    phase_two: int = 16
-    seeds: tuple[int, ...] = tuple(range(48))
+    beta_1: NonNegative = 1.0
+    beta_2: NonNegative = 1.0  # β_2 < β_1; they agree when phase 2 is much longer than phase 1
+    batch: Count = 1024
+    phase_two: Count = 16
+    seeds: Some[int] = tuple(range(48))
 
-    def __post_init__(self) -> None:
-        require(self.batch >= 1, "batch", self.batch, "at least 1")
-        _ = self.chain  # refuses impossible sizes and noise levels
-        require(self.beta_1 >= self.beta_2 >= 0, "beta_2", self.beta_2, f"between 0 and beta_1 = {self.beta_1}")
+    def cross_check(self) -> None:
+        require(self.beta_1 >= self.beta_2, "beta_2", self.beta_2, f"at most beta_1 = {self.beta_1}")
 
     @property
     def chain(self) -> RecallChain:
         return RecallChain(self.num_tokens, self.length, self.alpha, self.exclude_trigger)
 
-    @property
-    def unit(self) -> float:
-        """(1-α)²/N², the printed gap at β_1 = 1."""
-        return attention_logits.printed_gap(self.chain, 1.0)
-
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            task = theory_task(RecallChain(self.num_tokens, self.length, self.alpha))
-            model = with_noise_learned(zero_model(self.chain), self.chain)
+            task = theory_task(self.chain)
+            model = with_noise_learned(SimplifiedModel.create(self.num_tokens + 1), self.chain)
             if self.values == "learned":
                 keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
-                value = (
-                    _learned_value(model, [_draw(task, self.batch, self.exclude_trigger, key) for key in keys])
-                    * self.num_tokens**2
-                )
+                value = _learned_value(model, [self._draw(task, key) for key in keys]) * self.num_tokens**2
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
             on_token, on_previous = project(model, jnp.asarray(value))
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
-            token, previous = [], []
+            gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
-                batch = _draw(task, self.batch, self.exclude_trigger, named_key(seed, "data"))
-                found = _key_gradient(model, batch)
-                token.append(np.asarray(found[0]))
-                previous.append(np.asarray(found[1]))
+                gradients.append(_key_gradient(model, self._draw(task, named_key(seed, "data"))))
                 context.progress("key gradients", done + 1, len(self.seeds))
         vocab = self.num_tokens + 1
+        as_token, as_previous = np.array(gradients).transpose(1, 0, 2).reshape(2, -1)
         return RunOutput(
             {
                 "seed": np.repeat(self.seeds, vocab),
                 "token": np.tile(np.arange(vocab), len(self.seeds)),
-                "as_token": np.concatenate(token),
-                "as_previous": np.concatenate(previous),
+                "as_token": as_token,
+                "as_previous": as_previous,
             },
             {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)},
         )
 
-
-def _draw(task: NoisyRecall, num: int, exclude_trigger: bool, key: Key[Array, ""]) -> Batch:
-    """`num` sequences; those with ȳ = q are masked out on request, which is the law given ȳ != q. One program serves
-    both cases."""
-    return _masked(task, num, jnp.asarray(exclude_trigger), key)
+    def _draw(self, task: NoisyRecall, key: Key[Array, ""]) -> Batch:
+        return _masked(task, self.batch, jnp.asarray(self.exclude_trigger), key)
 
 
 @eqx.filter_jit
 def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Array, ""]) -> Batch:
+    """`num` sequences; those with ȳ = q are masked out on request, which is the law given ȳ != q. One program serves
+    both cases."""
     drawn = task.draw(num, key=key)
     kept = ~(exclude & (drawn.outputs[:, 0] == TRIGGER))
     return Batch(drawn.tokens, drawn.following, task.mask(drawn) & kept[:, None])

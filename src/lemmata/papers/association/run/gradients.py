@@ -1,6 +1,7 @@
 """Runs for Lemma D.1 and Table 3: gradients of sampled sequences by autodiff, coefficients of the exact chain."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import equinox as eqx
 import jax
@@ -9,9 +10,10 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, precision
+from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, project, theory_task, zero_model
+from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, project, theory_task
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry, power
@@ -19,40 +21,29 @@ from lemmata.train import QueryLoss
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledGradients(RunConfig):
+class SampledGradients(ChainRun):
     """Per-sequence gradients of the model at zero weights, by autodiff; each seed is `samples` fresh sequences."""
 
     kind = "association/sampled-gradients"
-    version = 1
 
-    num_tokens: int = 12  # N; small, so that what the printed forms drop is seen
-    length: int = 48  # T
-    alpha: float = 0.3
-    samples: int = 2048
-    batch: int = 512
-    seeds: tuple[int, ...] = tuple(range(24))
-
-    def __post_init__(self) -> None:
-        require(self.batch >= 1, "batch", self.batch, "at least 1")
-        require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
-        _ = self.chain  # refuses impossible sizes and noise levels
-
-    @property
-    def chain(self) -> RecallChain:
-        return RecallChain(self.num_tokens, self.length, self.alpha)
+    num_tokens: ThreeOrMore = 12  # N; small, so that what the printed forms drop is seen
+    length: ThreeOrMore = 48  # T
+    alpha: Inside = 0.3
+    samples: Count = 2048
+    batch: Count = 512
+    seeds: Some[int] = tuple(range(24))
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             rows = []
-            task, model = theory_task(self.chain), zero_model(self.chain)
+            task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
 
             @jax.jit
             def sums(key: Key[Array, ""]) -> tuple[Float[Array, "2 j k"], Float[Array, "2 j"]]:
                 return _gradient_sums(task, model, self.batch, key)
 
-            parts = self.samples // self.batch
             for done, seed in enumerate(self.seeds):
-                totals = [sums(jax.random.fold_in(named_key(seed, "data"), part)) for part in range(parts)]
+                totals = [sums(key) for key in self.batch_keys(seed)]
                 value = np.sum([np.asarray(total[0]) for total in totals], axis=0) / self.samples
                 feed = np.sum([np.asarray(total[1]) for total in totals], axis=0) / self.samples
                 rows += self._rows(seed, value, feed)
@@ -93,13 +84,10 @@ def _cells(entry: Entry, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The (j, k) that a row of Table 3 stands for."""
     outputs = {"noise": [n], "trigger": [TRIGGER], "token": range(1, n)}[entry.output]
     inputs = {"noise": [n], "trigger": [TRIGGER], "same": range(1, n), "other": range(1, n)}[entry.input]
-    pairs = [
-        (j, k)
-        for j in outputs
-        for k in inputs
-        if entry.output != "token" or entry.input in ("noise", "trigger") or (j == k) == (entry.input == "same")
-    ]
-    return np.array([j for j, _ in pairs]), np.array([k for _, k in pairs])
+    j, k = (grid.ravel() for grid in np.meshgrid(outputs, inputs, indexing="ij"))
+    paired = entry.output == "token" and entry.input in ("same", "other")
+    kept = (j == k) == (entry.input == "same") if paired else np.full(len(j), True)
+    return j[kept], k[kept]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +95,11 @@ class LeadingCoefficients(RunConfig):
     """Table 3's coefficients read off the exact chain at a size where nothing but the leading order is left."""
 
     kind = "association/leading-coefficients"
-    version = 1
 
-    num_tokens: int = 10**5
-    length: int = 10**11
-    alphas: tuple[float, ...] = (0.3, 0.6)
-    digits: int = 60  # differences of nearly equal variances are taken
+    num_tokens: ThreeOrMore = 10**5
+    length: Several = 10**11
+    alphas: Some[Inside] = (0.3, 0.6)
+    digits: Annotated[int, Bound(least=15)] = 60  # differences of nearly equal variances are taken
 
     def execute(self, context: RunContext) -> RunOutput:
         rows = []

@@ -1,16 +1,43 @@
-"""What the theory claims share: the data and the one-layer model of equation (2), at zero or under Assumption F.1."""
+"""What the theory runs share: the data and the one-layer model of equation (2), at zero or under Assumption F.1."""
+
+from dataclasses import dataclass
+from typing import Annotated
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, named_integer
+from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.papers.association.theory import RecallChain
 
 TRIGGER = 0
+ThreeOrMore = Annotated[int, Bound(least=3)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainRun(RunConfig):
+    """A run on sampled sequences of section 3's process, whose exact law is `chain`."""
+
+    num_tokens: ThreeOrMore  # N
+    length: ThreeOrMore  # T
+    alpha: Inside
+    samples: Count
+    batch: Count
+
+    def cross_check(self) -> None:
+        require(self.samples % self.batch == 0, "samples", self.samples, f"a multiple of batch = {self.batch}")
+
+    @property
+    def chain(self) -> RecallChain:
+        return RecallChain(self.num_tokens, self.length, self.alpha)
+
+    def batch_keys(self, seed: int) -> list[Key[Array, ""]]:
+        """One key a batch of this seed's samples."""
+        return [jax.random.fold_in(named_key(seed, "data"), part) for part in range(self.samples // self.batch)]
 
 
 def theory_task(chain: RecallChain) -> NoisyRecall:
@@ -23,7 +50,7 @@ def theory_task(chain: RecallChain) -> NoisyRecall:
         noise=None,
         alpha=chain.alpha,
         loss_on="last",
-        trigger_outputs=not chain.exclude_trigger,
+        trigger_outputs=True,
     )
     return NoisyRecall.create(config)
 
@@ -32,23 +59,6 @@ def theory_task(chain: RecallChain) -> NoisyRecall:
 def sample(task: NoisyRecall, num: int, key: Key[Array, ""]) -> Batch:
     """Compiled once for a task and a size, whichever run asks."""
     return task.sample(num, key=key)
-
-
-def zero_model(chain: RecallChain, seed: int = 0) -> SimplifiedModel:
-    """Random orthonormal embeddings (Assumption D.1), W_QK = W_V = W_F = 0."""
-    vocab = chain.num_tokens + 1
-    width = 2 * vocab
-    stream = np.random.default_rng(named_integer(seed, "init"))
-    inputs, outputs = (np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2))
-    zero = jnp.zeros((width, width))
-    return SimplifiedModel(
-        tokens=jnp.asarray(inputs[:vocab]),
-        previous=jnp.asarray(inputs[vocab:]),
-        output=jnp.asarray(outputs[:vocab]),
-        attention=zero,
-        value=zero,
-        feed=zero,
-    )
 
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:

@@ -1,7 +1,7 @@
 """The worlds of the paper `association`: noisy in-context recall, synthetic IOI, the noisy linear memory."""
 
 from lemmata.papers.association.task.ioi import IOIConfig, IOISample, SyntheticIOI
-from lemmata.papers.association.task.memory import MemoryConfig, NoisyMemory
+from lemmata.papers.association.task.memory import MemoryConfig
 from lemmata.papers.association.task.recall import NoisyRecall, RecallConfig, RecallSample, transition_rows
 from lemmata.papers.association.task.statistics import (
     Counts,
@@ -11,21 +11,3 @@ from lemmata.papers.association.task.statistics import (
     shipped_counts,
     uniform_statistics,
 )
-
-__all__ = [
-    "Counts",
-    "IOIConfig",
-    "IOISample",
-    "MemoryConfig",
-    "NoisyMemory",
-    "NoisyRecall",
-    "RecallConfig",
-    "RecallSample",
-    "Statistics",
-    "SyntheticIOI",
-    "bigram_counts",
-    "encode_text",
-    "shipped_counts",
-    "transition_rows",
-    "uniform_statistics",
-]

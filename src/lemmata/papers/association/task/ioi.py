@@ -1,6 +1,8 @@
 """Synthetic indirect object identification (appendix J): of two names after the trigger, the one that came once."""
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Annotated
 
 import equinox as eqx
 import jax
@@ -8,23 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import AbstractTask, Batch, require
+from lemmata.core import AbstractTask, Batch, Bound, Config, Natural, require
+from lemmata.papers.association.task.recall import NoiseLevel
 
 
 @dataclass(frozen=True, kw_only=True)
-class IOIConfig:
+class IOIConfig(Config):
     """N symbols with the trigger among them; the noise token is N, outside."""
 
-    symbols: int = 65
-    length: int = 256
-    trigger: int = 0
-    alpha: float = 0.5
+    symbols: Annotated[int, Bound(least=3)] = 65  # the trigger and two names
+    length: Annotated[int, Bound(least=8)] = 256  # three pairs, a free position and the trigger
+    trigger: Natural = 0
+    alpha: NoiseLevel = 0.5
 
-    def __post_init__(self) -> None:
-        require(self.symbols >= 3, "symbols", self.symbols, "at least 3: the trigger and two names")
-        require(self.length >= 8, "length", self.length, "at least 8: three pairs, a free position and the trigger")
-        require(0 <= self.trigger < self.symbols, "trigger", self.trigger, f"0 to {self.symbols - 1}")
-        require(0 <= self.alpha < 1, "alpha", self.alpha, "in [0, 1)")
+    def cross_check(self) -> None:
+        require(self.trigger < self.symbols, "trigger", self.trigger, f"0 to {self.symbols - 1}")
 
     @property
     def vocab(self) -> int:
@@ -33,6 +33,10 @@ class IOIConfig:
     @property
     def noise_token(self) -> int:
         return self.symbols
+
+    def outputs(self) -> tuple[int, ...]:
+        """The names. The trigger is none: as a name it would make a fourth trigger in the context."""
+        return tuple(token for token in range(self.symbols) if token != self.trigger)
 
 
 class IOISample(eqx.Module):
@@ -43,8 +47,6 @@ class IOISample(eqx.Module):
 
 
 class SyntheticIOI(AbstractTask):
-    """Names differ from the trigger: a trigger as name would make a fourth trigger in the context."""
-
     config: IOIConfig = eqx.field(static=True)
 
     @property
@@ -52,15 +54,12 @@ class SyntheticIOI(AbstractTask):
         return 1
 
     def with_alpha(self, alpha: float) -> "SyntheticIOI":
-        config = self.config
-        return SyntheticIOI(
-            IOIConfig(symbols=config.symbols, length=config.length, trigger=config.trigger, alpha=alpha)
-        )
+        return SyntheticIOI(dataclasses.replace(self.config, alpha=alpha))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> IOISample:
         config = self.config
         name_key, place_key, order_key, fill_key, noise_key = jax.random.split(key, 5)
-        names = np.array([token for token in range(config.symbols) if token != config.trigger])
+        names = np.array(config.outputs())
         first, second = jax.random.split(name_key)
         a = jax.random.randint(first, (num,), 0, len(names))
         b = jax.random.randint(second, (num,), 0, len(names) - 1)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import equinox as eqx
 import jax
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
-from lemmata.core import AbstractTask, Batch, require
+from lemmata.core import AbstractTask, Batch, Bound, Config, Some, require
 from lemmata.papers.association.task.alias import alias_draw, alias_table
 from lemmata.papers.association.task.statistics import (
     Counts,
@@ -22,23 +22,24 @@ from lemmata.papers.association.task.statistics import (
 )
 
 LossOn = Literal["last", "triggers", "bigrams"]
+NoiseLevel = Annotated[float, Bound(least=0, below=1)]  # alpha
 SCAN_UNROLL = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecallConfig:
+class RecallConfig(Config):
     """The defaults are the paper's: 65 characters, the space as trigger (token 1), token 2 as noise, T = 256."""
 
     source: str = "corpus"  # of pi_u and pi_b: "corpus" (its counts are shipped), "uniform", or a text file's path
-    symbols: int = 65  # N; fewer than the corpus has keeps the most frequent ones
-    length: int = 256  # T
-    triggers: tuple[int, ...] = (1,)
+    symbols: Annotated[int, Bound(least=3)] = 65  # N; fewer than the corpus has keeps the most frequent ones
+    length: Annotated[int, Bound(least=3)] = 256  # T
+    triggers: Some[int] = (1,)
     noise: int | None = 2  # a symbol of the alphabet, or None: an extra token N, which a uniform draw follows
-    alpha: float = 0.5
+    alpha: NoiseLevel = 0.5
     loss_on: LossOn = "triggers"
     trigger_outputs: bool = False  # may the output be a trigger? At alpha = 0 that absorbs the sequence
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         n = self.symbols
         if self.source not in ("corpus", "uniform"):
             # A file can change under its name; a config cannot. So the name carries the hash of what it named.
@@ -46,11 +47,8 @@ class RecallConfig:
         if self.source != "uniform":
             known = len(self._counts().symbols)
             require(n <= known, "symbols", n, f"at most {known}, the different symbols of {self.source!r}")
-        require(n >= 3, "symbols", n, "at least 3")
-        require(self.length >= 3, "length", self.length, "at least 3")
-        require(0 <= self.alpha < 1, "alpha", self.alpha, "in [0, 1)")
         allowed = f"different symbols of the alphabet, 0 to {n - 1}"
-        require(len(set(self.triggers)) == len(self.triggers) >= 1, "triggers", self.triggers, allowed)
+        require(len(set(self.triggers)) == len(self.triggers), "triggers", self.triggers, allowed)
         require(all(0 <= q < n for q in self.triggers), "triggers", self.triggers, allowed)
         inside = self.noise is None or (0 <= self.noise < n and self.noise not in self.triggers)
         require(inside, "noise", self.noise, f"None, or a symbol from 0 to {n - 1} that is no trigger")

@@ -13,34 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from lemmata.papers.association.theory.chain import RecallChain
+from lemmata.papers.association.theory.chain import RecallChain, Token, count_moments
 
 Square = Float[np.ndarray, "tokens tokens"]
 TRIGGER = 0
 
 
-@dataclass(frozen=True)
-class PairMoments:
-    """Given ȳ, the expectations of (1/T) sum_t 1{A = c} (1{B = b} - mean over t), as [c, b], for A and B each the token
-    itself or the previous one."""
-
-    token_token: Square
-    token_previous: Square
-    previous_token: Square
-    previous_previous: Square
-
-    def relabelled(self, order: np.ndarray) -> "PairMoments":
-        grid = np.ix_(order, order)
-        return PairMoments(
-            self.token_token[grid],
-            self.token_previous[grid],
-            self.previous_token[grid],
-            self.previous_previous[grid],
-        )
+TOKEN, PREVIOUS = 0, 1
 
 
-def pair_moments(chain: RecallChain, target: int) -> PairMoments:
-    """Exact, by one pass over the positions of the full chain on N + 1 tokens."""
+def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
+    """Given ȳ, the expectations of (1/T) sum_t 1{A = c} (1{B = b} - mean over t), as [A][B][c, b], for A and B each
+    the token itself or the previous one. Exact, by one pass over the positions of the full chain on N + 1 tokens."""
     n, length, alpha = chain.num_tokens, chain.length, float(chain.alpha)
     step = np.full((n + 1, n + 1), 1 / n)
     step[:, n] = 0
@@ -64,12 +48,10 @@ def pair_moments(chain: RecallChain, target: int) -> PairMoments:
     all_count = count + last
     one_sided = product + np.outer(count, last)  # E[C'_c C_b], C' over t < T and C over t <= T
     both = one_sided + np.outer(last, count) + np.outer(last, last)
-    return PairMoments(
-        token_token=(np.diag(all_count) - both / length) / length,
-        token_previous=(pairs.T - one_sided.T / length) / length,
-        previous_token=(pairs - one_sided / length) / length,
-        previous_previous=(np.diag(count) - product / length) / length,
-    )
+    return [
+        [(np.diag(all_count) - both / length) / length, (pairs.T - one_sided.T / length) / length],
+        [(pairs - one_sided / length) / length, (np.diag(count) - product / length) / length],
+    ]
 
 
 @dataclass(frozen=True)
@@ -91,22 +73,19 @@ def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> K
     predicted = np.zeros(n + 1)
     predicted[list(targets)] = (1 - alpha) / len(targets)
     predicted[n] = alpha
-    moments = {TRIGGER: pair_moments(chain, TRIGGER)}
-    generic = pair_moments(chain, 1)
+    at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
-        if target not in moments:
-            order = np.arange(n + 1)
-            order[[1, target]] = order[[target, 1]]
-            m = generic.relabelled(order)
-        else:
-            m = moments[target]
+        order = np.arange(n + 1)  # any other ȳ is token 1 by another name
+        order[[1, target]] = order[[target, 1]]
+        grid = np.ix_(order, order)
+        m = at_trigger if target == TRIGGER else [[moments[grid] for moments in row] for row in at_one]
         chance = -predicted.copy()
         chance[target] += 1 - alpha
         chance[n] += alpha
         left, left_previous = chance @ value, chance @ value_previous
-        token += (left @ m.token_token + left_previous @ m.previous_token) / len(targets)
-        previous += (left @ m.token_previous + left_previous @ m.previous_previous) / len(targets)
+        token += (left @ m[TOKEN][TOKEN] + left_previous @ m[PREVIOUS][TOKEN]) / len(targets)
+        previous += (left @ m[TOKEN][PREVIOUS] + left_previous @ m[PREVIOUS][PREVIOUS]) / len(targets)
     return KeyGradient(token, previous)
 
 
@@ -118,35 +97,23 @@ def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[S
 
 
 def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
-    """The value matrix that phase 2 really produces, for ηt_2 = 1: V[k, c] = P(y = k) (E[f_c | y = k] - E[f_c])."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    targets = range(int(chain.exclude_trigger), n)
-    fractions, fractions_previous = np.zeros((n, n + 1)), np.zeros((n, n + 1))
-    for target in targets:
-        mean = _counts(chain, target) / chain.length
-        fractions_previous[target] = mean
-        fractions[target] = mean
-        fractions[target, TRIGGER] += 1 / chain.length
-    share = (1 - alpha) / len(targets)
-    value, value_previous = np.zeros((n + 1, n + 1)), np.zeros((n + 1, n + 1))
-    rows = list(targets)
-    value[rows] = share * (fractions[rows] - fractions[rows].mean(axis=0))
-    value_previous[rows] = share * (fractions_previous[rows] - fractions_previous[rows].mean(axis=0))
-    return value, value_previous
+    """The value matrix that phase 2 really produces, for ηt_2 = 1: V[k, c] = P(y = k) (E[f_c | y = k] - E[f_c]).
+
+    V and Ṽ are equal: only V counts the last position, and that holds the trigger whatever ȳ is."""
+    n, targets = chain.num_tokens, list(range(int(chain.exclude_trigger), chain.num_tokens))
+    fractions = np.array([_counts(chain, target) / chain.length for target in targets])
+    value = np.zeros((n + 1, n + 1))
+    value[targets] = (1 - float(chain.alpha)) / len(targets) * (fractions - fractions.mean(axis=0))
+    return value, value
 
 
 def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
-    """E[number of t < T with z_t = c | ȳ]."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    law = np.append(np.full(n, 1 / n), 0.0)
-    total = law.copy()
-    for _ in range(chain.length - 2):
-        at_trigger = law[TRIGGER]
-        law = np.append(np.full(n, (1 - at_trigger) / n), 0.0)
-        law[target] += at_trigger * (1 - alpha)
-        law[n] = at_trigger * alpha
-        total += law
-    return total
+    """E[number of t <= T with z_t = c | ȳ]."""
+    parts: list[Token] = ["other" for _ in range(chain.num_tokens)]
+    parts.append("noise")
+    parts[target] = "target"
+    parts[TRIGGER] = "trigger"  # also if it is ȳ
+    return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
 
 
 def printed_gap(chain: RecallChain, beta_1: float) -> float:

@@ -101,11 +101,6 @@ def constant(n: int, alpha: float) -> float:
     return 2 * n / ((n + 1) * (1 - alpha))
 
 
-def printed_slaved_gap(alpha: float) -> float:
-    """lim (b - b_∞) e^{-a} of equation (43): b ends above its limit for α > 1/5."""
-    return (alpha - 1 / 5) / alpha
-
-
 def slaved_gap(n: int, alpha: float) -> float:
     """lim (b - b_∞) e^{-a} of the true flow: b ends below its limit for α < 1/2."""
     return (n - 1) * (1 - alpha) / 2 * (1 / (1 - alpha) - 1 / alpha)

@@ -4,11 +4,6 @@ import numpy as np
 from jaxtyping import Float
 
 
-def predicted_noise(logit: np.ndarray | float, num_tokens: int) -> np.ndarray:
-    """p = e^ξ / (N + e^ξ): the other N logits are 0."""
-    return np.asarray(1 / (1 + num_tokens * np.exp(-np.asarray(logit, dtype=float))))
-
-
 def stationary_logit(num_tokens: int, alpha: float) -> float:
     """ξ* = log N + log(α / (1 - α))."""
     return float(np.log(num_tokens) + np.log(alpha / (1 - alpha)))
@@ -23,14 +18,3 @@ def step_ratio(shifted: Float[np.ndarray, " points"], alpha: float) -> Float[np.
     """The bound on η at a shifted logit ξ - ξ* < 0; B.3 says that it decreases towards 0 for α < 1/2."""
     odds = (1 - alpha) / alpha
     return shifted / (np.exp(shifted) / (odds + np.exp(shifted)) - alpha)
-
-
-def iterate(num_tokens: int, alpha: float, step: float, count: int) -> Float[np.ndarray, " steps"]:
-    """ξ_0 = 0, ξ_t = ξ_{t-1} + η (α - p(ξ_{t-1})).
-
-    B.3 prints p(ξ_t) in the first display; the displays after it, and gradient descent, have p(ξ_{t-1}).
-    """
-    logits = np.zeros(count + 1)
-    for t in range(count):
-        logits[t + 1] = logits[t] + step * (alpha - predicted_noise(logits[t], num_tokens))
-    return logits

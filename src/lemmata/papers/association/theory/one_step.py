@@ -167,8 +167,9 @@ def feed_forward_moments(output_is_noise: bool, chain: RecallChain) -> tuple[Num
     return chain.one / (chain.num_tokens + 1) - chance, chance * (1 - chance)
 
 
-def printed_feed_forward(output_is_noise: bool, num_tokens: int, alpha: Number) -> tuple[Number, Number]:
+def printed_feed_forward(output_is_noise: bool, chain: RecallChain) -> tuple[Number, Number]:
     """Lemma D.1 as printed: mean and variance."""
+    n, alpha = chain.num_tokens, chain.alpha
     if output_is_noise:
         return -alpha, alpha * (1 - alpha)
-    return 1 / (num_tokens + 1) - (1 - alpha) / num_tokens, (1 - alpha) / num_tokens
+    return 1 / (n + 1) - (1 - alpha) / n, (1 - alpha) / n

@@ -1,0 +1,48 @@
+"""The training runs of noisy recall that several figures share, at each scale."""
+
+from typing import Any
+
+from lemmata.core import Scale
+from lemmata.papers.association.model import FeedKind, TransformerConfig
+from lemmata.papers.association.run.recall_training import RecallTraining
+from lemmata.papers.association.task import RecallConfig
+
+RANKS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # of U_in in F_2, Figure 3's rho
+
+
+def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "mlp"), **changes: Any) -> RecallTraining:
+    """The run at a scale. Laptop: the paper's corpus, optimizer and noise on the 16 most frequent characters."""
+    symbols = scale.pick(smoke=8, laptop=16, paper=65)
+    length = scale.pick(smoke=16, laptop=48, paper=256)
+    task = RecallConfig(symbols=symbols, length=length, triggers=changes.pop("triggers", (1,)))
+    model = TransformerConfig(
+        vocab=task.vocab,
+        length=length,
+        width=scale.pick(smoke=16, laptop=64, paper=256),
+        feeds=feeds,
+        precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
+    )
+    settings: dict[str, Any] = {
+        "task": task,
+        "model": model,
+        "batch": scale.pick(smoke=8, laptop=32, paper=512),
+        "steps": scale.pick(smoke=10, laptop=600, paper=2000),
+        "every": 5,
+        "test_sequences": scale.pick(smoke=16, laptop=48, paper=128),
+        "final_sequences": scale.pick(smoke=32, laptop=512, paper=1024),
+        "seeds": scale.seeds(smoke=2, laptop=3, paper=1),
+    }
+    return RecallTraining(**(settings | changes))
+
+
+def main_run(scale: Scale) -> RecallTraining:
+    """Both layers with an MLP, noise from the first step on: Figures 3, 4 left, 7, 8 left, 9 left and 10."""
+    steps = scale.pick(smoke=10, laptop=1000, paper=2000)
+    return recall_training(scale, maps=True, fractions=RANKS, watch_ranks=True, steps=steps)
+
+
+def fine_tuned_run(scale: Scale) -> RecallTraining:
+    """Clean first, then noise (appendix B.1): Figures 4 right and 8 right."""
+    steps = scale.pick(smoke=10, laptop=300, paper=1000)
+    early = scale.pick(smoke=0, laptop=20, paper=20)
+    return recall_training(scale, maps=True, clean_steps=steps, steps=steps, early_steps=early)

@@ -1,0 +1,50 @@
+"""Figure 10: both feed-forward layers are MLPs, and either is dropped."""
+
+from lemmata.core import Claim, Experiment, Part, Runs, at_least
+from lemmata.papers.association.claims._dropping import draw_dropping
+from lemmata.papers.association.claims._recall_runs import main_run
+from lemmata.papers.association.probe.readings import Edited, learned_something
+
+HIGH = 2 / 3  # a "high probability": twice everything else together
+
+
+def without_first(edited: Edited) -> float:
+    return edited.end("without_F1", "noise")
+
+
+def relative_to_full(edited: Edited) -> float:
+    return edited.ratio("noise", "without_F1", "full")
+
+
+def remark(runs: Runs) -> str:
+    edited = Edited(runs["main"])
+    config = edited.run.config
+    return (
+        f"With {config.task.symbols} characters and d = {config.model.width}, noise without F₁ ends at "
+        f"{without_first(edited):.2f}, {relative_to_full(edited):.1f} times the full model's."
+    )
+
+
+EXPERIMENT = Experiment(
+    title="Dropping F₁ or F₂, both MLPs",
+    runs=lambda scale: {"main": main_run(scale)},
+    needs={"main": learned_something},
+    claims=(
+        Claim(
+            id="fig-10",
+            locus="Appendix B.5, Figure 10",
+            statement="With two MLPs, dropping F₂ makes the model predict the correct token with probability near 1, "
+            "and dropping F₁ makes it predict noise with high probability: twice everything else, and more than the "
+            "full model does.",
+            subject=lambda runs: Edited(runs["main"]),
+            wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the two layers
+            parts={
+                "without F₂, correct": Part(lambda edited: edited.end("without_F2", "correct"), at_least(0.8)),
+                "without F₁, noise": Part(without_first, at_least(HIGH)),
+                "without F₁, noise relative to full": Part(relative_to_full, at_least(1.0)),
+            },
+            remark=remark,
+        ),
+    ),
+    draw=lambda runs: draw_dropping(runs["main"], "Two MLPs, either dropped"),
+)

@@ -1,0 +1,34 @@
+"""Figure 12: the first feed-forward layer is linear, the second an MLP, and either is dropped."""
+
+from lemmata.core import Claim, Experiment, Part, at_least, at_most
+from lemmata.papers.association.claims._dropping import draw_dropping
+from lemmata.papers.association.claims._recall_runs import recall_training
+from lemmata.papers.association.probe.readings import Edited, learned_something
+
+EXPERIMENT = Experiment(
+    title="F₁ linear, F₂ an MLP",
+    runs=lambda scale: {"main": recall_training(scale, ("linear", "mlp"))},
+    needs={"main": learned_something},
+    claims=(
+        Claim(
+            id="fig-12",
+            locus="Appendix B.5, Figure 12",
+            statement="With F₁ linear and F₂ an MLP, only dropping F₂ makes the correct token more probable; dropping "
+            "F₁ makes the noise token more probable.",
+            subject=lambda runs: Edited(runs["main"]),
+            wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the two layers
+            parts={
+                "correct, without F₂ / full": Part(
+                    lambda edited: edited.ratio("correct", "without_F2", "full"), at_least(1.0)
+                ),
+                "correct, without F₁ / full": Part(
+                    lambda edited: edited.ratio("correct", "without_F1", "full"), at_most(1.0)
+                ),
+                "noise, without F₁ / full": Part(
+                    lambda edited: edited.ratio("noise", "without_F1", "full"), at_least(1.0)
+                ),
+            },
+        ),
+    ),
+    draw=lambda runs: draw_dropping(runs["main"], "F₁ linear and F₂ an MLP, either dropped"),
+)

@@ -1,0 +1,152 @@
+"""Figure 3: noise is learned first, by the second MLP; dropping that MLP leaves the correct answer."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most, falls, near
+from lemmata.papers.association.claims._drawing import ANSWERS, long_table, setting
+from lemmata.papers.association.claims._recall_runs import main_run
+from lemmata.papers.association.probe import rank_name
+from lemmata.papers.association.probe.readings import Edited, first_step_over, learned_something
+from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+
+PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
+
+
+class Column(NamedTuple):
+    """A column of a run, by the part it plays in a claim."""
+
+    run: RunResult
+    name: str
+
+
+def correct_by_rank(edited: Edited) -> np.ndarray:
+    """The correct token's probability, mean over seeds, from what is read as the dropped F_2 to the full model."""
+    by_rank = edited.run.arrays["sweep.correct"].mean(axis=0)[np.argsort(edited.run.config.fractions)]
+    return by_rank if edited.full == "full" else by_rank[::-1]
+
+
+def passes(run: RunResult, column: str) -> np.ndarray:
+    """The first step of each seed with the column over 0.1."""
+    found = first_step_over(run, column, 0.1)
+    if not np.isfinite(found).all():
+        raise Undecided(f"{column} never passes 0.1: the run is too short")
+    return found
+
+
+def steps_ahead(margin: Column) -> float:
+    rise = passes(margin.run, "full.correct")
+    return float((rise - first_step_over(margin.run, margin.name, 0.0)).min())
+
+
+def positive_afterwards(margin: Column) -> float:
+    """The share of records with a positive margin from the first such one on, in the worst seed."""
+    steps, values = margin.run.curve(margin.name, phase=1)
+    positive = first_step_over(margin.run, margin.name, 0.0)
+    after = [one[steps >= since] > 0 for one, since in zip(values, positive, strict=True)]
+    return min(float(one.mean()) if one.size else 0.0 for one in after)
+
+
+def lead(tokens: tuple[Column, Column]) -> float:
+    """How many steps the first token is over 1/2 before the second passes 0.1, in the worst seed."""
+    early, late = tokens
+    return float((passes(*late) - first_step_over(*early, 0.5)).min())
+
+
+def tokens(run: RunResult) -> tuple[Column, Column]:
+    return Column(run, "full.noise"), Column(run, "full.correct")
+
+
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    config = run.config
+    figure, axes = new_figure(1, 4, width=14.0, height=3.3)
+    ranks = {rank_name(fraction): f"ρ = {fraction:g}" for fraction in config.fractions if 0 < fraction < 1}
+    names = {"without_F2": "ρ = 0"} | ranks | {"full": "ρ = 1"}
+    colours = dict(zip(names, _shades(len(names)), strict=True))
+    table = {}
+    for ax, (answer, title) in zip(axes, ANSWERS.items(), strict=False):
+        for name, label in names.items():
+            if f"{name}.{answer}" in run.metrics:
+                steps, values = table[f"{label} {answer}"] = run.curve(f"{name}.{answer}", phase=1)
+                band(ax, steps, values, label, color=colours[name])
+        ax.set(xlabel="step", title=title)
+    ceiling(axes[0], PAPER_CORRECT)
+    ceiling(axes[1], config.task.alpha)
+    axes[0].set_ylim(-0.02, 1.02)
+    axes[1].set_ylim(-0.02, 1.02)
+    table["margin"] = run.curve("margin", phase=1)
+    band(axes[3], *table["margin"], "τ, the noise token", color=COLOURS["vermillion"])
+    band(axes[3], *run.curve("margin_of_another", phase=1), "another token", color=COLOURS["sky"])
+    ceiling(axes[3], 0.0)
+    axes[3].set(xlabel="step", title="margin of F₂ at the trigger", ylabel="logits")
+    for letter, ax in zip("abcd", axes, strict=True):
+        panel_label(ax, letter)
+    legend(axes[2], loc="upper right", fontsize=7.5)
+    axes[0].annotate("paper, ρ = 0", (0, PAPER_CORRECT), (2, -9), textcoords="offset points", fontsize=7)
+    legend(axes[3], loc="best")
+    caption = (
+        f"Average probability of the correct (a) and the noise token (b) and the loss (c) on clean data, for "
+        f"fractions ρ of the rank kept in U_in of F₂; (d) the margin of a token in F₂'s output at the bare "
+        f"trigger. {setting(run)} Read at triggers that occurred three times before, where the answer has been shown: "
+        f"the ceiling of (a) is 1 (at the last position of all sequences it is {np.ravel(run.arrays['shown'])[0]:.3f})."
+    )
+    return Artefact(figure, long_table(table), caption)
+
+
+def _shades(count: int) -> list[str]:
+    """From the truncated (blue) to the full model (vermillion), greys between."""
+    middle = [f"{0.2 + 0.6 * i / max(count - 3, 1):.2f}" for i in range(count - 2)]
+    return [COLOURS["blue"], *middle, COLOURS["vermillion"]]
+
+
+EXPERIMENT = Experiment(
+    title="Dropping the second MLP leaves the correct answer",
+    runs=lambda scale: {"main": main_run(scale)},
+    needs={"main": learned_something},
+    claims=(
+        Claim(
+            id="fig-3",
+            locus="Section 3, Figure 3, left three panels",
+            statement="Trained with noise α = 1/2, the full model gives the noise token a probability near α on clean "
+            "data; with F₂ dropped it gives the correct token almost all of it (the paper: about 0.98), and keeping "
+            "more of the rank of F₂'s input matrix brings the noise back.",
+            subject=lambda runs: Edited(runs["main"]),
+            # The two models exchanged: the full one is read where F_2 should be dropped, the ranks backwards.
+            wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F2="full"),
+            parts={
+                "full model, noise": Part(
+                    lambda edited: edited.end("full", "noise"),
+                    near(lambda runs: runs["main"].config.task.alpha, atol=0.05),
+                ),
+                "without F₂, correct": Part(lambda edited: edited.end("without_F2", "correct"), at_least(0.8)),
+                "without F₂, noise": Part(lambda edited: edited.end("without_F2", "noise"), at_most(0.1)),
+                "correct, rank 0 to full": Part(correct_by_rank, falls(slack=0.05)),
+            },
+        ),
+        Claim(
+            id="fig-3-margin",
+            locus="Section 3, Figure 3, rightmost panel",
+            statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
+            "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
+            "so.",
+            subject=lambda runs: Column(runs["main"], "margin"),
+            wrong=lambda runs: Column(runs["main"], "margin_of_another"),  # of a token that is not noise
+            parts={
+                "steps ahead": Part(steps_ahead, at_least(1.0)),
+                "positive afterwards": Part(positive_afterwards, at_least(0.95)),
+            },
+        ),
+        Claim(
+            id="noise-first",
+            locus="Section 3, experimental results",
+            statement="The noise is learned first: its probability is over 1/2 before the correct token's passes 0.1, "
+            "in every seed (the measured number is the smallest lead in steps).",
+            subject=lambda runs: tokens(runs["main"]),
+            wrong=lambda runs: tokens(runs["main"])[::-1],  # the two tokens exchanged
+            parts=Part(lead, at_least(1.0)),
+        ),
+    ),
+    draw=draw,
+)

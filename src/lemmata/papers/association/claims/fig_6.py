@@ -1,0 +1,109 @@
+"""Figure 6: of the same number of parameters, the more the MLPs get, the better bigrams are learned."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, falls
+from lemmata.papers.association.run.bigram_allocation import BigramAllocation
+from lemmata.papers.association.task import RecallConfig
+from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
+
+
+def allocation_run(scale: Scale) -> BigramAllocation:
+    return BigramAllocation(
+        task=RecallConfig(
+            symbols=scale.pick(smoke=8, laptop=16, paper=65),
+            length=scale.pick(smoke=12, laptop=24, paper=256),
+            loss_on="bigrams",
+        ),
+        width=scale.pick(smoke=8, laptop=32, paper=256),
+        units=scale.pick(smoke=(8, 16), laptop=(32, 64, 128), paper=(320, 640, 1280)),
+        rates=scale.pick(smoke=(0.03, 0.1), laptop=(0.03, 0.1, 0.3), paper=(0.003, 0.01, 0.03, 0.1)),
+        batch=scale.pick(smoke=8, laptop=16, paper=512),
+        steps=scale.pick(smoke=5, laptop=100, paper=100),
+        test_sequences=scale.pick(smoke=16, laptop=64, paper=128),
+        precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
+        seeds=scale.seeds(smoke=2, laptop=3, paper=1),
+    )
+
+
+class Allocation(NamedTuple):
+    """The MLPs' share of the parameters, the loss [seed] at the rate whose mean loss is smallest, and that rate."""
+
+    share: float
+    losses: np.ndarray
+    rate: float
+
+
+def allocations(run: RunResult, units: int) -> list[Allocation]:
+    """Of one total, the MLPs' share growing."""
+    found = []
+    for hidden in sorted(run.config.hidden(units, share) for share in run.config.shares):
+        by_rate = {r: run.column("test_loss", units=units, hidden=hidden, rate=r) for r in run.config.rates}
+        by_rate = {r: np.where(np.isfinite(losses), losses, np.inf) for r, losses in by_rate.items()}
+        best = min(by_rate, key=lambda r: float(by_rate[r].mean()))
+        found.append(Allocation(hidden / units, by_rate[best], best))
+    return found
+
+
+def losses(run: RunResult) -> np.ndarray:
+    """[total, share], means over seeds, the MLP's share growing."""
+    return np.array([[one.losses.mean() for one in allocations(run, units)] for units in run.config.units])
+
+
+def learned_bigrams(run: RunResult) -> str | None:
+    """A need: the best model is nearer to the true bigram's loss than to that of a uniform guess."""
+    best, floor = float(losses(run).min()), float(run.arrays["floor"][0])
+    if best <= (floor + np.log(run.config.task.vocab)) / 2:
+        return None
+    return f"little is learned: the smallest loss is {best:.2f} nats, that of the true bigram {floor:.2f}"
+
+
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    config = run.config
+    figure, ax = new_figure(width=5.6, height=3.8)
+    table: dict[str, list[Any]] = {"parameters": [], "share_in_mlp": [], "loss": [], "std": [], "rate": []}
+    for units, colour in zip(config.units, CYCLE, strict=False):
+        found = allocations(run, units)
+        parameters = 2 * (2 * config.width * units + config.width**2)
+        shares, by_seed = [one.share for one in found], np.array([one.losses for one in found]).T
+        band(ax, shares, by_seed, f"{parameters / 1000:.0f}k parameters", color=colour, marker="o")
+        table["parameters"] += [parameters] * len(found)
+        table["share_in_mlp"] += shares
+        table["loss"] += by_seed.mean(axis=0).tolist()
+        table["std"] += by_seed.std(axis=0).tolist()
+        table["rate"] += [one.rate for one in found]
+    floor = float(run.arrays["floor"][0])
+    ceiling(ax, floor, f"the true bigram: {floor:.2f}")
+    ax.set(xlabel="share of the MLPs (of 2 d · units a layer)", ylabel="loss on bigrams, nats")
+    legend(ax)
+    rates_searched = ", ".join(f"{rate:g}" for rate in config.rates)
+    caption = (
+        f"Loss on bigrams after {config.steps} steps, at the best rate of {rates_searched} for each point (momentum "
+        f"{config.momentum:g}), on test sequences of the same distribution; data are fresh at every step. "
+        f"N = {config.task.symbols}, T = {config.task.length}, d = {config.width}, batch {config.batch}, "
+        f"{len(config.seeds)} seeds (mean and one standard deviation). W_QK, the same for all, is counted in the total."
+    )
+    return Artefact(figure, table, caption)
+
+
+EXPERIMENT = Experiment(
+    title="Bigrams and the share of parameters in MLPs",
+    runs=lambda scale: {"main": allocation_run(scale)},
+    needs={"main": learned_bigrams},
+    claims=(
+        Claim(
+            id="fig-6",
+            locus="Appendix A, Figure 6",
+            statement="At a fixed total of parameters, after 100 steps at the best rate of a search, models with fewer "
+            "parameters in their MLPs (and more in attention) have a higher loss on bigrams. Measured are the losses "
+            "by total and, within it, by the MLPs' growing share.",
+            subject=lambda runs: losses(runs["main"]),
+            wrong=lambda runs: losses(runs["main"])[:, ::-1],  # the shares exchanged
+            parts=Part(lambda by_share: by_share, falls(slack=0.01)),
+        ),
+    ),
+    draw=draw,
+)

@@ -1,0 +1,218 @@
+"""Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided
+from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
+from lemmata.papers.association.run.attention_gaps import KeyGradients
+from lemmata.papers.association.run.simplified import TRIGGER
+from lemmata.papers.association.theory import RecallChain, attention_logits
+from lemmata.report.plots import ceiling, new_figure
+
+AS_PRINTED, WITHOUT_TRIGGER, LEARNED = CASES = (
+    "ȳ in [N], W_V of (26)",
+    "ȳ ≠ q, W_V of (26)",
+    "ȳ in [N], W_V of phase 2",
+)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Attention logits after a step of W_QK, at positions that follow the token `after`."""
+
+    run: RunResult
+    after: int = TRIGGER
+
+    def gradients(self) -> tuple[np.ndarray, np.ndarray]:
+        """[seed, token]: along W_E and along W̃_E."""
+        shape = (len(self.run.config.seeds), self.run.config.num_tokens + 1)
+        return self.run.column("as_token").reshape(shape), self.run.column("as_previous").reshape(shape)
+
+    def first(self) -> np.ndarray:
+        """ξ_{q->j} - ξ_{q->N+1} in units of (1-α)²/N², the mean over j != q (which are exchangeable), by seed."""
+        token, _ = self.gradients()
+        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / unit(self.run.config.chain)
+
+    def second(self) -> np.ndarray:
+        """The smallest ξ_{q->j} - ξ_{k->l}, k != q, by seed (j, k, l are those of the seeds' mean), times N/(1-α)²."""
+        token, previous = self.gradients()
+        mean_token, mean_previous = token.mean(axis=0), previous.mean(axis=0)
+        low_j, high_l = mean_token[1:].argmin() + 1, mean_token.argmax()
+        high_k = mean_previous[1:].argmax() + 1
+        gap = token[:, low_j] + previous[:, self.after] - previous[:, high_k] - token[:, high_l]
+        return gap * self.run.config.num_tokens / (1 - self.run.config.alpha) ** 2
+
+    def exact_first(self) -> float:
+        """The first gap of the exact chain, in the same units."""
+        config = self.run.config
+        if config.values == "learned":
+            values = tuple(config.num_tokens**2 * v for v in attention_logits.phase_two_values(config.chain))
+        else:
+            values = attention_logits.diagonal_values(config.chain, config.beta_1, config.beta_2)
+        return exact_gap(config.chain, values)
+
+
+def unit(chain: RecallChain) -> float:
+    """(1-α)²/N², the printed gap at β_1 = 1."""
+    return attention_logits.printed_gap(chain, 1.0)
+
+
+def exact_gap(chain: RecallChain, values) -> float:
+    gradient = attention_logits.key_gradient(chain, *values)
+    return (gradient.logit(TRIGGER, 1) - gradient.logit(TRIGGER, chain.num_tokens)) / unit(chain)
+
+
+def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
+    """Of both gaps in each case, where the mean over seeds is four standard errors from 0."""
+    found = []
+    for gaps in cases:
+        both = (gaps.first(), gaps.second())
+        if any(len(values) < 3 or abs(values.mean()) <= 4 * float(bootstrap_error(values)) for values in both):
+            raise Undecided("too few samples to tell the sign of a gap")
+        found.append(tuple(int(np.sign(values.mean())) for values in both))
+    return tuple(found)
+
+
+def leading_signs(runs: Runs) -> tuple[tuple[int, int], ...]:
+    configs = [run.config for run in runs.values()]
+    gaps = [attention_logits.leading_gap(config.chain, config.beta_1, config.beta_2) for config in configs]
+    return tuple((int(np.sign(gap)), 1) for gap in gaps)
+
+
+def other_positions(runs: Runs) -> list[Gaps]:
+    """Each case read on the next case's run, at positions that follow token 1 where they should follow the trigger."""
+    first, *rest = runs.values()
+    return [Gaps(run, after=1) for run in (*rest, first)]
+
+
+THEOREM_2 = Claim(
+    id="thm-2",
+    locus="Theorem 2",
+    statement=(
+        "One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, over "
+        "that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps."
+    ),
+    subject=lambda runs: [Gaps(run) for run in runs.values()],
+    wrong=other_positions,
+    parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
+    correction=Correction(
+        printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. "
+        "If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
+        reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
+        "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
+        "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
+    ),
+    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still. The theorem's "
+    "conclusion holds for the data most people would write, ȳ ≠ q.",
+)
+
+GAP_SIZE = Claim(
+    id="thm-2-gap",
+    locus="Appendix F, equations (34) to (36)",
+    statement="The gap ξ_{q→j} - ξ_{q→N+1} after a unit step is (1-α)² β_1 / N²; in these units, β_1.",
+    subject=lambda runs: {name: Gaps(runs[name]) for name in (AS_PRINTED, WITHOUT_TRIGGER)},
+    wrong=lambda runs: {AS_PRINTED: Gaps(runs[WITHOUT_TRIGGER]), WITHOUT_TRIGGER: Gaps(runs[AS_PRINTED])},
+    parts={
+        name: Part(
+            lambda cases, name=name: cases[name].first(),
+            mean_near(lambda runs, name=name: runs[name].config.beta_1, errors=4),
+            corrected=lambda runs, name=name: Gaps(runs[name]).exact_first(),
+        )
+        for name in (AS_PRINTED, WITHOUT_TRIGGER)
+    },
+    correction=Correction(
+        printed="(1-α)² β_1 / N²",
+        corrected="(1-α)²/N² · [α(β_1 + β_2) - β_2] for T ≫ N ≫ 1, and [α(β_1 + β_2)] without ȳ = q; the value shown "
+        "is that of the exact chain at this N and T",
+        reason="As for Theorem 2: the dropped terms are of the order of the kept ones.",
+    ),
+)
+
+
+def value_diagonal(run: RunResult, offset: int = 0) -> np.ndarray:
+    """N² times the mean over k != q of W_U(k)^T (-∇W_V) W_E(k), and of the same on W̃_E(k); or beside the diagonal."""
+    tokens = np.arange(1, run.config.num_tokens)
+    read = np.roll(tokens, offset)
+    return np.array([run.arrays[name][tokens, read].mean() for name in ("value", "value_previous")])
+
+
+def learned(run: RunResult) -> str | None:
+    return None if run.config.values == "learned" else "W_V is set by hand, not learned in phase 2"
+
+
+EQUATION_25 = Claim(
+    id="eq-25",
+    locus="Appendix F, equation (25)",
+    statement=(
+        "In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
+        "autodiff on sampled sequences; shown times N²."
+    ),
+    needs={LEARNED: learned},
+    subject=lambda runs: value_diagonal(runs[LEARNED]),
+    wrong=lambda runs: value_diagonal(runs[LEARNED], offset=1),
+    parts=Part(
+        lambda diagonal: diagonal,
+        near(np.ones(2), rtol=0.2),  # terms of relative order 2/N = .13 are dropped
+        corrected=lambda runs: np.full(2, (1 - runs[LEARNED].config.alpha) ** 2),
+    ),
+    correction=Correction(
+        printed="1/N²",
+        corrected="(1-α)²/N² for k ≠ q, and (1-α)²/(αN²) for k = q; besides, (q, N+1) gets (1-α)²/N²",
+        reason="P(y = k) = (1-α)/N, and given ȳ = k the token k is more frequent by (1-α)/N, not 1/N.",
+    ),
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    cases = {name: Gaps(run) for name, run in runs.items()}
+    config = runs[AS_PRINTED].config
+    means = np.array([gaps.first().mean() for gaps in cases.values()])
+    errors = np.array([float(bootstrap_error(gaps.first())) for gaps in cases.values()])
+    exact = np.array([gaps.exact_first() for gaps in cases.values()])
+    y = np.arange(len(cases))
+    figure, (left, right) = new_figure(1, 2, width=9.5)
+    left.barh(y, means, xerr=4 * errors, color="C0", alpha=0.6, label="sampled, 4 s.e.")
+    left.plot(exact, y, "k|", ms=18, label="exact chain")
+    left.axvline(1.0, color="tab:red", ls="--", lw=1, label="printed")
+    left.axvline(0.0, color="grey", lw=0.8)
+    left.set_yticks(y, list(cases))
+    left.set_xlabel("(ξ_{q→j} - ξ_{q→N+1}) · N²/(1-α)²")
+    left.legend(fontsize=7)
+    sizes = (6, 8, 12, 16, 24, 32)
+    for exclude, colour in ((False, "C0"), (True, "C1")):
+        chains = [RecallChain(n, 8 * n, config.alpha, exclude) for n in sizes]
+        gaps = [exact_gap(chain, attention_logits.diagonal_values(chain, 1.0, 1.0)) for chain in chains]
+        right.plot(sizes, gaps, "o-", color=colour, label="ȳ ≠ q" if exclude else "ȳ in [N]")
+        ceiling(right, attention_logits.leading_gap(chains[-1], 1.0, 1.0) / unit(chains[-1]), color=colour)
+    right.set(xlabel="N (T = 8N)", ylabel="exact gap · N²/(1-α)²")
+    right.legend(fontsize=7)
+    caption = (
+        f"Theorem 2's first gap under Assumption F.1, N = {config.num_tokens}, T = {config.length}, α = "
+        f"{config.alpha:g}, β_1 = {config.beta_1:g}, β_2 = {config.beta_2:g}; {len(config.seeds)} batches of "
+        f"{config.batch} sequences, gradient of W_QK by autodiff. Right: the exact chain, dashed the limits 2α - 1 and "
+        "2α at β_1 = β_2 = 1."
+    )
+    table = {"case": np.array(list(cases)), "gap": means, "standard error": errors, "exact gap": exact}
+    return Artefact(figure, table | {"second gap": [gaps.second().mean() for gaps in cases.values()]}, caption)
+
+
+def runs(scale: Scale) -> dict[str, RunConfig]:
+    seeds = scale.seeds(smoke=24, laptop=48, paper=192)
+    cases = {
+        AS_PRINTED: KeyGradients(seeds=seeds),
+        WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True),
+        LEARNED: KeyGradients(seeds=seeds, values="learned"),
+    }
+    return {name: cases[name] for name in CASES[: scale.pick(smoke=2, laptop=3, paper=3)]}
+
+
+EXPERIMENT = Experiment(
+    title="Which positions the first step of W_QK prefers",
+    runs=runs,
+    claims=(THEOREM_2, GAP_SIZE, EQUATION_25),
+    draw=draw,
+    notes="ȳ = q is allowed in the paper's data; the two cases differ in sign.",
+)
