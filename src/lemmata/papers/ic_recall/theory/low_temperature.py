@@ -89,12 +89,12 @@ def confusing_accuracy_bounds(g: Real, temperature: float, n: float, exponent: f
     return 1 / (1 / upper + rest), upper
 
 
-def sample_size(zeta: float, delta: float) -> float:
+def sample_size(zeta: float, delta: Real) -> Real:
     """Proof of Theorem 4.4, as printed: |D| >= (13/zeta) log(1/delta) sequences."""
     return 13 / zeta * np.log(1 / delta)
 
 
-def chernoff_sample_size(zeta: float, delta: float) -> float:
+def chernoff_sample_size(zeta: float, delta: Real) -> Real:
     """What Chernoff's bound gives: 2 exp(-zeta |D| / 8) <= delta / 3, so |D| >= (8/zeta) log(6/delta)."""
     return 8 / zeta * np.log(6 / delta)
 
