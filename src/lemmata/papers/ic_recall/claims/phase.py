@@ -5,19 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    exactly,
-    near,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, exactly, near
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
 from lemmata.papers.ic_recall.run.phase import PhaseRun

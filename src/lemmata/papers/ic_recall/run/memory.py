@@ -8,18 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    precision,
-    require,
-)
+from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     KeyQuery,
