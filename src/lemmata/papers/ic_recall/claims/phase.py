@@ -20,6 +20,13 @@ TRANSITIONS = {
     "sure": "best p(r₁) ≥ 0.999",
 }
 
+LIMITS = {
+    "1/2": phase.EXISTENCE_LIMIT,
+    "1/8": phase.RECALL_LIMIT,
+    "1/18 (near v = 1/6)": 1 / 18,
+    "1/40 (proofs)": phase.PAPER_CONSTANT,
+}
+
 
 def _tau(run: RunResult, name: str) -> np.ndarray:
     """T log n at a transition, world by world."""
@@ -211,7 +218,7 @@ def _draw(runs: Runs) -> Artefact:
     windows = np.array([phase.equal_window(float(x)) for x in np.log(sizes)]).T
     left.fill_between(sizes, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
     right.fill_between(sizes, *(windows * np.log(sizes)), color=plots.GREY, alpha=0.25)
-    for value, label in ((1 / 2, "1/2"), (1 / 8, "1/8"), (1 / 18, "1/18 (near v = 1/6)"), (1 / 40, "1/40 (proofs)")):
+    for label, value in LIMITS.items():
         plots.ceiling(right, value, label)
         right.text(n.max(), value, f" {label}", va="center", fontsize=7)
     left.set(xscale="log", yscale="log", xlabel="subjects n", ylabel="temperature T", title="phase diagram")
