@@ -258,10 +258,7 @@ def test_each_engine_refuses_what_it_is_not_exact_for():
             (lambda: with_exact_memory(skewed, table), "orthonormal"),
             (lambda: reduced(looking), "position block"),
             (lambda: reduced(dense), "exact memory"),
-            (
-                lambda: Descent(Autodiff(chain_of_thought_loss), only(full_key_query), optax.adam, 1e-3).init(small),
-                "Adam",
-            ),
+            (lambda: adam.init(small), "Adam"),
             (lambda: memory_weights(exact), "no MLP weights"),
             (lambda: memory_weights(small), "no MLP weights"),
             (lambda: chain_of_thought_loss(small, FineTuning(batch, T), named_key(0, "x")), "pattern counts"),
