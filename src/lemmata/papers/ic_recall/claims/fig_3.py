@@ -209,8 +209,8 @@ def draw(runs: Runs) -> Artefact:
     caption = (
         f"Test accuracy (argmax decoding, {config.test_sequences} fresh sequences) after fine-tuning by Adam at "
         f"{config.rate:g}, T = {config.temperature:g}, {config.k} in-context pairs, memory of Lemma 3.1. Upper row: "
-        "the relation; lower row: the answer given the true relation. Lines are means, bands one standard deviation over "
-        "seeds; the dashed line is the best possible accuracy (sequences are ambiguous)."
+        "the relation; lower row: the answer given the true relation. Lines are means, bands one standard deviation "
+        "over seeds; the dashed line is the best possible accuracy (sequences are ambiguous)."
     )
     return Artefact(figure, table, caption)
 
