@@ -50,7 +50,8 @@ def _bounds(runs: Runs, exponent: float) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper bound on p(r_1) at the tilted points."""
     run = runs["main"]
     g = np.asarray(low_temperature.gap(run.arrays["tilted"]))
-    return low_temperature.confusing_accuracy_bounds(g, run.config.low_temperature, run.config.n, exponent)
+    bounds = low_temperature.confusing_accuracy_bounds(g, run.config.low_temperature, run.config.n, exponent)
+    return np.asarray(bounds[0]), np.asarray(bounds[1])
 
 
 def _lead(run: RunResult, chosen: int) -> np.ndarray:

@@ -107,7 +107,7 @@ def _kinds_found(searches: Sequence[RunResult]) -> list[str]:
     for run, t in _temperatures(searches):
         best = np.argmin(run.column("loss", temperature=t))
         v = [run.column(f"v{i}", temperature=t)[best] for i in range(1, 5)]
-        found.append(_kind(min(np.mean(v[:2]), np.mean(v[2:]))))
+        found.append(_kind(float(min(np.mean(v[:2]), np.mean(v[2:])))))
     return found
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some
-from lemmata.papers.ic_recall.task import Affine, RandomBijections, TableWorld, WorldConfig
+from lemmata.papers.ic_recall.task import Affine, RandomBijections, TableWorld, WorldConfig, check_pairs
 
 NUMBERS = ("assumption_2_2", "confusing", "mismatched", "ambiguous", "ceiling")
 WORDS = ("assumption_2_2_how", "fractions_how", "ceiling_how")
@@ -20,6 +20,9 @@ class WorldReports(RunConfig):
     world: WorldConfig
     k: int = 2
     seeds: Some[int] = (0,)
+
+    def cross_check(self) -> None:
+        check_pairs(self.k, self.world.n)
 
     def execute(self, context: RunContext) -> RunOutput:
         reports = []
