@@ -1,4 +1,4 @@
-"""Accuracies of the reduced engine and its second loss: sums over patterns, weighted by the relations that show each."""
+"""Accuracies of the reduced engine and its second loss: sums over patterns, each as often as relations show it."""
 
 import equinox as eqx
 import jax

@@ -111,7 +111,7 @@ def descend(
     task: PyTree,
     models: Any,
     rates: Sequence[float] | np.ndarray,
-    stops: Sequence[int] | np.ndarray,
+    stops: Sequence[int],
     project: Projection | None = None,
     probe: Any = None,
     context: RunContext | None = None,

@@ -133,7 +133,7 @@ def short_schedule(
     """Algorithm 1 on a stack of replicas at one temperature. Record 0 is the start, record 1 the end of stage 1, then
     stage 2 at numbers of steps in geometric progression."""
     _, steps2 = schedule.steps(float(task.temperature[0]))
-    stops = np.unique(np.ceil(np.geomspace(1, steps2, records + 1)).astype(int))[-records:]
+    stops = np.unique(np.ceil(np.geomspace(1, steps2, records + 1)).astype(int))[-records:].tolist()
     found = algorithm_1(
         chain_of_thought_loss,
         position_block,
@@ -146,7 +146,7 @@ def short_schedule(
         probe=observe,
     )
     rows = {name: np.concatenate([found.stage1[name], found.stage2[name][:, 1:]], axis=1) for name in MEASURED}
-    return History(rows, np.concatenate([[0, 1], 1 + stops])), found.final
+    return History(rows, np.array([0, 1, *(1 + stop for stop in stops)])), found.final
 
 
 def observe(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> Metrics:

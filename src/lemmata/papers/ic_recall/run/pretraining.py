@@ -97,7 +97,7 @@ class PretrainThenFineTune(RunConfig):
             once[f"recalled_{name}"] = [values[name] for values in recalled]
             once[f"untrained_{name}"] = [values[name] for values in untrained]
         names = ("loss", "first_argmax", "first_fitting", "second_argmax")
-        table = found.table(names=names, seed=self.seeds, pretraining_loss=surprise, **once)
+        table = found.table(names=names, seed=self.seeds, pretraining_loss=list(surprise), **once)
         return RunOutput(table, {name: found[name] for name in ("first_attention", "second_attention")})
 
     def _untrained(self, seed: int) -> DenseTransformer:
