@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Part, RunResult, Undecided, at_most
+from lemmata.core import Part, RunResult, at_most
 from lemmata.report.plots import heatmap
 
 # Fixed beforehand: within a pair at most a quarter of the smallest difference between pairs; at most a twentieth of the
@@ -24,8 +24,6 @@ class Attention(NamedTuple):
         """How much the tokens of a pair differ, in units of how much pairs differ. Which pair is heavier is chance:
         pairs are sorted by weight."""
         pairs = self.first[..., :-2].reshape(*self.first.shape[:-1], -1, 2)
-        if pairs.shape[-2] < 2:
-            raise Undecided("with one in-context pair there is nothing to be different from")
         within = np.abs(np.diff(pairs, axis=-1)).max(axis=(-2, -1))
         between = np.diff(np.sort(pairs.mean(axis=-1), axis=-1), axis=-1).min(axis=-1)
         return np.divide(within, between, out=np.full(within.shape, np.inf), where=between > 0)
