@@ -3,15 +3,14 @@
 A world of 31 subjects and 930 relations, 64 fine-tuning sequences, Algorithm 1 run to convergence: a few seconds.
 """
 
-import jax
 import numpy as np
 
-from lemmata.core import named_key, precision
+from lemmata.core import named_keys, precision
 from lemmata.papers.ic_recall.model import PatternModel, first_accuracy, position_block, second_accuracy
-from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, perturbed_gradient_descent
+from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
 from lemmata.papers.ic_recall.task import Affine, dataset
-from lemmata.train import stack
+from lemmata.train import stack, unstack
 
 SEEDS, TEMPERATURE, K = (0, 1), 0.01, 2
 
@@ -21,21 +20,19 @@ print(f"{world.n} subjects, {world.num_relations} relations: {report.confusing:.
 
 with precision("float64"):
     train = [FineTuning(dataset(world, 64, K, seed, "train", rows=64), TEMPERATURE) for seed in SEEDS]
-    trained = perturbed_gradient_descent(
+    trained = algorithm_1(
         chain_of_thought_loss,
         position_block,
         ToConvergence(c1=30.0, c2=30.0, steps1=3_000, steps2=10_000),
-        TEMPERATURE,
         stack(train),
         stack([PatternModel.zeros(K, world.n) for _ in SEEDS]),
-        jax.numpy.stack([named_key(seed, "perturbation") for seed in SEEDS]),
-        symmetric=symmetric_pairs,
+        named_keys(SEEDS, "perturbation"),
+        project=(symmetric_pairs, None),  # rounding alone would leave the saddle
     )
     names = "s1     a1     s2     a2     s3     EoS"
     for stage, models in (("after stage 1", trained.settled), ("after stage 2", trained.final)):
         print(f"{stage}: attention at EoS to\n          {names}")
-        for i, seed in enumerate(SEEDS):
-            model = jax.tree.map(lambda leaf, i=i: leaf[i], models)
+        for seed, model in zip(SEEDS, unstack(models), strict=True):
             test = dataset(world, 1000, K, seed, "test")
             found, answered = first_accuracy(model, test, TEMPERATURE), second_accuracy(model, TEMPERATURE)
             print(f"  seed {seed}: ", *np.round(np.asarray(model.attention()), 4))

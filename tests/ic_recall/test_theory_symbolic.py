@@ -30,9 +30,17 @@ def test_gaps_on_the_pairwise_line() -> None:
     assert not np.allclose(floats(rows), pairwise_line.PRINTED_GAPS)
 
 
+def first_order_shift() -> symbolic.Expression:
+    """c with x_T = x_0 + c T + O(T^2): the slope is zero where (d_2)' e^(h/T) = -(d_6)'."""
+    gaps, root = symbolic.pairwise_gaps(), symbolic.limit_point()
+    h = gaps[0] - gaps[4]
+    balance = sp.log(-sp.diff(gaps[4], symbolic.X) / sp.diff(gaps[0], symbolic.X))
+    return sp.simplify((balance / sp.diff(h, symbolic.X)).subs(symbolic.X, root))
+
+
 def test_limit_point_and_first_order_shift() -> None:
     assert symbolic.limit_point() == SIXTH
-    assert sp.simplify(symbolic.first_order_shift() + sp.log(2) / 2) == 0
+    assert sp.simplify(first_order_shift() + sp.log(2) / 2) == 0
 
 
 def test_saddle_curvature() -> None:
@@ -47,8 +55,8 @@ def test_saddle_curvature() -> None:
 def test_logits_at_the_saddle() -> None:
     found = symbolic.curve_derivatives((QUARTER,) * 4 + (sp.Integer(0),) * 2, DIRECTION)
     np.testing.assert_allclose(floats(found["grad l"]).reshape(6, 6), saddle.LOGIT_GRADIENTS)
-    np.testing.assert_allclose(floats(found["l'"]), saddle.LOGIT_SLOPES)
-    np.testing.assert_allclose(floats(found["l''"]), saddle.LOGIT_CURVATURES)
+    np.testing.assert_allclose(floats(found["l'"]), np.array([0, 0, 1, 0, 0, -1]) / 8)  # eq. (12)
+    np.testing.assert_allclose(floats(found["l''"]), np.array([4, 0, 3, 1, 1, 3]) / 16)  # eq. (15)
     assert found["l"][0] - found["l"][2] == sp.Rational(1, 8)
 
 
@@ -61,15 +69,59 @@ def test_second_order_parts_near_uniform_attention() -> None:
     assert float(low_temperature.confusing_curvature(1.0, 1.0)) == pytest.approx(-float(parts[4] - parts[5]))
 
 
+def homogeneity_defect() -> symbolic.Expression:
+    """sum_j v_j dl/dv_j - 2 l, summed over relations: zero, as logits are homogeneous of degree 2 (Lemma B.7)."""
+    return sp.expand(sum(sum(v * sp.diff(logit, v) for v in symbolic.V) - 2 * logit for logit in symbolic.logits()))
+
+
+def two_relation_identities() -> tuple[symbolic.Expression, ...]:
+    """What eqs. (26)-(28) and v . grad L of Lemma C.3 leave over when only r_1 and r_2 have weight: all zero."""
+    p2 = sp.Symbol("p2", positive=True)
+    v1, v2, v3, v4, _, _ = symbolic.V
+    gap = (v1 - v3) * (v2 - v4)
+    gradient = [
+        p2 * (sp.diff(symbolic.logits()[1], v) - sp.diff(symbolic.logits()[0], v)) / symbolic.T for v in symbolic.V
+    ]
+    inner = sum(v * g for v, g in zip(symbolic.V, gradient, strict=True))
+    theta = [v * (g - inner) for v, g in zip(symbolic.V, gradient, strict=True)]
+    scale = 2 * p2 / symbolic.T
+    squares = sum(v**2 for v in symbolic.V)
+    left_over = (
+        inner + 4 * p2 * gap / symbolic.T,
+        v3 * theta[2] - v1 * theta[0] - scale * ((v1**2 + v3**2) * (v2 - v4) + 2 * (v3**2 - v1**2) * gap),
+        v4 * theta[3] - v2 * theta[1] - scale * ((v2**2 + v4**2) * (v1 - v3) + 2 * (v4**2 - v2**2) * gap),
+        sum(v * t for v, t in zip(symbolic.V, theta, strict=True)) - scale * (2 * squares - (v1 + v2 + v3 + v4)) * gap,
+    )
+    return tuple(sp.expand(item) for item in left_over)
+
+
 def test_identities_of_lemmas_b7_and_c3() -> None:
-    assert symbolic.homogeneity_defect() == 0
+    assert homogeneity_defect() == 0
     assert symbolic.confusing_gap() == 2
-    assert symbolic.two_relation_identities() == (0, 0, 0, 0)
+    assert two_relation_identities() == (0, 0, 0, 0)
+
+
+def second_step_initial_gradient() -> tuple[symbolic.Expression, ...]:
+    """343 T times the gradient in omega at q = 1/7, as a function of p = p(a_1) (Appendix D)."""
+    p = sp.Symbol("p", positive=True)
+    q = sp.symbols("q1:8", positive=True)
+    seventh = {symbol: sp.Rational(1, 7) for symbol in q}
+    rest = q[0] ** 2 + q[2] ** 2 + q[4] ** 2
+    own = [rest - q[i] ** 2 + (q[i] + q[6] + 1) ** 2 for i in (0, 2, 4)]
+    other = rest + (q[6] + 1) ** 2
+    weights = [p, p, p, 1 - 3 * p]
+    in_q = [
+        sum(w * sp.diff(logit, s) for w, logit in zip(weights, [*own, other], strict=True)) - sp.diff(own[2], s)
+        for s in q
+    ]
+    in_q = [sp.expand(item.subs(seventh)) for item in in_q]
+    mean = sum(in_q) / 7
+    return tuple(sp.expand(343 * (item - mean) / 7) for item in in_q)
 
 
 def test_initial_gradient_of_the_second_step() -> None:
     p = sp.Symbol("p", positive=True)
-    rows = symbolic.second_step_initial_gradient()
+    rows = second_step_initial_gradient()
     ours = second_step.initial_gradient_omega(0.21, 1.0)
     np.testing.assert_allclose(floats([row.subs(p, sp.Rational(21, 100)) for row in rows]) / 343, ours, rtol=1e-12)
     worst = min(

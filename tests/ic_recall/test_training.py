@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import Unattended, UserError, decode, encode, named_key, precision
-from lemmata.papers.ic_recall.claims._pattern_shape import first_shape, second_shape
+from lemmata.papers.ic_recall.claims._pattern_shape import Attention
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     KeyQuery,
@@ -22,12 +22,12 @@ from lemmata.papers.ic_recall.model import (
     token_loss,
 )
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
-from lemmata.papers.ic_recall.run.descend import descend
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, algorithm_1, descend
+from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
 from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun, second_log_error
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
-from lemmata.papers.ic_recall.scale import SequencesNeeded
+from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
 from lemmata.papers.ic_recall.task import (
     Affine,
     RandomBijections,
@@ -37,7 +37,7 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
-from lemmata.train import GradientDescent, fit_many, stack
+from lemmata.train import stack
 
 WORLD = RandomBijections(n=6, relations=12)
 
@@ -101,18 +101,52 @@ def test_counted_decoding_is_argmax_decoding():
         assert (counts[:, correct_pattern(2)] >= 1).all()
 
 
-def test_descend_equals_the_loop():
+def _two_replicas() -> tuple[FineTuning, PatternModel]:
+    world = Affine(n=31, subgroup=10).draw()
+    temperatures = (0.01, 0.02)
+    task = stack([FineTuning(dataset(world, 8, 2, seed, "train", 16), t) for seed, t in enumerate(temperatures)])
+    return task, stack([PatternModel.zeros(2, 31)] * 2)
+
+
+def test_descent_is_gradient_descent_however_it_is_recorded():
     with precision("float64"):
-        world = Affine(n=31, subgroup=10).draw()
-        task = stack([FineTuning(dataset(world, 8, 2, seed, "train", 16), 0.01) for seed in range(2)])
-        models = stack([PatternModel.zeros(2, 31)] * 2)
-        ours = descend(chain_of_thought_loss, position_block, task, models, 1e-3, 40)
-        algorithm = GradientDescent(chain_of_thought_loss, position_block, 1e-3)
-        state = stack([algorithm.init(PatternModel.zeros(2, 31))] * 2)
-        keys = jnp.stack([named_key(0, "a"), named_key(1, "a")])
-        theirs, _ = fit_many(algorithm, task, state, keys, steps=40, every=40, replicas="vmap")
-        assert jnp.abs(ours.theta - theirs.model.theta).max() < 1e-13
-        assert jnp.abs(ours.theta).max() > 1e-3
+        task, models = _two_replicas()
+        rates = np.array([1e-3, 2e-3])
+        even, rows = descend(chain_of_thought_loss, position_block, task, models, rates, (10, 20, 30, 40))
+        uneven, few = descend(chain_of_thought_loss, position_block, task, models, rates, (1, 3, 40))
+
+        def by_hand(model: PatternModel, task: FineTuning, rate: jax.Array) -> PatternModel:
+            def step(_: jax.Array, model: PatternModel) -> PatternModel:
+                slope = jax.grad(chain_of_thought_loss)(model, task, named_key(0, "unused"))
+                moved = (model.theta - rate * slope.theta, model.omega - rate * slope.omega)
+                return eqx.tree_at(position_block, model, moved)
+
+            return jax.lax.fori_loop(0, 40, step, model)
+
+        expected = eqx.filter_vmap(by_hand)(models, task, jnp.asarray(rates))
+    np.testing.assert_allclose(np.asarray(even.theta), np.asarray(expected.theta), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(np.asarray(even.omega), np.asarray(expected.omega), rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(np.asarray(even.theta), np.asarray(uneven.theta))
+    assert np.abs(np.asarray(even.theta)).max() > 1e-3
+    assert rows.steps.tolist() == [0, 10, 20, 30, 40]
+    assert few.steps.tolist() == [0, 1, 3, 40]
+    assert rows["loss"].shape == (2, 5)
+    np.testing.assert_array_equal(rows["loss"][:, [0, -1]], few["loss"][:, [0, -1]])
+
+
+def test_algorithm_1_stays_at_the_saddle_until_it_is_pushed():
+    with precision("float64"):
+        task, models = _two_replicas()
+        keys = jnp.stack([named_key(seed, "perturbation") for seed in range(2)])
+        schedule = ToConvergence(c1=30.0, c2=30.0, steps1=500, steps2=3000)
+        found = algorithm_1(
+            chain_of_thought_loss, position_block, schedule, task, models, keys, project=(symmetric_pairs, None)
+        )
+    theta, final = np.asarray(found.settled.theta), np.asarray(found.final.theta)
+    np.testing.assert_array_equal(theta[:, :2], theta[:, 2:4])
+    assert (np.abs(final[:, :2] - final[:, 2:4]) > 0.1).all()
+    assert found.stage1.steps.tolist() == [0, 500]
+    assert (found.stage2["loss"][:, -1] < found.stage1["loss"][:, -1]).all()
 
 
 def test_short_schedule_solves_the_warm_up_and_is_stuck_without_the_push():
@@ -148,8 +182,8 @@ def test_second_log_error_has_no_cancellation():
 def test_adam_on_the_position_block_finds_pairs_and_full_training_overfits_few_sequences():
     world = RandomBijections(n=8, relations=64)
     block = AdamFineTuning(world=world, sequences=(16,), steps=2000, records=1).execute(Unattended())
-    shape = first_shape(block.arrays["first_attention"][:, -1])
-    assert shape["within / between pairs"].max() < 0.25
+    shape = Attention(*(block.arrays[name][:, -1] for name in ("first_attention", "second_attention")))
+    assert shape.within_over_between().max() < 0.25
     assert np.asarray(block.metrics["first_argmax"])[-1] > 0.98 * np.asarray(block.metrics["ceiling"])[-1]
     full = AdamFineTuning(world=world, sequences=(2,), steps=100, records=1, trained="full W^KQ", test_sequences=300)
     accuracy = full.execute(Unattended()).metrics
@@ -157,12 +191,14 @@ def test_adam_on_the_position_block_finds_pairs_and_full_training_overfits_few_s
 
 
 def test_shape_numbers():
-    pairwise = np.array([[0.1, 0.1, 0.4, 0.38, 0.01, 0.01], [1 / 6] * 6])
-    shape = first_shape(pairwise)
-    assert np.isclose(shape["within / between pairs"][0], 0.02 / 0.29)
-    assert shape["within / between pairs"][1] == np.inf
-    assert np.allclose(shape["on query and EoS"], [0.02, 1 / 3])
-    assert np.isclose(second_shape(np.array([[0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1]]))["query subject / next"], 4.0)
+    first = np.array([[0.1, 0.1, 0.4, 0.38, 0.01, 0.01], [1 / 6] * 6])
+    second = np.array([[0.1, 0.1, 0.1, 0.1, 0.3, 0.2, 0.1], [1 / 7] * 7])
+    shape = Attention(first, second)
+    assert np.isclose(shape.within_over_between()[0], 0.02 / 0.29)
+    assert shape.within_over_between()[1] == np.inf
+    assert np.allclose(shape.outside(), [0.02, 1 / 3])
+    assert np.allclose(shape.lead(over_eos=True), [1.5, 1.0])
+    assert np.allclose(shape.lead(over_eos=False), [3.0, 1.0])
 
 
 def test_pretraining_pairs_are_facts_and_every_question_is_listed():
@@ -212,6 +248,8 @@ def test_pretraining_stores_the_facts_of_a_small_world():
         (lambda: ShortScheduleRun(sizes=(11,), index=3), "index"),
         (lambda: ShortScheduleRun(sizes=(7,), constant=0.0), "constant"),
         (lambda: SequencesNeeded(sizes=(7,), sequences=()), "sequences"),
+        (lambda: ShortScheduleRun(sizes=(7,), constant=2.0), "constant"),
+        (lambda: LowTemperature(temperatures=(1e-9,)), "temperatures"),
         (lambda: OneLargeStep(c1=-1.0), "c1"),
     ],
 )

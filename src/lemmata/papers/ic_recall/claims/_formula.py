@@ -1,47 +1,52 @@
-"""Helpers for claims that compare a printed formula with autodiff at stored points."""
+"""Claims that compare a printed formula with what autodiff says at a run's points."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunResult
-from lemmata.core.legacy import Claim, Close, Correction, Results
+from lemmata.core import Claim, Correction, Part, Recorded, RunResult, Runs, near
 
-EXACT = Close(atol=1e-10, rtol=1e-9)  # float64 rounding, amplified by 1/T and by a few cancellations
+Reading = Callable[[RunResult], Any]
 
 
 def formula(
     id: str,
     locus: str,
     statement: str,
-    run: type,
-    predict: Callable[[RunResult], Any],
-    measure: Callable[[RunResult], Any],
+    predict: Reading,
+    measure: Reading,
     *,
-    corrected: Callable[[RunResult], Any] | None = None,
+    corrected: Reading | None = None,
     printed: str = "",
     right: str = "",
     reason: str = "",
     remark: str = "",
-    check: Close = EXACT,
+    atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
+    rtol: float = 1e-9,
 ) -> Claim:
-    """A formula against autodiff. The control is what autodiff says at other points (or for other rows)."""
+    """A formula against autodiff in the run "main". The control is what autodiff says at other points (or rows)."""
 
-    def of(reading: Callable[[RunResult], Any]) -> Callable[[Results], Any]:
-        return lambda results: reading(results.one(run))
+    def of_main(reading: Reading) -> Callable[[Runs], Any]:
+        return lambda runs: reading(runs["main"])
 
-    correction = None
-    if corrected is not None:
-        correction = Correction(predict=of(corrected), printed=printed, corrected=right, reason=reason)
     return Claim(
-        id=f"ic-recall/{id}",
+        id=id,
         locus=locus,
         statement=statement,
-        predict=of(predict),
-        measure=of(measure),
-        control=lambda results: np.roll(np.asarray(measure(results.one(run))), 1, axis=0),
-        check=check,
-        correction=correction,
+        subject=lambda runs: runs["main"],
+        wrong=lambda runs: backwards(runs["main"]),
+        parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict)),
+        correction=Correction(printed=printed, corrected=right, reason=reason) if corrected else None,
         remark=remark,
     )
+
+
+def backwards(run: RunResult) -> RunResult:
+    """The run with its rows (points, temperatures, worlds) in the opposite order: every number is another row's."""
+
+    def turned(recorded: Mapping[str, np.ndarray]) -> Recorded:
+        return Recorded({name: values[::-1] if np.ndim(values) else values for name, values in recorded.items()})
+
+    return replace(run, metrics=turned(run.metrics), arrays=turned(run.arrays))

@@ -1,37 +1,57 @@
-"""Is an attention vector pairwise? The numbers that the claims about Figures 2 and 4 judge, and how they are drawn."""
+"""Is attention pairwise? The numbers that the claims about Figures 2 and 4 judge, and how they are drawn."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core.legacy import AtLeast, AtMost, Check
+from lemmata.core import Part, RunResult, at_most
 from lemmata.report.plots import heatmap
 
 # Fixed beforehand: within a pair at most a quarter of the smallest difference between pairs; at most a twentieth of the
 # attention on query and EoS; at the second step the query subject a quarter above anything else.
 WITHIN, OUTSIDE, LEAD = 0.25, 0.05, 1.25
-FIRST_RULE: dict[str, Check] = {"within / between pairs": AtMost(), "on query and EoS": AtMost()}
-FIRST_PREDICTION: dict[str, float] = {"within / between pairs": WITHIN, "on query and EoS": OUTSIDE}
-SECOND_RULE: dict[str, Check] = {"query subject / next": AtLeast()}
-SECOND_PREDICTION: dict[str, float] = {"query subject / next": LEAD}
 
 
-def first_shape(attention: np.ndarray) -> dict[str, np.ndarray]:
-    """Of attention vectors [..., 2k + 2] over s_1, a_1, ..., s_{k+1}, EoS. Which pair is heavier is chance: pairs are
-    sorted by weight."""
-    pairs = attention[..., :-2].reshape(*attention.shape[:-1], -1, 2)
-    within = np.abs(np.diff(pairs, axis=-1)).max(axis=(-2, -1))
-    between = np.diff(np.sort(pairs.mean(axis=-1), axis=-1), axis=-1).min(axis=-1)
-    ratio = np.divide(within, between, out=np.full(within.shape, np.inf), where=between > 0)
-    return {"within / between pairs": ratio, "on query and EoS": attention[..., -2:].sum(axis=-1)}
+class Attention(NamedTuple):
+    """Of both decoding steps, seed by seed: [seed, 2k + 2] over s_1, a_1, ..., s_{k+1}, EoS, and one more, r*."""
+
+    first: np.ndarray
+    second: np.ndarray
+
+    def within_over_between(self) -> np.ndarray:
+        """How much the tokens of a pair differ, in units of how much pairs differ. Which pair is heavier is chance:
+        pairs are sorted by weight."""
+        pairs = self.first[..., :-2].reshape(*self.first.shape[:-1], -1, 2)
+        within = np.abs(np.diff(pairs, axis=-1)).max(axis=(-2, -1))
+        between = np.diff(np.sort(pairs.mean(axis=-1), axis=-1), axis=-1).min(axis=-1)
+        return np.divide(within, between, out=np.full(within.shape, np.inf), where=between > 0)
+
+    def outside(self) -> np.ndarray:
+        """What the query subject and EoS get at the first step."""
+        return self.first[..., -2:].sum(axis=-1)
+
+    def lead(self, *, over_eos: bool) -> np.ndarray:
+        """At the second step, the query subject's attention over that of the next token."""
+        query = self.second.shape[-1] - 3
+        others = np.delete(self.second, query if over_eos else (query, query + 1), axis=-1)
+        return self.second[..., query] / others.max(axis=-1)
 
 
-def second_shape(attention: np.ndarray) -> dict[str, np.ndarray]:
-    """Of attention vectors [..., 2k + 3] over s_1, a_1, ..., s_{k+1}, EoS, r*."""
-    query = attention[..., -3]
-    others = np.delete(attention, -3 % attention.shape[-1], axis=-1).max(axis=-1)
-    return {"query subject / next": query / others}
+Panels = Sequence[Attention]
+
+FIRST_STEP = {
+    "within / between pairs": Part(
+        lambda panels: np.concatenate([panel.within_over_between() for panel in panels]), at_most(WITHIN)
+    ),
+    "on query and EoS": Part(lambda panels: np.concatenate([panel.outside() for panel in panels]), at_most(OUTSIDE)),
+}
+
+
+def attention(run: RunResult, record: int = -1) -> Attention:
+    """At the end of training, or at another record; 0 is the untrained model."""
+    return Attention(*(run.arrays[name][:, record] for name in ("first_attention", "second_attention")))
 
 
 def positions(k: int) -> list[str]:
@@ -41,16 +61,22 @@ def positions(k: int) -> list[str]:
     return [*pairs, f"s{k + 1}".translate(subscript), "EoS", "r*"]
 
 
-def draw_attention(ax: Axes, first: np.ndarray, second: np.ndarray, title: str) -> None:
-    """Both decoding steps as two rows of cells; EoS cannot look ahead at r*."""
-    k = (len(first) - 2) // 2
-    heatmap(ax, np.stack([np.append(first, np.nan), second]), positions(k), ["from EoS", "from r*"], vmin=0.0)
-    ax.set_title(title)
+def draw_attention(ax: Axes, run: RunResult) -> None:
+    """Both decoding steps of the first seed as two rows of cells; EoS cannot look ahead at r*."""
+    config, (first, second) = run.config, attention(run)
+    cells = np.stack([np.append(first[0], np.nan), second[0]])
+    heatmap(ax, cells, positions(config.k), ["from EoS", "from r*"], vmin=0.0)
+    ax.set_title(f"k = {config.k}, |R| = {config.world.relations}, T = {config.temperature:g}")
 
 
-def attention_rows(panel: str, seed: int, first: np.ndarray, second: np.ndarray) -> list[dict[str, Any]]:
-    """The cells of one panel as rows of a table."""
-    names = positions((len(first) - 2) // 2)
-    rows = [(panel, seed, "EoS", name, weight) for name, weight in zip(names, first, strict=False)]
-    rows += [(panel, seed, "r*", name, weight) for name, weight in zip(names, second, strict=True)]
-    return [dict(zip(("panel", "seed", "from", "to", "attention"), row, strict=True)) for row in rows]
+def attention_table(panels: dict[str, RunResult]) -> dict[str, list[Any]]:
+    """The cells of every panel and seed, as a table."""
+    table: dict[str, list[Any]] = {name: [] for name in ("panel", "seed", "from", "to", "attention")}
+    for panel, run in panels.items():
+        found = attention(run)
+        for i, seed in enumerate(run.config.seeds):
+            for asking, weights in (("EoS", found.first[i]), ("r*", found.second[i])):
+                for to, weight in zip(positions(run.config.k), weights, strict=False):
+                    for column, value in zip(table.values(), (panel, seed, asking, to, weight), strict=True):
+                        column.append(value)
+    return table

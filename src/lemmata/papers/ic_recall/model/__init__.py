@@ -5,13 +5,7 @@ from lemmata.papers.ic_recall.model.engines import reduced, with_exact_memory
 from lemmata.papers.ic_recall.model.frozen import FrozenTransformer, frozen
 from lemmata.papers.ic_recall.model.key_query import KeyQuery
 from lemmata.papers.ic_recall.model.leaves import full_key_query, memory_weights, position_block, whole_transformer
-from lemmata.papers.ic_recall.model.losses import (
-    Accuracy,
-    first_accuracy,
-    first_loss,
-    second_accuracy,
-    second_loss,
-)
+from lemmata.papers.ic_recall.model.losses import Accuracy, first_accuracy, second_accuracy, second_loss
 from lemmata.papers.ic_recall.model.memory import (
     Memory,
     associative_memory,
@@ -20,6 +14,7 @@ from lemmata.papers.ic_recall.model.memory import (
     exact_subject_logits,
 )
 from lemmata.papers.ic_recall.model.pattern_model import PatternModel, pattern_logits
+from lemmata.papers.ic_recall.model.surprise import mean_surprise
 from lemmata.papers.ic_recall.model.transformer import (
     AbstractTransformer,
     DenseTransformer,
@@ -27,36 +22,3 @@ from lemmata.papers.ic_recall.model.transformer import (
     token_loss,
 )
 from lemmata.papers.ic_recall.model.vocabulary import Vocabulary, orthonormal
-
-__all__ = [
-    "AbstractTransformer",
-    "Accuracy",
-    "DenseTransformer",
-    "FrozenTransformer",
-    "KeyQuery",
-    "Memory",
-    "MemoryTransformer",
-    "PatternModel",
-    "Vocabulary",
-    "associative_memory",
-    "both_attentions",
-    "counted_decoding",
-    "counted_surprises",
-    "exact_answer_logits",
-    "exact_relation_logits",
-    "exact_subject_logits",
-    "first_accuracy",
-    "first_loss",
-    "frozen",
-    "full_key_query",
-    "memory_weights",
-    "orthonormal",
-    "pattern_logits",
-    "position_block",
-    "reduced",
-    "second_accuracy",
-    "second_loss",
-    "token_loss",
-    "whole_transformer",
-    "with_exact_memory",
-]

@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.papers.ic_recall.model.pattern_model import correct_index, pattern_logits
+from lemmata.papers.ic_recall.model.pattern_model import pattern_logits
 from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
+from lemmata.papers.ic_recall.task import correct_pattern
 
 Temperature = float | Float[Array, ""]
 
@@ -34,7 +35,7 @@ def counted_surprises(
     k = (tokens.shape[1] - 3) // 2
     v, q = both_attentions(model, tokens)
     first = jax.vmap(lambda row: pattern_logits(row, k))(v) / temperature
-    surprise = jax.nn.logsumexp(first + log_counts, axis=1) - first[:, correct_index(k)]
+    surprise = jax.nn.logsumexp(first + log_counts, axis=1) - first[:, correct_pattern(k)]
     known = 2 * (1 + q[:, -1:]) * q[:, : 2 * k + 1 : 2] / temperature  # above the logit of an answer not in sight
     others = model.vocabulary.n - k - 1
     unseen = jnp.full((len(q), 1), jnp.log(float(others)) if others else -jnp.inf, known.dtype)
@@ -50,7 +51,7 @@ def counted_decoding(
     rounding = 64 * jnp.finfo(v.dtype).eps
     logits = jnp.where(jnp.isfinite(log_counts), jax.vmap(lambda row: pattern_logits(row, k))(v), -jnp.inf)
     tied = logits >= logits.max(axis=1, keepdims=True) - rounding
-    relation = tied[:, correct_index(k)] / jnp.sum(jnp.where(tied, jnp.exp(log_counts), 0), axis=1)
+    relation = tied[:, correct_pattern(k)] / jnp.sum(jnp.where(tied, jnp.exp(log_counts), 0), axis=1)
     subjects = q[:, : 2 * k + 1 : 2]
     best = subjects >= subjects.max(axis=1, keepdims=True) - rounding
     return relation, best[:, k] / best.sum(axis=1)

@@ -1,28 +1,15 @@
-"""Losses and accuracies of the reduced engine: sums over patterns, weighted by how many relations show each."""
-
-from typing import Protocol, runtime_checkable
+"""Accuracies of the reduced engine and its second loss: sums over patterns, each as often as relations show it."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lemmata.papers.ic_recall.model.pattern_model import PatternModel, correct_index
-from lemmata.papers.ic_recall.model.surprise import log_probability, mean_surprise
+from lemmata.papers.ic_recall.model.pattern_model import PatternModel
+from lemmata.papers.ic_recall.model.surprise import log_probability
+from lemmata.papers.ic_recall.task import Dataset, correct_pattern
 
 Temperature = float | Float[Array, ""]
-
-
-@runtime_checkable
-class PatternCounts(Protocol):
-    """Distinct sequences as the number of relations that show each pattern, and the share of each (a `Dataset`)."""
-
-    @property
-    def counts(self) -> Float[Array, "rows patterns"]: ...
-    @property
-    def log_counts(self) -> Float[Array, "rows patterns"]: ...
-    @property
-    def weights(self) -> Float[Array, " rows"]: ...
 
 
 class Accuracy(eqx.Module):
@@ -32,25 +19,18 @@ class Accuracy(eqx.Module):
     argmax: Float[Array, ""]
 
 
-def first_loss(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Float[Array, ""]:
-    """L_1: the cross-entropy of the relation."""
-    return mean_surprise(model.theta, dataset.log_counts, dataset.weights, jnp.asarray(temperature), model.k)
-
-
 def second_loss(model: PatternModel, temperature: Temperature) -> Float[Array, ""]:
     """L_2: the cross-entropy of the query's answer given the true relation; the same for every sequence."""
     scaled = model.second_logits() / temperature
     return jax.nn.logsumexp(scaled + model.second_log_counts()) - scaled[model.k]
 
 
-def first_accuracy(model: PatternModel, dataset: PatternCounts, temperature: Temperature) -> Accuracy:
+def first_accuracy(model: PatternModel, dataset: Dataset, temperature: Temperature) -> Accuracy:
     logits = model.first_logits()
     present = jnp.where(dataset.counts > 0, logits, -jnp.inf)
-    rounding = (
-        64 * jnp.finfo(logits.dtype).eps
-    )  # logits are at most 4: equal ones differ by a few units in the last place
+    rounding = 64 * jnp.finfo(logits.dtype).eps  # logits are at most 4: equal ones differ in their last bits
     tied = present >= present.max(axis=1, keepdims=True) - rounding
-    right = tied[:, correct_index(model.k)] / jnp.sum(jnp.where(tied, dataset.counts, 0), axis=1)
+    right = tied[:, correct_pattern(model.k)] / jnp.sum(jnp.where(tied, dataset.counts, 0), axis=1)
     likely = jnp.exp(log_probability(model.theta, dataset.log_counts, temperature, model.k))
     return Accuracy(dataset.weights @ likely, dataset.weights @ right)
 

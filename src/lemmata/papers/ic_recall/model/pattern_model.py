@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import require
-from lemmata.papers.ic_recall.matchings import partial_matchings
+from lemmata.papers.ic_recall.task import patterns
 
 
 class PatternModel(eqx.Module):
@@ -61,15 +61,10 @@ def pattern_logits(v: Float[Array, " length"], k: int) -> Float[Array, " pattern
     return jnp.sum(v[:-1] ** 2) + 2 * jnp.asarray(matches(k), v.dtype) @ products
 
 
-def correct_index(k: int) -> int:
-    """The true relation's pattern among the partial matchings of k + 1 subjects x k answers."""
-    return partial_matchings(k + 1, k).index(tuple((i, i) for i in range(k)))
-
-
 @cache
 def matches(k: int) -> Float[np.ndarray, "patterns pairs"]:
     """1 where a pattern (row) contains the pair (subject i, answer j), at column i * k + j."""
-    every = partial_matchings(k + 1, k)
+    every = patterns(k)
     table = np.zeros((len(every), (k + 1) * k))
     for row, pattern in enumerate(every):
         for i, j in pattern:

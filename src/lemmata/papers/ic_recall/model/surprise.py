@@ -14,7 +14,8 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lemmata.papers.ic_recall.model.pattern_model import correct_index, matches, pattern_logits
+from lemmata.papers.ic_recall.model.pattern_model import matches, pattern_logits
+from lemmata.papers.ic_recall.task import correct_pattern
 
 UNROLLED = 2  # pairs up to which sums over patterns are unrolled too: beyond, there are too many to be quick
 
@@ -27,7 +28,7 @@ def log_probability(
 ) -> Float[Array, " rows"]:
     """log p_1(r*) for each distinct sequence. Counts enter as logarithms: 10^36 relations are no problem."""
     scaled = pattern_logits(jax.nn.softmax(theta), k) / temperature
-    return scaled[correct_index(k)] - jax.nn.logsumexp(scaled + log_counts, axis=1)
+    return scaled[correct_pattern(k)] - jax.nn.logsumexp(scaled + log_counts, axis=1)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(4,))
@@ -84,7 +85,7 @@ def theta_gradient(
     shifted = scaled * (slope * norm * norm) + log_counts
     likely = jnp.exp(shifted - jnp.max(shifted, axis=1, keepdims=True))
     share = weights[:, None] / jnp.sum(likely, axis=1, keepdims=True)
-    truth = np.arange(len(table)) == correct_index(k)
+    truth = np.arange(len(table)) == correct_pattern(k)
     q = jnp.sum(share * likely, axis=0) - jnp.asarray(truth, theta.dtype)
     if k <= UNROLLED:
         pull = jnp.stack([reduce(add, [q[p] for p in np.flatnonzero(column)]) for column in table.T])

@@ -1,15 +1,28 @@
 """Fine-tuning by Adam on random bijections (Section 5): the position block alone, or the full W^KQ."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, TrainState, named_key, precision, require
+from lemmata.core import (
+    Count,
+    Metrics,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_key,
+    named_keys,
+    precision,
+    require,
+)
 from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
@@ -21,18 +34,17 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     second_accuracy,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import (
-    Dataset,
     RandomBijections,
+    Sequences,
     TableWorld,
     check_pairs,
-    correct_pattern,
     dataset,
     dataset_of,
     stored,
 )
-from lemmata.train import Adam, fit_many, stack
+from lemmata.train import Autodiff, Descent, fit_many, only, stack
 
 Trained = Literal["position block", "full W^KQ"]
 COMPILED_ROWS = (16, 128)
@@ -46,41 +58,25 @@ class Counted(eqx.Module):
     log_counts: Float[Array, "*replica batch patterns"]
 
 
-class CountedProblem(eqx.Module):
-    train: Counted
-    test: Counted
-    temperature: Float[Array, "*replica"]
-
-
-class ReducedProblem(eqx.Module):
-    train: FineTuning
-    test: Dataset
-
-
 @dataclass(frozen=True, kw_only=True)
 class AdamFineTuning(RunConfig):
     """Fine-tune one transformer a seed (its own world, embeddings and data) on each number of sequences."""
 
-    kind: ClassVar[str] = "ic-recall/adam"
+    kind = "ic-recall/adam"
 
     world: RandomBijections
     k: int = 2
-    temperature: float = 0.05
+    temperature: Positive = 0.05
     trained: Trained = "position block"
-    sequences: tuple[int, ...] = (128,)
-    seeds: tuple[int, ...] = (0,)
-    steps: int = 4000
-    rate: float = 1e-3
-    records: int = 8
-    test_sequences: int = 1000
+    sequences: Some[Count] = (128,)
+    seeds: Some[int] = (0,)
+    steps: Count = 4000
+    rate: Positive = 1e-3
+    records: Count = 8
+    test_sequences: Count = 1000
 
-    def __post_init__(self) -> None:
-        require(self.temperature > 0, "temperature", self.temperature, "above 0")
+    def cross_check(self) -> None:
         check_pairs(self.k, self.world.n)
-        require(min(self.sequences, default=0) >= 1, "sequences", self.sequences, "at least 1 each")
-        require(len(self.seeds) >= 1, "seeds", self.seeds, "at least one")
-        require(self.rate > 0, "rate", self.rate, "above 0")
-        require(self.records >= 1, "records", self.records, "at least 1")
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
     def execute(self, context: RunContext) -> RunOutput:
@@ -102,71 +98,62 @@ class AdamFineTuning(RunConfig):
     def _position_block(self, worlds: dict[int, TableWorld], context: RunContext) -> tuple[dict, dict]:
         """Every number of sequences at once: data sets are padded with rows of no weight."""
         cells = [(num, seed) for num in self.sequences for seed in self.seeds]
-        tests = {seed: self._test(worlds[seed], seed) for seed in self.seeds}
+        tests = {
+            seed: dataset_of(world, self._test(world, seed), self.test_sequences) for seed, world in worlds.items()
+        }
         problems = []
         for num, seed in cells:
             data = dataset(worlds[seed], num, self.k, seed, f"train {num}", max(self.sequences))
-            test = dataset_of(worlds[seed], tests[seed], self.test_sequences)
-            problems.append(ReducedProblem(FineTuning(data, self.temperature), test))
-        algorithm = Adam(_reduced_loss, position_block, self.rate)
-        states = [algorithm.init(PatternModel.zeros(self.k, self.world.n)) for _ in cells]
-        return self._fit(algorithm, problems, states, cells, worlds, _probe_reduced, "train", context)
+            problems.append(FineTuning(data, self.temperature, tests[seed]))
+        algorithm = Descent(Autodiff(chain_of_thought_loss), only(position_block), optax.adam, self.rate)
+        models = [PatternModel.zeros(self.k, self.world.n) for _ in cells]
+        return self._fit(algorithm, problems, models, cells, worlds, _probe_reduced, "train", context)
 
     def _full(
         self, worlds: dict[int, TableWorld], rows: int, numbers: list[int], context: RunContext
     ) -> tuple[dict, dict]:
         """Several numbers of sequences in one program: a set repeated to `rows` sequences has the same mean loss."""
         cells = [(num, seed) for num in numbers for seed in self.seeds]
-        problems, states = [], []
-        algorithm = Adam(_counted_loss, full_key_query, self.rate)
+        problems, models = [], []
         for num, seed in cells:
             world = worlds[seed]
             train = _counted(world, world.sequences(num, self.k, seed=seed, name=f"train {num}"))
             repeated = jax.tree.map(lambda array, times=rows // num: jnp.tile(array, (times, 1)), train)
-            test = _counted(world, self._test(world, seed))
-            problems.append(CountedProblem(repeated, test, jnp.asarray(self.temperature)))
-            model = MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings"))
-            states.append(algorithm.init(model))
-        return self._fit(algorithm, problems, states, cells, worlds, _probe_counted, f"{rows} rows", context)
+            problems.append(FineTuning(repeated, self.temperature, _counted(world, self._test(world, seed))))
+            models.append(MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings")))
+        algorithm = Descent(Autodiff(_counted_loss), only(full_key_query), optax.adam, self.rate)
+        return self._fit(algorithm, problems, models, cells, worlds, _probe_counted, f"{rows} rows", context)
 
-    def _test(self, world: TableWorld, seed: int) -> Any:
+    def _test(self, world: TableWorld, seed: int) -> Sequences:
         return world.sequences(self.test_sequences, self.k, seed=seed, name="test")
 
     def _fit(
         self,
-        algorithm: Adam,
-        problems: list[Any],
-        states: list[TrainState],
+        algorithm: Descent,
+        problems: list[FineTuning],
+        models: list[Any],
         cells: list[tuple[int, int]],
         worlds: dict[int, TableWorld],
         probe: Any,
         stage: str,
         context: RunContext,
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        every = self.steps // self.records
-        keys = jnp.stack([named_key(seed, "train") for _, seed in cells])
+        seeds = [seed for _, seed in cells]
         _, found = fit_many(
             algorithm,
             stack(problems),
-            stack(states),
-            keys,
+            stack([algorithm.init(model) for model in models]),
+            named_keys(seeds, "train"),
             steps=self.steps,
-            every=every,
+            every=self.steps // self.records,
             probe=probe,
             context=context,
             stage=stage,
         )
-        records = self.records + 1
-        ceilings = {seed: _ceiling(world, self._test(world, seed)) for seed, world in worlds.items()}
-        metrics = {
-            "sequences": np.repeat([num for num, _ in cells], records),
-            "seed": np.repeat([seed for _, seed in cells], records),
-            "step": np.tile(np.arange(records) * every, len(cells)),
-            "ceiling": np.repeat([ceilings[seed] for _, seed in cells], records),
-            "loss": found["loss"].ravel(),
-            **{name: found[name].ravel() for name in PROBED},
-        }
-        return metrics, {"first_attention": found["first_attention"], "second_attention": found["second_attention"]}
+        best = {seed: best_accuracy(world, self._test(world, seed)) for seed, world in worlds.items()}
+        numbers, ceilings = [num for num, _ in cells], [best[seed] for seed in seeds]
+        table = found.table(names=("loss", *PROBED), sequences=numbers, seed=seeds, ceiling=ceilings)
+        return table, {name: found[name] for name in ("first_attention", "second_attention")}
 
 
 def _rows(num: int) -> int:
@@ -174,38 +161,29 @@ def _rows(num: int) -> int:
     return next((rows for rows in COMPILED_ROWS if num <= rows and rows % num == 0), num)
 
 
-def _ceiling(world: TableWorld, test: Any) -> float:
-    """The best possible first-step accuracy on these very sequences: 1 / (relations that fit the context)."""
-    return float(np.mean(1 / world.counts(test)[:, correct_pattern(test.k)]))
-
-
-def _counted(world: TableWorld, sequences: Any) -> Counted:
+def _counted(world: TableWorld, sequences: Sequences) -> Counted:
     counts = world.counts(sequences)
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
     return Counted(stored(world, sequences).batch.tokens, jnp.asarray(log_counts, jnp.float32))
 
 
-def _reduced_loss(model: PatternModel, task: ReducedProblem, key: Key[Array, ""]) -> Float[Array, ""]:
-    return chain_of_thought_loss(model, task.train, key)
-
-
-def _counted_loss(model: MemoryTransformer, task: CountedProblem, key: Key[Array, ""]) -> Float[Array, ""]:
-    first, second = counted_surprises(model, task.train.tokens, task.train.log_counts, task.temperature)
+def _counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
+    first, second = counted_surprises(model, task.data.tokens, task.data.log_counts, task.temperature)
     return jnp.mean(first) + jnp.mean(second)
 
 
-def _probe_reduced(model: PatternModel, task: ReducedProblem, key: Key[Array, ""]) -> Metrics:
-    first = first_accuracy(model, task.test, task.train.temperature)
+def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+    first = first_accuracy(model, task.test, task.temperature)
     return {
         "first_argmax": first.argmax,
         "first_probability": first.probability,
-        "second_argmax": second_accuracy(model, task.train.temperature).argmax,
+        "second_argmax": second_accuracy(model, task.temperature).argmax,
         "first_attention": model.attention(),
         "second_attention": model.second_attention(),
     }
 
 
-def _probe_counted(model: MemoryTransformer, task: CountedProblem, key: Key[Array, ""]) -> Metrics:
+def _probe_counted(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
     tokens, log_counts = task.test.tokens, task.test.log_counts
     relation, answer = counted_decoding(model, tokens, log_counts)
     surprise, _ = counted_surprises(model, tokens, log_counts, task.temperature)

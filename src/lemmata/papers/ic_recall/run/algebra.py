@@ -1,13 +1,14 @@
 """Runs that take the appendices' algebra at random points: what autodiff through the engines says."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, named_integer, precision, require
 from lemmata.papers.ic_recall.model import (
     exact_answer_logits,
     exact_relation_logits,
@@ -35,20 +36,28 @@ from lemmata.papers.ic_recall.task import (
 from lemmata.papers.ic_recall.theory.relations import TABLE_1
 from lemmata.papers.ic_recall.theory.saddle import ASCENDING, DESCENDING, SADDLE
 
+Everything = Callable[..., dict[str, jax.Array]]
+
+
+def _evaluated(everything: Everything, *points: np.ndarray) -> dict[str, np.ndarray]:
+    """What one compiled function says at these points, in the caller's precision."""
+    return {name: np.asarray(value) for name, value in jax.jit(everything)(*map(as_jax, points)).items()}
+
+
+def _pattern_of(row: np.ndarray, answers: np.ndarray) -> int:
+    """The pattern of a relation that gives the three subjects this row, where the context has these answers."""
+    return patterns(2).index(tuple((i, j) for i in range(3) for j in range(2) if row[i] == answers[j]))
+
 
 @dataclass(frozen=True, kw_only=True)
 class WarmupAlgebra(RunConfig):
     """Logits of every token from the memory, and gradients of L_1, at random attention vectors (three subjects)."""
 
-    kind: ClassVar[str] = "ic-recall/warmup-algebra"
-    version: ClassVar[int] = 1
-    points: int = 64
-    temperature: float = 0.07
-    seed: int = 0
+    kind = "ic-recall/warmup-algebra"
 
-    def __post_init__(self) -> None:
-        require(self.points >= 1, "points", self.points, "at least 1")
-        require(self.temperature > 0, "temperature", self.temperature, "above 0")
+    points: Count = 64
+    temperature: Positive = 0.07
+    seed: int = 0
 
     def execute(self, context: RunContext) -> RunOutput:
         v = simplex_points(self.points, self.seed, "algebra")
@@ -78,20 +87,17 @@ class WarmupAlgebra(RunConfig):
                     "unpaired_theta": both[self.points :],
                 }
 
-            found = jax.jit(everything)(as_jax(v), as_jax(symmetric), as_jax(scores_of(unpaired)))
-        arrays = {"v": v, "symmetric": symmetric, "unpaired": unpaired, "table": world.table + 1}
-        arrays |= {"kinds": _kinds(world.table, identity)}
-        arrays |= {name: np.asarray(value) for name, value in found.items()}
-        return RunOutput({"point": np.arange(self.points)}, arrays)
+            found = _evaluated(everything, v, symmetric, scores_of(unpaired))
+        given = {"v": v, "symmetric": symmetric, "unpaired": unpaired, "table": world.table + 1}
+        kinds = _kinds(world.table, identity)
+        return RunOutput({"point": np.arange(self.points)}, {**given, "kinds": kinds, **found})
 
 
 def _kinds(table: np.ndarray, truth: int) -> np.ndarray:
     """0 correct, 1 confusing, 2 mismatched: what the task's patterns call each relation on (0, 1 | 2) under `truth`."""
-    cells = [(i, j) for i in range(3) for j in range(2)]
-    found = [patterns(2).index(tuple((i, j) for i, j in cells if row[i] == table[truth][j])) for row in table]
     codes = np.full(len(patterns(2)), -1)
     codes[mismatched_patterns(2)], codes[confusing_pattern(2)], codes[correct_pattern(2)] = 2, 1, 0
-    return codes[found]
+    return codes[[_pattern_of(row, table[truth]) for row in table]]
 
 
 def _memory_logits(v: jax.Array) -> jax.Array:
@@ -112,15 +118,14 @@ def _memory_logits(v: jax.Array) -> jax.Array:
 class SaddleAlgebra(RunConfig):
     """The warm-up's saddle over temperatures: curvatures by autodiff along softmax(theta + x e), and its pieces."""
 
-    kind: ClassVar[str] = "ic-recall/saddle-algebra"
-    version: ClassVar[int] = 1
-    lowest: float = 0.01
-    highest: float = 1.0
-    temperatures: int = 41
+    kind = "ic-recall/saddle-algebra"
 
-    def __post_init__(self) -> None:
-        require(0 < self.lowest < self.highest, "lowest", self.lowest, f"between 0 and highest = {self.highest}")
-        require(self.temperatures >= 3, "temperatures", self.temperatures, "at least 3")
+    lowest: Positive = 0.01
+    highest: float = 1.0
+    temperatures: Annotated[int, Bound(least=3)] = 41
+
+    def cross_check(self) -> None:
+        require(self.lowest < self.highest, "lowest", self.lowest, f"below highest = {self.highest}")
 
     def execute(self, context: RunContext) -> RunOutput:
         grid = np.geomspace(self.lowest, self.highest, self.temperatures)
@@ -160,31 +165,28 @@ class SaddleAlgebra(RunConfig):
                     "least_eigenvalue": jnp.linalg.eigvalsh(jax.hessian(loss_in_theta)(start, log_counts, t))[0],
                 }
 
-            found = jax.jit(jax.vmap(pieces))(as_jax(grid))
+            found = _evaluated(jax.vmap(pieces), grid)
             here = as_jax(SADDLE)
             arrays = {
                 "logit_gradients": np.asarray(jax.jacfwd(lambda u: pattern_logits(u, 2))(here))[rows],
                 "logits": np.asarray(pattern_logits(here, 2))[rows],
             }
-        return RunOutput({"temperature": grid, **{name: np.asarray(value) for name, value in found.items()}}, arrays)
+        return RunOutput({"temperature": grid, **found}, arrays)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GeneralAlgebra(RunConfig):
     """Any number of subjects: every relation's logit from the memory, gradients of both steps, curvature at v = 1/6."""
 
-    kind: ClassVar[str] = "ic-recall/general-algebra"
-    version: ClassVar[int] = 1
+    kind = "ic-recall/general-algebra"
+
     n: int = 7
-    points: int = 32
-    temperature: float = 0.07
-    low_temperature: float = 1e-3
+    points: Count = 32
+    temperature: Positive = 0.07
+    low_temperature: Annotated[float, Bound(above=0, below=0.01)] = 1e-3
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        require(self.points >= 1, "points", self.points, "at least 1")
-        require(self.temperature > 0, "temperature", self.temperature, "above 0")
-        require(0 < self.low_temperature < 0.01, "low_temperature", self.low_temperature, "between 0 and 0.01")
+    def cross_check(self) -> None:
         Affine(n=self.n)
 
     def execute(self, context: RunContext) -> RunOutput:
@@ -192,24 +194,21 @@ class GeneralAlgebra(RunConfig):
         world = Affine(n=self.n).draw()
         sequence = world.sequences(1, 2, seed=self.seed, name="general")
         table, subjects, answers = world.table, sequence.subjects[0], sequence.answers[0]
-        given = table[:, subjects]
-        pattern = [
-            patterns(2).index(tuple((i, j) for i in range(3) for j in range(2) if row[i] == answers[j]))
-            for row in given
-        ]
+        pattern = np.array([_pattern_of(row, answers) for row in table[:, subjects]])
         tilted = _tilted(self.points, self.seed)
         with precision("float64"):
             log_counts = affine_log_counts(self.n)
 
+            def on_subjects(u: jax.Array) -> jax.Array:
+                return jnp.zeros(self.n).at[subjects].set(u[jnp.array([0, 2, 4])])
+
             def memory(u: jax.Array) -> jax.Array:
-                on_subjects = jnp.zeros(self.n).at[subjects].set(u[jnp.array([0, 2, 4])])
                 on_answers = jnp.zeros(self.n).at[answers[:2]].set(u[jnp.array([1, 3])])
-                return exact_relation_logits(jnp.asarray(table), on_subjects, on_answers)
+                return exact_relation_logits(jnp.asarray(table), on_subjects(u), on_answers)
 
             def second(u: jax.Array) -> jax.Array:
-                on_subjects = jnp.zeros(self.n).at[subjects].set(u[jnp.array([0, 2, 4])])
                 decoded = jnp.zeros(len(table)).at[int(sequence.relations[0])].set(1 + u[6])
-                scaled = exact_answer_logits(jnp.asarray(table), on_subjects, decoded) / self.temperature
+                scaled = exact_answer_logits(jnp.asarray(table), on_subjects(u), decoded) / self.temperature
                 return jax.nn.logsumexp(scaled) - scaled[answers[2]]
 
             low = self.low_temperature
@@ -241,9 +240,8 @@ class GeneralAlgebra(RunConfig):
                     "second_order": jnp.concatenate([*parts, parts[0] + parts[1]]),
                 }
 
-            found = jax.jit(everything)(as_jax(v), as_jax(q), as_jax(tilted))
-        arrays = {"v": v, "q": q, "tilted": tilted, "pattern": np.array(pattern)}
-        arrays |= {name: np.asarray(value) for name, value in found.items()}
+            found = _evaluated(everything, v, q, tilted)
+        arrays = {"v": v, "q": q, "tilted": tilted, "pattern": pattern, **found}
         return RunOutput({"point": np.arange(self.points)}, arrays)
 
 

@@ -1,11 +1,13 @@
 """Algorithm 1: gradient descent, a random push, gradient descent again; with the paper's two schedules.
 
-Theta-notation hides constants; here each is a field. A schedule is a config: it can be stored, and changed by name.
+Theta-notation hides constants; here each is a field. Every claim about Algorithm 1 is judged on this one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, prod, sqrt
-from typing import Any, Literal
+from itertools import groupby
+from math import ceil, log, sqrt
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -13,34 +15,24 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key, PyTree
 
-from lemmata.core import RunContext, TrainState, require
-from lemmata.train.descent import Loss, Where
-from lemmata.train.gradient_descent import GradientDescent, Projection
-from lemmata.train.loop import fit_many
+from lemmata.core import Config, Count, Inside, NonNegative, Positive, RunContext, TrainState, named_key, require
+from lemmata.papers.ic_recall.run.problems import FineTuning
+from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit_many
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToConvergence:
+class ToConvergence(Config):
     """Theorem 4.2: eta_1 = c_1 T^2, eta_2 = c_2 T^2, both stages run until they converge.
 
-    In floating point stage 1 would leave the saddle by itself. `settle` says what stops it: "gradient norm" freezes the
-    iterate once the gradient is below `tolerance`; "projection" keeps it on the symmetric subspace.
+    In floating point stage 1 would leave the saddle by itself: give `algorithm_1` a projection that keeps it there.
     """
 
-    c1: float = 1.0
-    c2: float = 1.0
-    steps1: int = 20_000
-    steps2: int = 100_000
-    settle: Literal["gradient norm", "projection"] = "projection"
-    tolerance: float = 1e-6
-    perturbation: float = 1.0
-    delta: float = 0.1
-
-    def __post_init__(self) -> None:
-        _check_constants(self.c1, self.c2, self.perturbation, self.delta)
-        require(self.steps1 >= 1, "steps1", self.steps1, "at least 1")
-        require(self.steps2 >= 1, "steps2", self.steps2, "at least 1")
-        require(self.tolerance > 0, "tolerance", self.tolerance, "above 0")
+    c1: Positive = 1.0
+    c2: Positive = 1.0
+    steps1: Count = 20_000
+    steps2: Count = 100_000
+    perturbation: NonNegative = 1.0
+    delta: Inside = 0.1
 
     def rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature**2, self.c2 * temperature**2
@@ -50,18 +42,14 @@ class ToConvergence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneLargeStep:
+class OneLargeStep(Config):
     """Theorems 4.1 and 4.4: eta_1 = c_1 T sqrt(T) log(1/T), t_1 = 1; eta_2 = c_2 T^2, t_2 = C_2 / T log(1/T)."""
 
-    c1: float = 1.0
-    c2: float = 1.0
-    stage2: float = 10.0  # C_2
-    perturbation: float = 1.0
-    delta: float = 0.1
-
-    def __post_init__(self) -> None:
-        _check_constants(self.c1, self.c2, self.perturbation, self.delta)
-        require(self.stage2 > 0, "stage2", self.stage2, "above 0")
+    c1: Positive = 1.0
+    c2: Positive = 1.0
+    stage2: Positive = 10.0  # C_2
+    perturbation: NonNegative = 1.0
+    delta: Inside = 0.1
 
     def rates(self, temperature: float) -> tuple[float, float]:
         _check_low(temperature)
@@ -76,8 +64,99 @@ Schedule = ToConvergence | OneLargeStep
 
 
 def radius(schedule: Schedule, temperature: float) -> float:
-    """Of the ball the perturbation is drawn from: c T^3 / log(1/delta)^2."""
+    """Of the ball the push is drawn from: c T^3 / log(1/delta)^2."""
     return schedule.perturbation * temperature**3 / log(1 / schedule.delta) ** 2
+
+
+@dataclass(frozen=True)
+class TwoStages:
+    """What Algorithm 1 leaves: the models after each stage, and what each recorded."""
+
+    settled: Any
+    final: Any
+    stage1: History
+    stage2: History
+
+
+def algorithm_1(
+    loss: Loss,
+    where: Where,
+    schedule: Schedule,
+    task: FineTuning,
+    models: Any,
+    keys: Key[Array, " replica"],
+    *,
+    stops: tuple[Sequence[int], Sequence[int]] | None = None,
+    project: tuple[Projection | None, Projection | None] = (None, None),
+    probe: Any = None,
+    context: RunContext | None = None,
+) -> TwoStages:
+    """A stack of replicas (a leading axis on `task` and `models`), each at its own temperature; `keys` are the pushes'.
+
+    `stops` are the numbers of steps after which each stage records; the schedule's own ends if none are given.
+    `project` maps the models back onto a subspace after each step of a stage.
+    """
+    temperatures = [float(t) for t in task.temperature]
+    rates1, rates2 = zip(*(schedule.rates(t) for t in temperatures), strict=True)
+    first, second = stops or [(steps,) for steps in schedule.steps(min(temperatures))]  # the coldest needs the most
+    settled, stage1 = descend(loss, where, task, models, rates1, first, project[0], probe, context, "stage 1")
+    pushed = push(where, settled, [radius(schedule, t) for t in temperatures], keys)
+    final, stage2 = descend(loss, where, task, pushed, rates2, second, project[1], probe, context, "stage 2")
+    return TwoStages(settled, final, stage1, stage2)
+
+
+def descend(
+    loss: Loss,
+    where: Where,
+    task: PyTree,
+    models: Any,
+    rates: Sequence[float] | np.ndarray,
+    stops: Sequence[int],
+    project: Projection | None = None,
+    probe: Any = None,
+    context: RunContext | None = None,
+    stage: str = "descent",
+) -> tuple[Any, History]:
+    """Gradient descent with a rate a replica; a row at the start and after each of `stops` steps.
+
+    Rates and numbers of steps are arguments of the loop's program, so every temperature shares one compilation; evenly
+    spaced stops share one call.
+    """
+    algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's rate is in its state
+    state = TrainState(models, jnp.asarray(rates))
+    unused = jax.random.split(named_key(0, "unused"), len(rates))  # a full-batch loss draws nothing
+    parts, done = [], 0
+    for every, group in groupby(int(count) for count in np.diff(stops, prepend=0)):
+        steps = every * len(list(group))
+        state, rows = fit_many(
+            algorithm,
+            task,
+            state,
+            unused,
+            steps=steps,
+            every=every,
+            probe=probe,
+            replicas="vmap",
+            context=context,
+            stage=f"{stage}, from {done}",
+        )
+        parts.append(rows)
+        done += steps
+    joined = {
+        name: np.concatenate([*(part[name][:, :-1] for part in parts), parts[-1][name][:, -1:]], axis=1)
+        for name in parts[0]
+    }
+    return state.model, History(joined, np.array([0, *stops]))
+
+
+@eqx.filter_jit
+def _push(where: Where, models: Any, sizes: Float[Array, " replica"], keys: Key[Array, " replica"]) -> Any:
+    return eqx.filter_vmap(lambda model, size, key: perturb(model, where, size, key))(models, sizes, keys)
+
+
+def push(where: Where, models: Any, sizes: Sequence[float], keys: Key[Array, " replica"]) -> Any:
+    """Each replica moved by its own uniform draw from a ball of its own radius."""
+    return _push(where, models, jnp.asarray(sizes), keys)
 
 
 def perturb(model: Any, where: Where, size: float | Float[Array, ""], key: Key[Array, ""]) -> Any:
@@ -91,87 +170,8 @@ def perturb(model: Any, where: Where, size: float | Float[Array, ""], key: Key[A
     parts, first = [], 0
     for leaf in leaves:
         parts.append(leaf + move[first : first + leaf.size].reshape(leaf.shape))
-        first += prod(leaf.shape)
+        first += leaf.size
     return eqx.tree_at(lambda m: jax.tree.leaves(where(m)), model, parts)
-
-
-def perturbed_gradient_descent(
-    loss: Loss,
-    where: Where,
-    schedule: Schedule,
-    temperature: float,
-    task: PyTree,
-    models: Any,
-    keys: Key[Array, " replica"],
-    *,
-    records: tuple[int, int] = (1, 1),
-    probe: Any = None,
-    symmetric: Projection | None = None,
-    replicas: Literal["map", "vmap"] = "map",
-    context: RunContext | None = None,
-) -> "TwoStages":
-    """Algorithm 1 for a stack of replicas (leading axis on `task`, `models`, `keys`).
-
-    `records` is how many rows of metrics each stage keeps after its first; the number of steps is rounded up to a
-    multiple of it. `symmetric` is the projection that a "projection" schedule applies in stage 1.
-    """
-    (rate1, rate2), (steps1, steps2) = schedule.rates(temperature), schedule.steps(temperature)
-    settle = schedule.settle if isinstance(schedule, ToConvergence) else None
-    tolerance = schedule.tolerance if isinstance(schedule, ToConvergence) and settle == "gradient norm" else 0.0
-    if settle == "projection":
-        require(symmetric is not None, "settle", settle, "a projection must be given with it")
-    stage1 = GradientDescent(loss, where, rate1, tolerance, symmetric if settle == "projection" else None)
-    stage2 = GradientDescent(loss, where, rate2)
-
-    def run(algorithm: GradientDescent, models: Any, steps: int, rows: int, name: str) -> tuple[Any, dict]:
-        every = ceil(steps / min(rows, steps))
-        state = TrainState(models, jnp.full(keys.shape, algorithm.learning_rate))
-        total = every * ceil(steps / every)
-        state, metrics = fit_many(
-            algorithm,
-            task,
-            state,
-            keys,
-            steps=total,
-            every=every,
-            probe=probe,
-            replicas=replicas,
-            context=context,
-            stage=name,
-        )
-        return state.model, metrics | {
-            "step": np.broadcast_to(np.arange(total // every + 1) * every, (len(keys), total // every + 1))
-        }
-
-    settled, first = run(stage1, models, steps1, records[0], "stage 1")
-    noise = jax.vmap(lambda key: jax.random.fold_in(key, 2**31 - 1))(keys)
-    dynamic, static = eqx.partition(settled, eqx.is_array)
-
-    def push(dynamic: PyTree, key: Key[Array, ""]) -> PyTree:
-        return eqx.filter(
-            perturb(eqx.combine(dynamic, static), where, radius(schedule, temperature), key), eqx.is_array
-        )
-
-    pushed = eqx.combine(jax.vmap(push)(dynamic, noise), static)
-    final, second = run(stage2, pushed, steps2, records[1], "stage 2")
-    return TwoStages(settled, final, first, second)
-
-
-@dataclass(frozen=True)
-class TwoStages:
-    """What Algorithm 1 leaves: the models after each stage, and each stage's metrics (replica, record)."""
-
-    settled: Any
-    final: Any
-    stage1: dict[str, np.ndarray]
-    stage2: dict[str, np.ndarray]
-
-
-def _check_constants(c1: float, c2: float, perturbation: float, delta: float) -> None:
-    require(c1 > 0, "c1", c1, "above 0")
-    require(c2 > 0, "c2", c2, "above 0")
-    require(perturbation >= 0, "perturbation", perturbation, "at least 0")
-    require(0 < delta < 1, "delta", delta, "between 0 and 1")
 
 
 def _check_low(temperature: float) -> None:

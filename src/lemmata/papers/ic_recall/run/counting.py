@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from itertools import permutations
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, require
+from lemmata.core import Bound, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_integer
 from lemmata.papers.ic_recall.task import Affine, TableWorld, patterns
 from lemmata.papers.ic_recall.theory.low_temperature import failure_probability
 
@@ -19,16 +19,12 @@ class MatchingCounts(RunConfig):
     subject (Assumption 2.2), to which for prime n the full affine world is added. Otherwise: random sets of bijections.
     """
 
-    kind: ClassVar[str] = "ic-recall/matching-counts"
-    version: ClassVar[int] = 1
-    n: int = 5
-    worlds: int = 60
+    kind = "ic-recall/matching-counts"
+
+    n: Annotated[int, Bound(least=4, most=6)] = 5  # all bijections are listed
+    worlds: Count = 60
     lawful: bool = True
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(4 <= self.n <= 6, "n", self.n, "4, 5 or 6: all bijections are listed")
-        require(self.worlds >= 1, "worlds", self.worlds, "at least 1")
 
     def execute(self, context: RunContext) -> RunOutput:
         everything = np.array(list(permutations(range(self.n))))
@@ -64,14 +60,10 @@ class SampleSizes(RunConfig):
     Confusing and mismatched sequences are taken independent, each with probability exactly zeta.
     """
 
-    kind: ClassVar[str] = "ic-recall/sample-sizes"
-    version: ClassVar[int] = 1
-    zetas: tuple[float, ...] = (0.05, 0.1, 0.3)
-    deltas: tuple[float, ...] = (0.01, 0.05, 0.2, 0.5, 0.9)
+    kind = "ic-recall/sample-sizes"
 
-    def __post_init__(self) -> None:
-        require(all(0 < z <= 1 for z in self.zetas), "zetas", self.zetas, "between 0 and 1")
-        require(all(0 < d < 1 for d in self.deltas), "deltas", self.deltas, "between 0 and 1")
+    zetas: Some[Annotated[float, Bound(least=1e-3, most=1)]] = (0.05, 0.1, 0.3)
+    deltas: Some[Inside] = (0.01, 0.05, 0.2, 0.5, 0.9)
 
     def execute(self, context: RunContext) -> RunOutput:
         rows = []

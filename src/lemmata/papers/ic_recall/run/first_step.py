@@ -1,21 +1,29 @@
-"""The first decoding step's loss as the reduced engine computes it, ready for autodiff in v or in theta (float64)."""
+"""The first decoding step alone, as the reduced engine computes it (float64): theta and omega never meet in a loss."""
 
+from typing import Any
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
-from lemmata.core import named_integer
-from lemmata.papers.ic_recall.model import pattern_logits
-from lemmata.papers.ic_recall.task import Affine, AllBijections, correct_pattern, dataset, patterns
+from lemmata.core import Metrics, named_integer
+from lemmata.papers.ic_recall.model import PatternModel, pattern_logits
+from lemmata.papers.ic_recall.task import Affine, AllBijections, Dataset, correct_pattern, dataset, patterns
 from lemmata.papers.ic_recall.theory.relations import TABLE_1, matching_of
+from lemmata.train import stack
 
 LogCounts = Float[Array, " 13"]
 
 
-def warmup_log_counts() -> LogCounts:
+def warmup_data() -> Dataset:
     """Three subjects, all six bijections: every sequence is alike."""
-    return dataset(AllBijections(n=3).draw(), 1, 2, seed=0, name="warm-up").log_counts[0]
+    return dataset(AllBijections(n=3).draw(), 1, 2, seed=0, name="warm-up")
+
+
+def warmup_log_counts() -> LogCounts:
+    return warmup_data().log_counts[0]
 
 
 def affine_log_counts(n: int) -> LogCounts:
@@ -68,3 +76,18 @@ def near_ties(rows: int, temperature: float, seed: int) -> Float[np.ndarray, "ro
 
 def as_jax(values: np.ndarray) -> Float[Array, "..."]:
     return jnp.asarray(values, jnp.float64)
+
+
+def starting_at(thetas: Float[np.ndarray, "replica 6"]) -> PatternModel:
+    """A stack of models with these first-step scores, to be trained by their `theta_of` alone."""
+    blank = PatternModel.zeros(2, 3)
+    return stack([eqx.tree_at(theta_of, blank, jnp.asarray(theta)) for theta in thetas])
+
+
+def theta_of(model: PatternModel) -> Any:
+    return model.theta
+
+
+def watch_theta(model: PatternModel, task: Any, key: Key[Array, ""]) -> Metrics:
+    """A probe: the scores themselves."""
+    return {"theta": model.theta}

@@ -2,14 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import (
+    Bound,
+    Count,
+    Natural,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_integer,
+    precision,
+)
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -23,6 +34,8 @@ from lemmata.papers.ic_recall.run.first_step import (
 )
 from lemmata.papers.ic_recall.task import Affine
 
+OnLine = Annotated[tuple[Annotated[float, Bound(least=0.002)], ...], Bound(least=2)]  # temperatures of the line
+
 
 @dataclass(frozen=True, kw_only=True)
 class Smoothness(RunConfig):
@@ -32,16 +45,11 @@ class Smoothness(RunConfig):
     few T. The maximum over a sample is a lower bound on the constant; the sample is the same at each temperature.
     """
 
-    kind: ClassVar[str] = "ic-recall/smoothness"
-    version: ClassVar[int] = 1
-    temperatures: tuple[float, ...] = (0.01, 0.005, 0.0025, 0.00125, 0.0006)
-    points: int = 3000
-    seed: int = 0
+    kind = "ic-recall/smoothness"
 
-    def __post_init__(self) -> None:
-        require(len(self.temperatures) >= 3, "temperatures", self.temperatures, "at least 3")
-        require(min(self.temperatures) > 0, "temperatures", self.temperatures, "above 0")
-        require(self.points >= 10, "points", self.points, "at least 10")
+    temperatures: Annotated[tuple[Positive, ...], Bound(least=3)] = (0.01, 0.005, 0.0025, 0.00125, 0.0006)
+    points: Annotated[int, Bound(least=10)] = 3000
+    seed: int = 0
 
     def execute(self, context: RunContext) -> RunOutput:
         rows = []
@@ -77,17 +85,11 @@ class Smoothness(RunConfig):
 class PairwiseLine(RunConfig):
     """The engine's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
 
-    kind: ClassVar[str] = "ic-recall/pairwise-line"
-    version: ClassVar[int] = 1
-    temperatures: tuple[float, ...] = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08)
-    low_temperatures: tuple[float, ...] = (0.002, 0.003, 0.004, 0.006, 0.008)
-    points: int = 241
+    kind = "ic-recall/pairwise-line"
 
-    def __post_init__(self) -> None:
-        for name in ("temperatures", "low_temperatures"):
-            values = getattr(self, name)
-            require(len(values) >= 2 and min(values) >= 0.002, name, values, "at least 2, each at least 0.002")
-        require(self.points >= 21, "points", self.points, "at least 21")
+    temperatures: OnLine = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08)
+    low_temperatures: OnLine = (0.002, 0.003, 0.004, 0.006, 0.008)
+    points: Annotated[int, Bound(least=21)] = 241
 
     def execute(self, context: RunContext) -> RunOutput:
         grid = np.linspace(0, 0.5, self.points)
@@ -112,7 +114,7 @@ class PairwiseLine(RunConfig):
                 for i in np.flatnonzero(np.sign(slope[:-1]) * np.sign(slope[1:]) < 0):
                     x = _bisect(slopes, search[i], search[i + 1], t)
                     turns.append((t, x, float(values(as_jax(np.array([x])), jnp.asarray(t))[0]), float(slope[i] < 0)))
-        temperature, position, height, minimum = (np.array(column) for column in zip(*turns, strict=True))
+        temperature, position, height, minimum = np.array(turns, float).reshape(-1, 4).T
         return RunOutput(
             {"temperature": temperature, "x": position, "loss": height, "is_minimum": minimum},
             {"grid": grid, "curves": curves, "gap_samples": logits[:, 1:] - logits[:, :1]},
@@ -137,17 +139,15 @@ class LowestPoint(RunConfig):
     v = u^2 / |u|^2 lets a coordinate become exactly 0, which softmax only approaches.
     """
 
-    kind: ClassVar[str] = "ic-recall/lowest-point"
-    version: ClassVar[int] = 1
-    temperatures: tuple[float, ...] = (0.02, 0.04, 0.06, 0.08, 0.1)
+    kind = "ic-recall/lowest-point"
+
+    temperatures: Some[Positive] = (0.02, 0.04, 0.06, 0.08, 0.1)
     n: int = 3
-    starts: int = 64
-    steps: int = 3000
+    starts: Count = 64
+    steps: Natural = 3000
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        require(min(self.temperatures) > 0, "temperatures", self.temperatures, "above 0")
-        require(self.starts >= 1, "starts", self.starts, "at least 1")
+    def cross_check(self) -> None:
         Affine(n=self.n)
 
     def execute(self, context: RunContext) -> RunOutput:
@@ -195,8 +195,3 @@ class LowestPoint(RunConfig):
         table = np.array(rows)
         names = ("temperature", "loss", "v1", "v2", "v3", "v4", "v5", "v6")
         return RunOutput({name: table[:, i] for i, name in enumerate(names)})
-
-
-def limit_start() -> np.ndarray:
-    """theta at the end of an infinite Stage 1: the last two scores have gone to -infinity (-200 leaves e^-200)."""
-    return np.array([0.0, 0.0, 0.0, 0.0, -200.0, -200.0])

@@ -2,20 +2,45 @@
 
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
+from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
+from scipy.special import softmax
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import (
+    Bound,
+    Count,
+    Inside,
+    NonNegative,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_integer,
+    named_keys,
+    precision,
+    require,
+)
 from lemmata.papers.ic_recall.model import pattern_logits
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, radius
-from lemmata.papers.ic_recall.run.first_step import as_jax, loss_in_theta
-from lemmata.papers.ic_recall.run.first_step_training import descend_theta, pushed, softmax, warmup_data
-from lemmata.papers.ic_recall.run.problems import FineTuning
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, TwoStages, algorithm_1, descend
+from lemmata.papers.ic_recall.run.first_step import (
+    as_jax,
+    loss_in_theta,
+    starting_at,
+    theta_of,
+    warmup_data,
+    watch_theta,
+)
+from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.task import Affine, Dataset, confusing_pattern, correct_pattern, mismatched_patterns
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING
+from lemmata.train import stack
+
+Cell = tuple[float, float, int]  # sample constant, temperature, seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,92 +53,65 @@ class LowTemperature(RunConfig):
     one sequence.
     """
 
-    kind: ClassVar[str] = "ic-recall/low-temperature"
-    version: ClassVar[int] = 1
-    n: int = 101
-    index: int = 2
-    temperatures: tuple[float, ...] = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6e-5)
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    c1: float = 100.0  # eta_1 = c1 T sqrt(T) log(1/T)
-    c2: float = 1000.0  # eta_2 = c2 T^2
-    sample_constants: tuple[float, ...] = (1.0, 0.0)
-    steps: int = 20_000
-    every: int = 20
-    delta: float = 0.1
+    kind = "ic-recall/low-temperature"
+    n: Annotated[int, Bound(least=3, most=100_000)] = 101  # every s_3 is counted
+    index: Count = 2
+    temperatures: Some[Positive] = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6e-5)
+    seeds: Some[int] = (0, 1, 2, 3, 4, 5)
+    c1: Positive = 100.0  # eta_1 = c1 T sqrt(T) log(1/T)
+    c2: Positive = 1000.0  # eta_2 = c2 T^2
+    sample_constants: Some[NonNegative] = (1.0, 0.0)
+    steps: Count = 20_000
+    every: Count = 20
+    delta: Inside = 0.1
 
-    def __post_init__(self) -> None:
+    def cross_check(self) -> None:
         require((self.n - 1) % self.index == 0, "index", self.index, f"a divisor of n - 1 = {self.n - 1}")
         require(((self.n - 1) // self.index) % 2 == 0, "index", self.index, "one that leaves -1 among the slopes")
+        Affine(n=self.n, subgroup=(self.n - 1) // self.index)
         limit = 1 / (40 * log(self.n))
         for t in self.temperatures:
-            require(0 < t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
-        require(min(self.sample_constants) >= 0, "sample_constants", self.sample_constants, "at least 0")
+            require(t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
+            largest = sample_size(max(self.sample_constants), t)
+            require(
+                largest < 2**62, "temperatures", t, f"one that asks for fewer than 2^62 sequences, not {largest:.3g}"
+            )
         require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
 
     def execute(self, context: RunContext) -> RunOutput:
-        counts, share = self._kinds()
-        triples = [(k, t, seed) for k in self.sample_constants for t in self.temperatures for seed in self.seeds]
-        pairs = [(t, seed) for _, t, seed in triples]
-        temperatures = np.array([t for t, _ in pairs])
+        cells = [(k, t, seed) for k in self.sample_constants for t in self.temperatures for seed in self.seeds]
+        temperatures = np.array([t for _, t, _ in cells])
         schedule = OneLargeStep(c1=self.c1, c2=self.c2, delta=self.delta)
-        rates = np.array([schedule.rates(t) for t, _ in pairs])
-        correct = correct_pattern(2)
+        rates = np.array([schedule.rates(t) for _, t, _ in cells])
+        counts, share = self._kinds()
         with precision("float64"):
-            weights = [self._weights(share, k, t, seed) for k, t, seed in triples]
-            tasks = [
-                FineTuning(Dataset(as_jax(counts), as_jax(w)), t) for w, (t, _) in zip(weights, pairs, strict=True)
-            ]
-            first = descend_theta(
-                np.zeros((len(pairs), 6)), tasks, rates[:, 0], steps=1, every=1, context=context, stage="stage 1"
-            )
-            settled = first["theta"][:, -1]
-            starts = np.stack(
-                [pushed(theta, radius(schedule, t), s, "low") for theta, (t, s) in zip(settled, pairs, strict=True)]
-            )
-            second = descend_theta(
-                starts, tasks, rates[:, 1], steps=self.steps, every=self.every, context=context, stage="stage 2"
-            )
-
-            def log_wrong(theta: jax.Array, log_counts: jax.Array, t: jax.Array) -> jax.Array:
-                """log(1 - p(r_1)) on a sequence with these counts."""
-                scaled = pattern_logits(jax.nn.softmax(theta), 2) / t + log_counts
-                others = scaled.at[correct].add(jnp.where(log_counts[correct] > 0, 0.0, -jnp.inf))
-                return jax.nn.logsumexp(others) - jax.nn.logsumexp(scaled)
-
+            trained = self._train(schedule, counts, share, cells, context)
+            settled, path = trained.stage1["theta"][:, -1], trained.stage2["theta"]
             most = counts[np.argmax(counts[:, mismatched_patterns(2)].sum(axis=1))]  # the hardest kind
             with np.errstate(divide="ignore"):
                 confusing = as_jax(np.log(most))
             plain = confusing.at[confusing_pattern(2)].set(-jnp.inf)
-            two = jnp.full(13, -jnp.inf).at[np.array([correct, confusing_pattern(2)])].set(0.0)
-            along = jax.jit(jax.vmap(jax.vmap(log_wrong, in_axes=(0, None, None)), in_axes=(0, None, 0)))
-            paths = as_jax(np.concatenate([settled[:, None], second["theta"]], axis=1))
-            both = np.asarray(along(paths, confusing, as_jax(temperatures)))
+            two = jnp.full(13, -jnp.inf).at[np.array([correct_pattern(2), confusing_pattern(2)])].set(0.0)
+            t, whole = as_jax(temperatures), as_jax(np.concatenate([settled[:, None], path], axis=1))
+            both = np.asarray(_log_wrong_along(whole, confusing, t))
             wrong, settled_wrong = both[:, 1:], both[:, 0]
-            settled_plain = np.asarray(along(paths, plain, as_jax(temperatures)))[:, 0]
-
-            def curve(x: jax.Array, theta: jax.Array, log_counts: jax.Array, t: jax.Array) -> jax.Array:
-                return loss_in_theta(theta + x * as_jax(DESCENDING), log_counts, t)
-
-            bend = jax.jit(jax.vmap(jax.grad(jax.grad(curve)), in_axes=(None, 0, None, 0)))
-            at = (jnp.zeros(()), as_jax(0 * settled), two, as_jax(temperatures))
-            uniform = np.asarray(bend(*at))
-            after = np.asarray(bend(at[0], as_jax(settled), confusing, at[3]))
-        v, v1 = softmax(second["theta"]), softmax(settled)
+            settled_plain = np.asarray(_log_wrong_along(whole, plain, t))[:, 0]
+            uniform = np.asarray(_curvature(as_jax(0 * settled), two, t))
+            after = np.asarray(_curvature(as_jax(settled), confusing, t))
+        v, v1 = softmax(path, axis=-1), softmax(settled, axis=-1)
         gap = (v[..., 0] - v[..., 2]) * (v[..., 1] - v[..., 3])
-        step = np.arange(gap.shape[1]) * self.every
+        step = trained.stage2.steps
         with np.errstate(divide="ignore"):  # a replica of the control may give r_1 no probability at all
             loss = -np.log1p(-np.exp(wrong))
         escaped = loss <= np.log(2.0) - temperatures[:, None] ** 3
-        accurate = wrong <= np.log(1e-3)
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = (gap[:, 1:] / gap[:, :-1]) ** (1 / self.every) - 1
         # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991.
         spoken_of = escaped[:, :-1] & (wrong[:, 1:] > np.log(9e-4))
-        slowest = np.where(spoken_of, growth, np.inf).min(axis=1) * temperatures / rates[:, 1]
         columns = {
-            "sample_constant": np.array([k for k, _, _ in triples]),
+            "sample_constant": np.array([k for k, _, _ in cells]),
             "temperature": temperatures,
-            "seed": np.array([s for _, s in pairs]),
+            "seed": np.array([seed for _, _, seed in cells]),
             "eta1": rates[:, 0],
             "eta2": rates[:, 1],
             **{f"v{i + 1}": v1[:, i] for i in range(6)},
@@ -122,14 +120,29 @@ class LowTemperature(RunConfig):
             "curvature_uniform": uniform,
             "curvature_after": after,
             "escape_steps": _first(escaped, step),
-            "accurate_steps": _first(accurate, step),
-            "slowest_growth": slowest,
+            "accurate_steps": _first(wrong <= np.log(1e-3), step),
+            "slowest_growth": np.where(spoken_of, growth, np.inf).min(axis=1) * temperatures / rates[:, 1],
             "moved": np.linalg.norm(v - v1[:, None], axis=-1).max(axis=1),
             "final_log_wrong": wrong[:, -1],
         }
         kept = slice(0, len(self.temperatures) * len(self.seeds), len(self.seeds))
-        arrays = {"gap": gap[kept], "log_wrong": wrong[kept], "v": v[kept], "step": step}
-        return RunOutput(columns, arrays)
+        return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "v": v[kept], "step": step})
+
+    def _train(
+        self, schedule: OneLargeStep, counts: np.ndarray, share: np.ndarray, cells: list[Cell], context: RunContext
+    ) -> TwoStages:
+        data = [Dataset(as_jax(counts), as_jax(_weights(share, *cell))) for cell in cells]
+        return algorithm_1(
+            first_step_loss,
+            theta_of,
+            schedule,
+            stack([FineTuning(one, t) for one, (_, t, _) in zip(data, cells, strict=True)]),
+            starting_at(np.zeros((len(cells), 6))),
+            named_keys([seed for _, _, seed in cells], "push", "low"),
+            stops=((1,), range(self.every, self.steps + 1, self.every)),
+            probe=watch_theta,
+            context=context,
+        )
 
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """Pattern counts of every kind of sequence, and its share: r = identity, s_1 = 0, s_2 = 1, any s_3."""
@@ -140,14 +153,43 @@ class LowTemperature(RunConfig):
         kinds, repeats = np.unique(every, axis=0, return_counts=True)
         return kinds, repeats / repeats.sum()
 
-    def _weights(self, share: np.ndarray, constant: float, temperature: float, seed: int) -> np.ndarray:
-        rng = np.random.default_rng(named_integer(seed, "sample", f"{temperature}"))
-        size = int(max(1, constant * np.log(1 / temperature) ** 3 / temperature**3))
-        return rng.multinomial(size, share) / size
+
+def sample_size(constant: float, temperature: float) -> int:
+    return int(max(1, constant * np.log(1 / temperature) ** 3 / temperature**3))
+
+
+def _weights(share: np.ndarray, constant: float, temperature: float, seed: int) -> np.ndarray:
+    """The share of each kind in a sample of the lemma's size."""
+    rng = np.random.default_rng(named_integer(seed, "sample", f"{temperature}"))
+    size = sample_size(constant, temperature)
+    return rng.multinomial(size, share) / size
 
 
 def _first(reached: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.where(reached.any(axis=1), step[reached.argmax(axis=1)], np.nan)
+
+
+def _log_wrong(theta: Float[Array, " 6"], log_counts: Float[Array, " 13"], t: Float[Array, ""]) -> Float[Array, ""]:
+    """log(1 - p(r_1)) on a sequence with these counts."""
+    correct = correct_pattern(2)
+    scaled = pattern_logits(jax.nn.softmax(theta), 2) / t + log_counts
+    others = scaled.at[correct].add(jnp.where(log_counts[correct] > 0, 0.0, -jnp.inf))
+    return jax.nn.logsumexp(others) - jax.nn.logsumexp(scaled)
+
+
+_log_wrong_along = jax.jit(jax.vmap(jax.vmap(_log_wrong, in_axes=(0, None, None)), in_axes=(0, None, 0)))
+
+
+@jax.jit
+def _curvature(
+    thetas: Float[Array, "replica 6"], log_counts: Float[Array, " 13"], temperatures: Float[Array, " replica"]
+) -> Float[Array, " replica"]:
+    """The second derivative of the loss along the escaping direction."""
+
+    def along(x: Float[Array, ""], theta: Float[Array, " 6"], t: Float[Array, ""]) -> Float[Array, ""]:
+        return loss_in_theta(theta + x * as_jax(DESCENDING), log_counts, t)
+
+    return jax.vmap(jax.grad(jax.grad(along)), in_axes=(None, 0, 0))(jnp.zeros(()), thetas, temperatures)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,18 +199,12 @@ class Movement(RunConfig):
     l = `smoothness` / T^2 is the measured constant (see the smoothness run), rounded up.
     """
 
-    kind: ClassVar[str] = "ic-recall/movement"
-    version: ClassVar[int] = 1
-    temperatures: tuple[float, ...] = (0.02, 0.05, 0.1)
-    smoothness: float = 0.032
-    factors: tuple[float, ...] = (1.0, 40.0)
-    steps: int = 2000
+    kind = "ic-recall/movement"
+    temperatures: Some[Positive] = (0.02, 0.05, 0.1)
+    smoothness: Positive = 0.032
+    factors: Some[Positive] = (1.0, 40.0)
+    steps: Count = 2000
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        require(min(self.temperatures) > 0, "temperatures", self.temperatures, "above 0")
-        require(self.smoothness > 0, "smoothness", self.smoothness, "above 0")
-        require(min(self.factors) > 0, "factors", self.factors, "above 0")
 
     def execute(self, context: RunContext) -> RunOutput:
         temperatures = np.array(self.temperatures)
@@ -177,13 +213,14 @@ class Movement(RunConfig):
         times = len(self.factors)
         factor, t = np.repeat(self.factors, len(starts)), np.tile(temperatures, 2 * times)
         with precision("float64"):
-            data = warmup_data()
-            rows = descend_theta(
-                np.tile(starts, (times, 1)),
-                [FineTuning(data, float(x)) for x in t],
+            _, rows = descend(
+                first_step_loss,
+                theta_of,
+                stack([FineTuning(warmup_data(), float(x)) for x in t]),
+                starting_at(np.tile(starts, (times, 1))),
                 factor * t**2 / self.smoothness,
-                steps=self.steps,
-                every=1,
+                range(1, self.steps + 1),
+                probe=watch_theta,
                 context=context,
                 stage="movement",
             )

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision
 from lemmata.papers.ic_recall.run.first_step import affine_log_counts, as_jax, loss_in_v
 from lemmata.papers.ic_recall.task import Affine
 from lemmata.papers.ic_recall.theory import phase
@@ -31,12 +30,11 @@ class PhaseRun(RunConfig):
     and beside them, as theory_*, the closed forms' own roots (costly enough to be stored).
     """
 
-    kind: ClassVar[str] = "ic-recall/phase-diagram"
-    version: ClassVar[int] = 1
-    sizes: tuple[int, ...] = (3, 5, 7, 11, 31, 101, 1009, 10_007, 1_000_003, 1_000_000_007, 2**61 - 1)
+    kind = "ic-recall/phase-diagram"
 
-    def __post_init__(self) -> None:
-        require(len(self.sizes) >= 1, "sizes", self.sizes, "at least one")
+    sizes: Some[int] = (3, 5, 7, 11, 31, 101, 1009, 10_007, 1_000_003, 1_000_000_007, 2**61 - 1)
+
+    def cross_check(self) -> None:
         for n in self.sizes:
             Affine(n=n)
 

@@ -1,35 +1,44 @@
-"""Fine-tuning problems of ic-recall: what `fit` trains on, and losses that read the same for every engine."""
+"""Fine-tuning problems: what is trained on, and the losses, each written once for every engine."""
 
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, UserError, require
-from lemmata.papers.ic_recall.model import PatternModel, first_loss, second_loss, token_loss
-from lemmata.papers.ic_recall.task import Dataset
+from lemmata.core import UserError, require
+from lemmata.papers.ic_recall.model import PatternModel, mean_surprise, second_loss, token_loss
+from lemmata.papers.ic_recall.task import Dataset, Sequences, TableWorld, correct_pattern
 
 
 class FineTuning(eqx.Module):
-    """A fine-tuning set (pattern counts for the reduced engine, tokens for the dense ones) and the temperature."""
+    """A fine-tuning set as the engine wants it (pattern counts for the reduced one, tokens for the dense ones), the
+    temperature, and fresh sequences of the same form where a probe asks for them."""
 
-    data: Dataset | Batch
+    data: Any
     temperature: Float[Array, "*replica"]
+    test: Any
 
-    def __init__(self, data: Dataset | Batch, temperature: float):
+    def __init__(self, data: Any, temperature: float, test: Any = None):
         require(temperature > 0, "temperature", temperature, "above 0")
-        self.data, self.temperature = data, jnp.asarray(float(temperature))
+        self.data, self.temperature, self.test = data, jnp.asarray(float(temperature)), test
 
 
-def first_step_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
-    """L_1 alone: the relation."""
-    return _losses(model, task)[0]
+def first_step_loss(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
+    """L_1 alone, the cross-entropy of the relation, on the reduced engine."""
+    if not isinstance(task.data, Dataset):
+        raise UserError("the reduced engine trains on pattern counts, not tokens: give it a Dataset")
+    return mean_surprise(model.theta, task.data.log_counts, task.data.weights, task.temperature, model.k)
 
 
 def chain_of_thought_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
-    """L = L_1 + L_2 (eq. 1)."""
-    first, second = _losses(model, task)
+    """L = L_1 + L_2 (eq. 1), on any engine."""
+    if isinstance(model, PatternModel):
+        return first_step_loss(model, task, key) + second_loss(model, task.temperature)
+    if isinstance(task.data, Dataset):
+        raise UserError("the dense engines train on tokens, not pattern counts: give them a Batch")
+    first, second = token_loss(model, task.data.tokens, task.data.targets, task.temperature)
     return first + second
 
 
@@ -45,11 +54,6 @@ def symmetric_pairs(model: PatternModel) -> PatternModel:
     return eqx.tree_at(lambda m: (m.theta, m.omega), model, (averaged(model.theta), averaged(model.omega)))
 
 
-def _losses(model: Any, task: FineTuning) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    if isinstance(model, PatternModel):
-        if isinstance(task.data, Batch):
-            raise UserError("the reduced engine trains on pattern counts, not tokens: give it a Dataset")
-        return first_loss(model, task.data, task.temperature), second_loss(model, task.temperature)
-    if not isinstance(task.data, Batch):
-        raise UserError("the dense engines train on tokens, not pattern counts: give them a Batch")
-    return token_loss(model, task.data.tokens, task.data.targets, task.temperature)
+def best_accuracy(world: TableWorld, sequences: Sequences) -> float:
+    """The best possible first-step accuracy on these very sequences: 1 / (relations that fit the context)."""
+    return float(np.mean(1 / world.counts(sequences)[:, correct_pattern(sequences.k)]))

@@ -7,41 +7,11 @@ from lemmata.papers.ic_recall.task.patterns import (
     confusing_pattern,
     confusing_patterns,
     correct_pattern,
-    forms,
     mismatched_patterns,
     patterns,
 )
 from lemmata.papers.ic_recall.task.primes import is_prime
 from lemmata.papers.ic_recall.task.sequences import Sequences, WorldReport, check_pairs
 from lemmata.papers.ic_recall.task.table_world import TableWorld
-from lemmata.papers.ic_recall.task.token_task import IcRecallTask, StoredSequences, stored, token_batch
+from lemmata.papers.ic_recall.task.token_task import StoredSequences, stored, token_batch
 from lemmata.papers.ic_recall.task.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig
-
-__all__ = [
-    "Affine",
-    "AffineWorld",
-    "AllBijections",
-    "Dataset",
-    "IcRecallTask",
-    "RandomBijections",
-    "Sequences",
-    "StoredSequences",
-    "TableWorld",
-    "TripletPairs",
-    "World",
-    "WorldConfig",
-    "WorldReport",
-    "check_pairs",
-    "confusing_pattern",
-    "confusing_patterns",
-    "correct_pattern",
-    "dataset",
-    "dataset_of",
-    "every_pair",
-    "forms",
-    "is_prime",
-    "mismatched_patterns",
-    "patterns",
-    "stored",
-    "token_batch",
-]

@@ -4,10 +4,8 @@ At the first decoding step a relation's logit depends on the sequence through th
 sequence is, exactly, a vector of counts: how many relations show each pattern.
 """
 
-from functools import cache
-
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from lemmata.core import require
 from lemmata.papers.ic_recall.matchings import Matching, partial_matchings
@@ -41,20 +39,3 @@ def confusing_pattern(k: int) -> int:
 def mismatched_patterns(k: int) -> Bool[np.ndarray, " patterns"]:
     """Patterns with k matches, one of them the query subject's (r_3 ... r_6 in Table 1)."""
     return np.array([len(p) == k and any(i == k for i, _ in p) for p in patterns(k)])
-
-
-@cache
-def _forms(k: int) -> np.ndarray:
-    length = 2 * k + 2
-    base = np.diag([1.0] * (length - 1) + [0.0])  # EoS adds nothing to a relation's logit
-    stacked = np.repeat(base[None], len(patterns(k)), axis=0)
-    for index, pattern in enumerate(patterns(k)):
-        for i, j in pattern:
-            stacked[index, 2 * i, 2 * j + 1] = stacked[index, 2 * j + 1, 2 * i] = 1.0
-    stacked.setflags(write=False)
-    return stacked
-
-
-def forms(k: int) -> Float[np.ndarray, "patterns length length"]:
-    """Quadratic forms Q with first-step logit v^T Q v for each pattern (eq. 16); positions s_1, a_1, ..., EoS."""
-    return _forms(k)

@@ -1,13 +1,12 @@
 """A world with its facts written out: table[r, s] = r(s)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
 from math import comb, perm
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from lemmata.core import named_integer
 from lemmata.papers.ic_recall.task.patterns import confusing_patterns, correct_pattern, mismatched_patterns, patterns
@@ -101,11 +100,6 @@ class TableWorld:
         subjects = np.array(list(permutations(range(self.n), k + 1)))
         relations = np.repeat(np.arange(self.num_relations), len(subjects))
         return self.sequences_of(relations, np.tile(subjects, (self.num_relations, 1))), "exact"
-
-    def consistent(self, sequences: Sequences) -> Iterator[Bool[np.ndarray, " relations"]]:
-        """For each sequence, which relations fit all its in-context pairs."""
-        for subjects, answers in zip(sequences.subjects, sequences.answers, strict=True):
-            yield (self.table[:, subjects[:-1]] == answers[:-1]).all(axis=1)
 
 
 @cache

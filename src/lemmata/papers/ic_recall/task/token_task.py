@@ -1,13 +1,12 @@
 """The same sequences as tokens, for the dense engines: subjects, answers, relations, EoS, numbered in this order."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
 from lemmata.core import AbstractTask, Batch, invalid
-from lemmata.papers.ic_recall.task.sequences import Sequences, check_pairs
+from lemmata.papers.ic_recall.task.sequences import Sequences
 from lemmata.papers.ic_recall.task.worlds import World
 
 
@@ -28,25 +27,6 @@ def token_batch(
     targets = jnp.concatenate([blank, relation, n + answers[:, -1:]], axis=1)
     mask = jnp.broadcast_to(jnp.arange(2 * examples + 1) >= 2 * examples - 1, tokens.shape)
     return Batch(tokens, targets, mask)
-
-
-class IcRecallTask(AbstractTask):
-    """Fresh sequences from a world with a table (Definition 2.1)."""
-
-    table: Int[Array, "relations n"]
-    k: int = eqx.field(static=True)
-
-    def __init__(self, world: World, k: int):
-        check_pairs(k, world.n)
-        self.table, self.k = jnp.asarray(world.table, jnp.int32), k
-
-    def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
-        m, n = self.table.shape
-        relation_key, subject_key = jax.random.split(key)
-        relations = jax.random.randint(relation_key, (num,), 0, m)
-        order = jax.vmap(lambda k: jax.random.permutation(k, n))(jax.random.split(subject_key, num))
-        subjects = order[:, : self.k + 1].astype(jnp.int32)
-        return token_batch(relations, subjects, self.table[relations[:, None], subjects], n, m)
 
 
 class StoredSequences(AbstractTask):

@@ -2,7 +2,7 @@
 
 Where a printed formula is wrong, its name starts with `printed_` (or `PRINTED_`) and the right one stands beside it;
 `symbolic` derives the right ones again with SymPy from Table 2 and `symbolic_errata` sets them beside the printed ones.
-Symbols are explained in `GLOSSARY`.
+Symbols are explained in the paper's `glossary`.
 
 relations       Table 1, Table 2, eq. (16), how many relations can match
 gradients       eqs. (2)-(8), Appendix C's general gradients
@@ -16,7 +16,6 @@ descent         Lemma E.2
 phase           beyond the paper: the temperatures at which the pairwise optimum exists and wins
 """
 
-from lemmata.papers.ic_recall.glossary import GLOSSARY
 from lemmata.papers.ic_recall.theory import (
     descent,
     gradients,
@@ -29,17 +28,3 @@ from lemmata.papers.ic_recall.theory import (
     second_step,
     smoothness,
 )
-
-__all__ = [
-    "GLOSSARY",
-    "descent",
-    "gradients",
-    "low_temperature",
-    "pairing",
-    "pairwise_line",
-    "phase",
-    "relations",
-    "saddle",
-    "second_step",
-    "smoothness",
-]

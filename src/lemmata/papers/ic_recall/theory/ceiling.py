@@ -17,8 +17,3 @@ def expected_ceiling(n: int, relations: int, k: int) -> float:
         missed *= Fraction(everything - shared - i, everything - i)
         missed = Fraction(float(missed)) if missed.denominator.bit_length() > 4096 else missed
     return float(perm(n, k) * (1 - missed) / relations)
-
-
-def most_relations(n: int) -> int:
-    """No more relations than n (n - 1) satisfy Assumption 2.2: two subjects have that many pairs of answers."""
-    return n * (n - 1)

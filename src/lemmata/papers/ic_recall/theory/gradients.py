@@ -19,12 +19,6 @@ def relation_probabilities(v: Scores, temperature: float) -> Float[np.ndarray, "
     return softmax(relation_logits(v) / temperature, axis=-1)
 
 
-def warmup_loss(v: Scores, temperature: float) -> Real:
-    """L_1 for three subjects and all six bijections: the same for every sequence."""
-    scaled = relation_logits(v) / temperature
-    return np.asarray(log_sum_exp(scaled - scaled[..., :1], axis=-1))
-
-
 def warmup_gradient(v: Scores, temperature: float) -> Scores:
     """Eqs. (2)-(7)."""
     p1, p2, p3, p4, p5, p6 = np.moveaxis(relation_probabilities(v, temperature), -1, 0)

@@ -7,8 +7,6 @@ from scipy.stats import binom
 from lemmata.papers.ic_recall.theory.numbers import Real
 
 Scores = Float[np.ndarray, "*batch 6"]
-FULL_WORLD_SHIFT = 1 / 324  # c in alpha = c p_mis eta_1 / T when all six 2-matching relations exist
-STEP_RATE = 1 / 10_000  # Lemma C.3: g grows by at least this times eta_2 p_conf / T a step
 
 
 def after_stage_1(alpha: Real) -> Real:
@@ -30,9 +28,8 @@ def printed_confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
 
 
 # Proof of Lemma C.2 at v = 1/6 along (1, 1, -1, -1, 0, 0)/2.
-CURVE_ACCELERATION = (
-    np.array([1, 1, 1, 1, -2, -2]) / 72
-)  # v''(0) = v_i (e_i^2 - 1/6); the print has v_i / 12 throughout
+# v''(0) = v_i (e_i^2 - 1/6); the print has v_i / 12 throughout.
+CURVE_ACCELERATION = np.array([1, 1, 1, 1, -2, -2]) / 72
 PRINTED_CURVE_ACCELERATION = np.ones(6) / 72
 SECOND_ORDER_PARTS = np.array([1 / 36, 1 / 36, 1 / 9, 0, 5 / 36, 1 / 36])  # grad.v'' (l_1, l_2), v'Hv' (both), l''
 PRINTED_SECOND_ORDER_PARTS = np.array([1 / 24, 1 / 24, 1 / 12, 0, 1 / 8, 1 / 24])
@@ -55,11 +52,6 @@ def confusing_gradient(v: Scores, p2: Real, temperature: float) -> Scores:
     return 2 * printed_confusing_gradient(v, p2, temperature)
 
 
-def inner_product(v: Scores, p2: Real, temperature: float) -> Real:
-    """v . grad_v L_1 = -4 p_2 g / T."""
-    return -4 * p2 * gap(v) / temperature
-
-
 def eq_26_27_28(v: Scores, p2: Real, temperature: float) -> Float[np.ndarray, "*batch 3"]:
     """Eqs. (26), (27) and the display above (28), without their exponentially small terms (p_conf = 1)."""
     v1, v2, v3, v4, _, _ = np.moveaxis(v, -1, 0)
@@ -70,18 +62,6 @@ def eq_26_27_28(v: Scores, p2: Real, temperature: float) -> Float[np.ndarray, "*
     return np.stack([scale * eq_26, scale * eq_27, scale * eq_28], axis=-1)
 
 
-def eq_25(v: Scores, theta_gradient: Scores, eta: float) -> Real:
-    """g_(k+1) - g_k to second order in eta, in terms of the gradient (eq. 25 without O(|epsilon|))."""
-    v1, v2, v3, v4, _, _ = np.moveaxis(v, -1, 0)
-    t1, t2, t3, t4, _, _ = np.moveaxis(theta_gradient, -1, 0)
-    across = (v * theta_gradient).sum(-1)
-    first, second = v3 * t3 - v1 * t1, v4 * t4 - v2 * t2
-    linear = 2 * (v1 - v3) * (v2 - v4) * across + (v2 - v4) * first + (v1 - v3) * second
-    quadratic = (v1 - v3) * (v2 - v4) * across**2 + first * second
-    quadratic = quadratic + (v1 - v3) * across * second + (v2 - v4) * across * first
-    return eta * (linear + eta * quadratic)
-
-
 def confusing_accuracy_bounds(g: Real, temperature: float, n: float, exponent: float) -> tuple[Real, Real]:
     """Lower and upper bound on p(r_1) for a confusing sequence; the print of Lemma C.3 has exponent 1, right is 2."""
     upper = 1 / (1 + np.exp(-exponent * g / temperature))
@@ -89,12 +69,12 @@ def confusing_accuracy_bounds(g: Real, temperature: float, n: float, exponent: f
     return 1 / (1 / upper + rest), upper
 
 
-def sample_size(zeta: float, delta: float) -> float:
+def sample_size(zeta: float, delta: Real) -> Real:
     """Proof of Theorem 4.4, as printed: |D| >= (13/zeta) log(1/delta) sequences."""
     return 13 / zeta * np.log(1 / delta)
 
 
-def chernoff_sample_size(zeta: float, delta: float) -> float:
+def chernoff_sample_size(zeta: float, delta: Real) -> Real:
     """What Chernoff's bound gives: 2 exp(-zeta |D| / 8) <= delta / 3, so |D| >= (8/zeta) log(6/delta)."""
     return 8 / zeta * np.log(6 / delta)
 

@@ -7,11 +7,15 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logsumexp
 
+from lemmata.core import Undecided
+
 Real = np.ndarray | np.floating | float
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
     """The zero of a function that changes sign between low and high, to the last digits."""
+    if function(low) * function(high) > 0:
+        raise Undecided(f"theory finds no root between {low:g} and {high:g}")
     return float(cast(float, brentq(function, low, high, xtol=1e-15, rtol=np.float64(1e-14), maxiter=500)))
 
 

@@ -25,21 +25,13 @@ LIMIT = 1 / 6
 _GROUPS = np.array([[-8, 4, -1 / 2], [-2, 0, 0], [-2, 2, -1 / 2], [-6, 3, -1 / 2], [-4, 2, -1 / 2]])
 
 
-def point(x: float) -> Float[np.ndarray, " 6"]:
-    """The attention vector at x."""
-    return np.array([x, x, 0.5 - x, 0.5 - x, 0.0, 0.0])
-
-
 def evaluate(polynomials: Float[np.ndarray, "j 3"], x: Real) -> np.ndarray:
     """Each polynomial (leading axis) at each x."""
     x = np.asarray(x, float)
-    return (
-        np.multiply.outer(polynomials[:, 0], x**2) + np.multiply.outer(polynomials[:, 1], x) + _column(polynomials, x)
+    square, linear, constant = (
+        np.multiply.outer(row, power) for row, power in zip(polynomials.T, (x**2, x, x**0), strict=True)
     )
-
-
-def _column(polynomials: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.multiply.outer(polynomials[:, 2], np.ones_like(x))
+    return square + linear + constant
 
 
 def warmup_line_loss(x: Real, temperature: float, gaps: np.ndarray = GAPS) -> Real:

@@ -17,23 +17,8 @@ from lemmata.papers.ic_recall.theory.numbers import Real, least, root
 from lemmata.papers.ic_recall.theory.pairwise_line import critical_points, line_loss, log_counts
 
 RECALL_LIMIT = 1 / 8  # of T log n at which the loss of the best attention stops vanishing
-UNIFORM_LIMIT = 1 / 18  # the same for attention near 1/6
 EXISTENCE_LIMIT = 1 / 2  # of T log n at which attention collapses to one pair
 PAPER_CONSTANT = 1 / 40
-
-
-def free_energy(tau: float) -> float:
-    """lim L_1 / log n at the best pairwise attention."""
-    if tau <= RECALL_LIMIT:
-        return 0.0
-    if tau < EXISTENCE_LIMIT:
-        return 1 - 2 * (0.5 - np.sqrt(tau / 2)) ** 2 / tau
-    return 2 - 1 / (2 * tau)
-
-
-def limit_attention(tau: float) -> float:
-    """The smaller pair's score x at the best attention as n grows: 1/2 - sqrt(tau/2) between 1/8 and 1/2."""
-    return float(np.clip(0.5 - np.sqrt(tau / 2), 0.0, 0.25))
 
 
 def one_pair_loss(temperature: float, log_n: float) -> float:

@@ -30,7 +30,6 @@ TABLE_2: dict[str, tuple[tuple[int, ...], ...]] = {
 RELATIONS: tuple[str, ...] = ("r_1", "r_2", "r_3", "r_4", "r_5", "r_6")
 MATCHINGS: tuple[Matching, ...] = partial_matchings(3, 2)
 CORRECT: Matching = ((0, 0), (1, 1))
-CONFUSING: Matching = ((0, 1), (1, 0))
 
 
 def quadratic_form(squares: Iterable[Iterable[int]]) -> Float[np.ndarray, "6 6"]:
@@ -51,15 +50,6 @@ def table_2_forms() -> Float[np.ndarray, "6 6 6"]:
 def matching_of(answers: tuple[int, ...]) -> Matching:
     """Which in-context answers (1 and 2) a relation gives to which subjects."""
     return tuple((i, a - 1) for i, a in enumerate(answers) if a <= 2)
-
-
-def kind_of(matching: Matching) -> str:
-    """The paper's word for a relation with this matching (Sections 4.1 and 4.2)."""
-    if matching == CORRECT:
-        return "correct"
-    if matching == CONFUSING:
-        return "confusing"
-    return "mismatched" if len(matching) == 2 else f"{len(matching)}-matching"
 
 
 def logit_eq_16(v: Float[np.ndarray, "*batch 6"], matching: Matching) -> Real:

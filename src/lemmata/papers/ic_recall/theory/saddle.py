@@ -21,8 +21,6 @@ LOGIT_GRADIENTS = np.array(
     ]
 )
 PRINTED_LOGIT_GRADIENTS = LOGIT_GRADIENTS * np.array([1, 1, 1, 1, 0, 1])
-LOGIT_SLOPES = np.array([0, 0, 1, 0, 0, -1]) / 8  # eq. (12): l'(0) along DESCENDING
-LOGIT_CURVATURES = np.array([4, 0, 3, 1, 1, 3]) / 16  # eq. (15): l''(0)
 
 
 def curvature(temperature: Real) -> Real:

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from lemmata.papers.ic_recall.theory.numbers import Real, log_sum_exp
+from lemmata.papers.ic_recall.theory.numbers import log_sum_exp
 
 Scores = Float[np.ndarray, "*batch 7"]
 GUARANTEED_LEAD = 32 / 147  # omega_5 leads every other score by at least this times eta_1 / T after one step
@@ -24,10 +24,6 @@ def answer_probabilities(q: Scores, n: int, temperature: float) -> Float[np.ndar
     counts = np.where(np.array([1, 1, 1, n - 3]) > 0, counts, -np.inf)
     total = log_sum_exp(scaled + counts)[..., None]
     return np.exp(scaled[..., :3] - total)
-
-
-def second_loss(q: Scores, n: int, temperature: float) -> Real:
-    return -np.log(answer_probabilities(q, n, temperature)[..., 2])
 
 
 def gradient_claim_2(q: Scores, n: int, temperature: float) -> Scores:
@@ -52,9 +48,3 @@ def initial_gradient_omega(p: float, temperature: float) -> Float[np.ndarray, "7
     subject, other = 58 * p + 18, -54 * p + 18
     rows = [subject, other, subject, other, 58 * p - 94, other, -12 * p + 4]
     return np.array(rows) / (343 * temperature)
-
-
-def lead_gain(q: Scores, theta_gradient: Scores) -> Real:
-    """min over i != 5 of dl_2/domega_i - dl_2/domega_5: the rate at which omega_5's lead over each rival grows."""
-    rivals = np.delete(theta_gradient, 4, axis=-1)
-    return (rivals - theta_gradient[..., 4:5]).min(-1)

@@ -25,49 +25,6 @@ def logit_constants() -> tuple[float, float]:
     return largest_gradient, largest_hessian
 
 
-def _moments(
-    v: Float[np.ndarray, " 6"], forms: Float[np.ndarray, "r 6 6"], counts: Float[np.ndarray, " r"], temperature: float
-) -> tuple[np.ndarray, np.ndarray]:
-    logits = np.einsum("i,rij,j->r", v, forms, v) / temperature
-    weights = counts * np.exp(logits - logits.max())
-    return weights / weights.sum(), 2 * np.einsum("rij,j->ri", forms, v)
-
-
-def hessian_form(
-    v: Float[np.ndarray, " 6"],
-    a: Float[np.ndarray, " 6"],
-    b: Float[np.ndarray, " 6"],
-    forms: Float[np.ndarray, "r 6 6"],
-    counts: Float[np.ndarray, " r"],
-    temperature: float,
-) -> float:
-    """Second derivative of Psi = log sum exp(l/T) along a, b: E[Y]/T + Cov(X^a, X^b)/T^2."""
-    p, gradients = _moments(v, forms, counts, temperature)
-    x_a, x_b = gradients @ a, gradients @ b
-    y_ab = 2 * np.einsum("i,rij,j->r", a, forms, b)
-    return float(p @ y_ab / temperature + _cov(p, x_a, x_b) / temperature**2)
-
-
-def third_form(
-    v: Float[np.ndarray, " 6"],
-    directions: Float[np.ndarray, "3 6"],
-    forms: Float[np.ndarray, "r 6 6"],
-    counts: Float[np.ndarray, " r"],
-    temperature: float,
-) -> float:
-    """Third derivative of Psi along three directions: three covariances over T^2 and a third moment over T^3."""
-    p, gradients = _moments(v, forms, counts, temperature)
-    x = gradients @ directions.T
-    y = 2 * np.einsum("ai,rij,bj->rab", directions, forms, directions)
-    mixed = _cov(p, y[:, 0, 1], x[:, 2]) + _cov(p, y[:, 0, 2], x[:, 1]) + _cov(p, y[:, 1, 2], x[:, 0])
-    centred = x - p @ x
-    return float(mixed / temperature**2 + p @ centred.prod(axis=1) / temperature**3)
-
-
-def _cov(p: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
-    return float(p @ (x * y) - (p @ x) * (p @ y))
-
-
 def hessian_bound(temperature: float) -> float:
     """|second derivative of Psi| <= H/T + 2 G^2/T^2 along unit vectors."""
     largest_gradient, largest_hessian = logit_constants()

@@ -50,15 +50,6 @@ def limit_point() -> Expression:
     return root
 
 
-@cache
-def first_order_shift() -> Expression:
-    """c with x_T = x_0 + c T + O(T^2): the slope is zero where (d_2)' e^(h/T) = -(d_6)'."""
-    gaps, root = pairwise_gaps(), limit_point()
-    h = gaps[0] - gaps[4]
-    balance = sp.log(-sp.diff(gaps[4], X) / sp.diff(gaps[0], X))
-    return sp.simplify((balance / sp.diff(h, X)).subs(X, root))
-
-
 def along(start: tuple, direction: tuple) -> tuple[sp.Symbol, list[Expression]]:
     """v(x) = softmax(theta + x e) as (x, v(x)), from v(0) = start."""
     step = sp.Symbol("step", real=True)
@@ -113,52 +104,7 @@ def saddle_curvature() -> Expression:
 
 
 @cache
-def homogeneity_defect() -> Expression:
-    """sum_j v_j dl/dv_j - 2 l, summed over relations: zero, as logits are homogeneous of degree 2 (Lemma B.7)."""
-    return sp.expand(sum(sum(v * sp.diff(logit, v) for v in V) - 2 * logit for logit in logits()))
-
-
-@cache
 def confusing_gap() -> Expression:
     """l(r_1) - l(r_2) over (v_1 - v_3)(v_2 - v_4)."""
     v1, v2, v3, v4, _, _ = V
     return sp.cancel((logits()[0] - logits()[1]) / ((v1 - v3) * (v2 - v4)))
-
-
-@cache
-def two_relation_identities() -> tuple[Expression, ...]:
-    """What eqs. (26)-(28) and v . grad L of Lemma C.3 leave over when only r_1 and r_2 have weight: all zero."""
-    p2 = sp.Symbol("p2", positive=True)
-    v1, v2, v3, v4, _, _ = V
-    gap = (v1 - v3) * (v2 - v4)
-    gradient = [p2 * (sp.diff(logits()[1], v) - sp.diff(logits()[0], v)) / T for v in V]
-    inner = sum(v * g for v, g in zip(V, gradient, strict=True))
-    theta = [v * (g - inner) for v, g in zip(V, gradient, strict=True)]
-    scale = 2 * p2 / T
-    squares = sum(v**2 for v in V)
-    left_over = (
-        inner + 4 * p2 * gap / T,
-        v3 * theta[2] - v1 * theta[0] - scale * ((v1**2 + v3**2) * (v2 - v4) + 2 * (v3**2 - v1**2) * gap),
-        v4 * theta[3] - v2 * theta[1] - scale * ((v2**2 + v4**2) * (v1 - v3) + 2 * (v4**2 - v2**2) * gap),
-        sum(v * t for v, t in zip(V, theta, strict=True)) - scale * (2 * squares - (v1 + v2 + v3 + v4)) * gap,
-    )
-    return tuple(sp.expand(item) for item in left_over)
-
-
-@cache
-def second_step_initial_gradient() -> tuple[Expression, ...]:
-    """343 T times the gradient in omega at q = 1/7, as a function of p = p(a_1) (Appendix D)."""
-    p = sp.Symbol("p", positive=True)
-    q = sp.symbols("q1:8", positive=True)
-    seventh = {symbol: sp.Rational(1, 7) for symbol in q}
-    rest = q[0] ** 2 + q[2] ** 2 + q[4] ** 2
-    own = [rest - q[i] ** 2 + (q[i] + q[6] + 1) ** 2 for i in (0, 2, 4)]
-    other = rest + (q[6] + 1) ** 2
-    weights = [p, p, p, 1 - 3 * p]
-    in_q = [
-        sum(w * sp.diff(logit, s) for w, logit in zip(weights, [*own, other], strict=True)) - sp.diff(own[2], s)
-        for s in q
-    ]
-    in_q = [sp.expand(item.subs(seventh)) for item in in_q]
-    mean = sum(in_q) / 7
-    return tuple(sp.expand(343 * (item - mean) / 7) for item in in_q)

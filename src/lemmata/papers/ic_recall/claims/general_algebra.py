@@ -1,13 +1,27 @@
 """Any number of subjects: eq. (16), the gradients and identities of Appendices C and D, and what they count."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from lemmata.core import Artefact, RunConfig, RunResult, Scale
-from lemmata.core.legacy import AtLeast, AtMost, Claim, Correction, Each, Experiment, Results
-from lemmata.papers.ic_recall.claims._formula import formula
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    at_least,
+    at_most,
+)
+from lemmata.papers.ic_recall.claims._formula import backwards, formula
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
 from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
 from lemmata.papers.ic_recall.theory import gradients, low_temperature, relations, second_step
+from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots
 
 
@@ -32,25 +46,27 @@ def _initial(run: RunResult) -> np.ndarray:
     return np.concatenate([second_step.initial_gradient_q(p, t), second_step.initial_gradient_omega(p, t)])
 
 
-def _bounds(results: Results, exponent: float) -> dict[str, np.ndarray]:
-    run = results.one(GeneralAlgebra)
-    g = low_temperature.gap(run.arrays["tilted"])
-    lower, upper = low_temperature.confusing_accuracy_bounds(
-        np.asarray(g), run.config.low_temperature, run.config.n, exponent
-    )
-    return {"lower": np.asarray(lower), "upper": np.asarray(upper)}
+def _bounds(runs: Runs, exponent: float) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper bound on p(r_1) at the tilted points."""
+    run = runs["main"]
+    g = np.asarray(low_temperature.gap(run.arrays["tilted"]))
+    bounds = low_temperature.confusing_accuracy_bounds(g, run.config.low_temperature, run.config.n, exponent)
+    return np.asarray(bounds[0]), np.asarray(bounds[1])
 
 
-def _accuracy(results: Results, column: int = 0) -> dict[str, np.ndarray]:
-    p = results.one(GeneralAlgebra).arrays["tilted_p"][:, column]
-    return {"lower": p, "upper": p}
-
-
-def _lead(results: Results, chosen: int) -> np.ndarray:
+def _lead(run: RunResult, chosen: int) -> np.ndarray:
     """How much faster than every other score omega's `chosen` entry rises in the first step, in units of eta_1 / T."""
-    run = results.one(GeneralAlgebra)
     slope = run.config.temperature * run.arrays["initial_omega"]
     return np.delete(slope, chosen) - slope[chosen]
+
+
+def _sizes(runs: Runs, size: Callable[[float, float], Real]) -> np.ndarray:
+    metrics = runs["sample sizes"].metrics
+    return np.array([np.ceil(size(z, d)) for z, d in zip(metrics["zeta"], metrics["delta"], strict=True)])
+
+
+def _most_allowed(runs: Runs) -> list[int]:
+    return [relations.most_relations(run.config.n, m) for run in runs.group("lawful").values() for m in range(3)]
 
 
 CLAIMS = (
@@ -59,7 +75,6 @@ CLAIMS = (
         "Appendix C, eq. (16)",
         "A relation's logit is 2 sum v(s_i) v(a_j) over its matches r(s_i) = a_j plus the squares of the first five "
         "scores.",
-        GeneralAlgebra,
         lambda run: relations.all_logits(run.arrays["v"])[:, run.arrays["pattern"]].T,
         lambda run: run.arrays["memory_logits"].T,
         remark="Every relation of an affine world, straight from the associative memory.",
@@ -68,7 +83,6 @@ CLAIMS = (
         "appendix-c-gradients",
         "Appendix C, the six formulas after eq. (16)",
         "The gradient of the first step's loss in v for a sequence of any world.",
-        GeneralAlgebra,
         lambda run: gradients.general_gradient(run.arrays["v"], _counts(run), run.config.temperature),
         lambda run: run.arrays["gradient_v"],
     ),
@@ -76,7 +90,6 @@ CLAIMS = (
         "claim-2",
         "Appendix D, Claim 2",
         "The gradient of the second step's loss in its attention q.",
-        GeneralAlgebra,
         lambda run: second_step.gradient_claim_2(run.arrays["q"], run.config.n, run.config.temperature),
         lambda run: run.arrays["gradient_q"],
     ),
@@ -84,26 +97,23 @@ CLAIMS = (
         "lemma-d.1-initial",
         "Appendix D, proof of Lemma D.1",
         "The second step's gradients in q and in omega at uniform attention, as functions of p = p(a_1).",
-        GeneralAlgebra,
         _initial,
         lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
     ),
     Claim(
-        id="ic-recall/lemma-d.1-lead",
+        id="lemma-d.1-lead",
         locus="Appendix D, proof of Lemma D.1",
         statement="After the first step omega_5 leads every other score by at least (32/147) eta_1 / T.",
-        predict=lambda results: second_step.GUARANTEED_LEAD,
-        measure=lambda results: _lead(results, 4),
-        control=lambda results: _lead(results, 0),
-        check=AtLeast(),
+        subject=lambda runs: _lead(runs["main"], 4),
+        wrong=lambda runs: _lead(runs["main"], 0),
+        parts=Part(np.asarray, at_least(second_step.GUARANTEED_LEAD)),
         remark="32/147 is reached for p -> 1/3, that is n = 3, by the scores of a_1, a_2, EoS and of the relation "
-        "itself.",
+        "itself. The control asks for the lead of omega_1.",
     ),
     formula(
         "lemma-c.2-acceleration",
         "Appendix C, proof of Lemma C.2",
         "v''(0) along softmax(theta + x e), e = (1, 1, -1, -1, 0, 0)/2, at v = 1/6.",
-        GeneralAlgebra,
         lambda run: low_temperature.PRINTED_CURVE_ACCELERATION,
         lambda run: run.arrays["acceleration"],
         corrected=lambda run: low_temperature.CURVE_ACCELERATION,
@@ -115,21 +125,18 @@ CLAIMS = (
         "lemma-c.2-parts",
         "Appendix C, proof of Lemma C.2",
         "grad l . v'' and v' Hess l v' for l_1 and l_2 at v = 1/6, and their sums l_1'' and l_2''.",
-        GeneralAlgebra,
         lambda run: low_temperature.PRINTED_SECOND_ORDER_PARTS,
         lambda run: run.arrays["second_order"],
         corrected=lambda run: low_temperature.SECOND_ORDER_PARTS,
         printed="1/24, 1/24;  1/12, 0;  l_1'' = 1/8, l_2'' = 1/24",
         right="1/36, 1/36;  1/9, 0;  l_1'' = 5/36, l_2'' = 1/36",
-        reason="With the right v''. The difference l_1'' - l_2'' is 1/9, not 1/12, so term I is p_1 p_2 / (9T); "
-        "p_1'' is "
-        "positive (printed -Theta(1/T)). The lemma's order of magnitude stands.",
+        reason="With the right v''. The difference l_1'' - l_2'' is 1/9, not 1/12, so term I is p_1 p_2 / (9T); p_1'' "
+        "is positive (printed -Theta(1/T)). The lemma's order of magnitude stands.",
     ),
     formula(
         "lemma-c.3-gradients",
         "Appendix C, proof of Lemma C.3",
         "The gradient in v on a confusing sequence once only r_1 and r_2 have weight.",
-        GeneralAlgebra,
         lambda run: low_temperature.printed_confusing_gradient(*_tilted(run)),
         lambda run: run.arrays["tilted_gradient"],
         corrected=lambda run: low_temperature.confusing_gradient(*_tilted(run)),
@@ -141,75 +148,71 @@ CLAIMS = (
         "lemma-c.3-identities",
         "Appendix C, eqs. (26), (27) and the display before (28)",
         "v_3 dL/dtheta_3 - v_1 dL/dtheta_1, v_4 dL/dtheta_4 - v_2 dL/dtheta_2 and v . grad_theta L, in terms of g.",
-        GeneralAlgebra,
         lambda run: low_temperature.eq_26_27_28(*_tilted(run)),
         _three_identities,
     ),
     Claim(
-        id="ic-recall/lemma-c.3-bound",
+        id="lemma-c.3-bound",
         locus="Appendix C, end of the proof of Lemma C.3",
         statement="Two-sided bound on p(r_1) for a confusing sequence in terms of g = (v_1 - v_3)(v_2 - v_4).",
-        predict=lambda results: _bounds(results, 1.0),
-        measure=_accuracy,
-        control=lambda results: _accuracy(results, column=1),
-        check=Each({"lower": AtLeast(slack=1e-13), "upper": AtMost(slack=1e-13)}),
+        subject=lambda runs: runs["main"].arrays["tilted_p"][:, 0],
+        wrong=lambda runs: runs["main"].arrays["tilted_p"][:, 1],
+        parts={
+            "lower": Part(
+                np.asarray,
+                at_least(lambda runs: _bounds(runs, 1.0)[0], slack=1e-13),
+                corrected=lambda runs: _bounds(runs, 2.0)[0],
+            ),
+            "upper": Part(
+                np.asarray,
+                at_most(lambda runs: _bounds(runs, 1.0)[1], slack=1e-13),
+                corrected=lambda runs: _bounds(runs, 2.0)[1],
+            ),
+        },
         correction=Correction(
-            predict=lambda results: _bounds(results, 2.0),
             printed="p(r_1) <= 1 / (1 + exp(-g/T))",
             corrected="p(r_1) <= 1 / (1 + exp(-2g/T))",
-            reason="l(r_1) - l(r_2) = 2g. Lemma C.2 defines g with the factor 2, Lemma C.3 without, and the bound "
-            "was copied. "
-            "Harmless: the true accuracy is higher than the printed upper bound.",
+            reason="l(r_1) - l(r_2) = 2g. Lemma C.2 defines g with the factor 2, Lemma C.3 without, and the bound was "
+            "copied. Harmless: the true accuracy is higher than the printed upper bound.",
         ),
+        remark="The control is p(r_2).",
     ),
     Claim(
-        id="ic-recall/lemma-c.1-counts",
+        id="lemma-c.1-counts",
         locus="Appendix C, proof of Lemma C.1",
         statement="Under Assumption 2.2 at most 6 relations match twice, 6(n - 3) once and n(n - 1) - 6(n - 2) never.",
-        predict=lambda results: _per_world(
-            results, lambda run: [relations.most_relations(run.config.n, m) for m in range(3)]
-        ),
-        measure=lambda results: _per_world(results, lambda run: run.metrics["most"]),
-        control=lambda results: np.tile(
-            results.one(MatchingCounts, lawful=False).metrics["most"], len(results.where(MatchingCounts, lawful=True))
-        ),
-        check=AtMost(),
+        subject=lambda runs: [*runs.group("lawful").values()],
+        wrong=lambda runs: [runs["unlawful"]] * len(runs.group("lawful")),
+        parts=Part(lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]), at_most(_most_allowed)),
         remark="The print gives no argument. One: a relation through (s_i, a_j) that matches nothing else must send "
-        "one of "
-        "the n - 3 other subjects to the other answer, and by the assumption no two send the same; likewise a relation "
-        "without a match sends two of them to a_1 and a_2, (n - 3)(n - 4) ways. Full worlds attain all three.",
+        "one of the n - 3 other subjects to the other answer, and by the assumption no two send the same; likewise a "
+        "relation without a match sends two of them to a_1 and a_2, (n - 3)(n - 4) ways. Full worlds attain all "
+        "three. The control is worlds of random bijections, which break the assumption.",
     ),
     Claim(
-        id="ic-recall/thm-4.4-sample",
+        id="thm-4.4-sample",
         locus="Appendix C, proof of Theorem 4.4",
         statement="A sample size from which on p_conf and p_mis are at least zeta/2 with probability 1 - delta/3.",
-        predict=lambda results: _sizes(results, low_temperature.sample_size),
-        measure=lambda results: results.one(SampleSizes).metrics["needed"],
-        control=lambda results: 4 * results.one(SampleSizes).metrics["needed"],
-        check=AtMost(),
+        subject=lambda runs: runs["sample sizes"],
+        wrong=lambda runs: backwards(runs["sample sizes"]),
+        parts=Part(
+            lambda run: run.metrics["needed"],
+            at_most(lambda runs: _sizes(runs, low_temperature.sample_size)),
+            corrected=lambda runs: _sizes(runs, low_temperature.chernoff_sample_size),
+        ),
         correction=Correction(
-            predict=lambda results: _sizes(results, low_temperature.chernoff_sample_size),
             printed="|D| >= (13/zeta) log(1/delta)",
             corrected="|D| >= (8/zeta) log(6/delta)",
-            reason="Chernoff gives 2 exp(-zeta |D| / 8) <= delta/3. The printed size is larger for delta < 0.057 "
-            "and too small "
-            "above: at delta = 0.9 it asks for 1.4/zeta sequences. Harmless for small delta.",
+            reason="Chernoff gives 2 exp(-zeta |D| / 8) <= delta/3. The printed size is larger for delta < 0.057 and "
+            "too small above: at delta = 0.9 it asks for 1.4/zeta sequences. Harmless for small delta.",
         ),
+        remark="The control reads the sizes needed for other zeta and delta, the smallest where the largest belong.",
     ),
 )
 
 
-def _per_world(results: Results, reading) -> np.ndarray:
-    return np.concatenate([np.asarray(reading(run), float) for run in results.where(MatchingCounts, lawful=True)])
-
-
-def _sizes(results: Results, formula_of) -> np.ndarray:
-    metrics = results.one(SampleSizes).metrics
-    return np.array([np.ceil(formula_of(z, d)) for z, d in zip(metrics["zeta"], metrics["delta"], strict=True)])
-
-
-def _render(results: Results) -> Artefact:
-    run, sizes = results.one(GeneralAlgebra), results.one(SampleSizes).metrics
+def _draw(runs: Runs) -> Artefact:
+    run, sizes = runs["main"], runs["sample sizes"].metrics
     figure, (left, middle, right) = plots.new_figure(1, 3)
     measured = np.ravel(run.arrays["tilted_gradient"])
     for values, label, marker in (
@@ -224,42 +227,39 @@ def _render(results: Results) -> Artefact:
     order = np.argsort(g)
     middle.plot(g[order] / t, run.arrays["tilted_p"][order, 0], "o", markersize=3, color=plots.GREY, label="engine")
     for exponent, label in ((1.0, "printed upper bound"), (2.0, "corrected")):
-        middle.plot(g[order] / t, _bounds(results, exponent)["upper"][order], label=label)
+        middle.plot(g[order] / t, _bounds(runs, exponent)[1][order], label=label)
     middle.set(xlabel="g / T", ylabel="p(r₁) on a confusing sequence", title="bound in Lemma C.3")
     plots.legend(middle)
     for colour, zeta in zip(plots.CYCLE, np.unique(sizes["zeta"]), strict=False):
         keep = sizes["zeta"] == zeta
         delta = sizes["delta"][keep]
         right.plot(delta, sizes["needed"][keep], "o", color=colour, label=f"needed, ζ = {zeta:g}")
-        right.plot(delta, 13 / zeta * np.log(1 / delta), "--", color=colour)
-        right.plot(delta, 8 / zeta * np.log(6 / delta), "-", color=colour)
+        right.plot(delta, low_temperature.sample_size(zeta, delta), "--", color=colour)
+        right.plot(delta, low_temperature.chernoff_sample_size(zeta, delta), "-", color=colour)
     right.set(xscale="log", yscale="log", xlabel="δ", ylabel="|D|", title="dashed: printed; line: corrected")
     plots.legend(right)
     caption = (
         f"Left and middle: {run.config.points} attention vectors as Stage 2 finds them, T = {t:g}, affine world of "
-        f"{run.config.n} subjects. Right: sequences needed so that both fractions are at least ζ/2 with probability "
-        "1 - δ/3 (exact binomials), the printed size and Chernoff's."
+        f"{run.config.n} subjects. Right: sequences needed so that both fractions are at least ζ/2 with probability 1 "
+        "- δ/3 (exact binomials), the printed size and Chernoff's."
     )
     return Artefact(figure, sizes, caption)
 
 
-def _grid(scale: Scale) -> tuple[RunConfig, ...]:
+def _runs(scale: Scale) -> dict[str, RunConfig]:
     worlds = scale.pick(smoke=8, laptop=60, paper=2000)
-    return (
-        GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
-        MatchingCounts(n=4, worlds=worlds),
-        MatchingCounts(n=5, worlds=worlds),
-        MatchingCounts(n=5, worlds=2, lawful=False),
-        SampleSizes(),
-    )
+    return {
+        "main": GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
+        "lawful/4": MatchingCounts(n=4, worlds=worlds),
+        "lawful/5": MatchingCounts(n=5, worlds=worlds),
+        "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
+        "sample sizes": SampleSizes(),
+    }
 
 
-EXPERIMENTS = (
-    Experiment(
-        id="ic-recall/general-algebra",
-        title="Any number of subjects: formulas of Appendices C and D against the memory and autodiff",
-        grid=_grid,
-        claims=CLAIMS,
-        render=_render,
-    ),
+EXPERIMENT = Experiment(
+    title="Any number of subjects: formulas of Appendices C and D against the memory and autodiff",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=_draw,
 )

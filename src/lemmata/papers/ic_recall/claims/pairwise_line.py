@@ -1,0 +1,236 @@
+"""The loss on the pairwise line v = (x, x, 1/2 - x, 1/2 - x, 0, 0): its critical points and limit (Theorem B.3)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Undecided, exactly, near
+from lemmata.papers.ic_recall.claims._formula import backwards, formula
+from lemmata.papers.ic_recall.run.landscape import PairwiseLine
+from lemmata.papers.ic_recall.theory import pairwise_line
+from lemmata.report import plots
+
+LOCUS = "Appendix B, proof of Theorem B.3"
+
+
+def _coefficients(samples: np.ndarray) -> np.ndarray:
+    """Quadratics through their values at x = 0, 1/4, 1/2, as rows (x^2, x, 1)."""
+    at_0, at_quarter, at_half = samples
+    return np.stack([8 * (at_0 - 2 * at_quarter + at_half), -6 * at_0 + 8 * at_quarter - 2 * at_half, at_0], axis=1)
+
+
+def _left_half(run: RunResult) -> np.ndarray:
+    return run.arrays["curves"][:, run.arrays["grid"] <= 0.25]
+
+
+def _mirrored(run: RunResult, about: float) -> np.ndarray:
+    x = run.arrays["grid"][run.arrays["grid"] <= 0.25]
+    return np.stack([pairwise_line.warmup_line_loss(about - x, t) for t in run.config.temperatures])
+
+
+class Limit(NamedTuple):
+    """x_T at T = 0, and its slope there."""
+
+    position: float
+    slope: float
+
+
+def _extrapolated(run: RunResult, temperatures: Sequence[float]) -> Limit:
+    """From a parabola through the engine's minima at these temperatures."""
+    keep = (run.metrics["is_minimum"] == 1) & np.isin(run.metrics["temperature"], temperatures)
+    t, x = run.metrics["temperature"][keep], run.metrics["x"][keep]
+    if len(np.unique(t)) < 3:
+        raise Undecided("the loss has minima at fewer than three of the temperatures: no parabola to extrapolate")
+    _, slope, position = np.polyfit(t, x, 2)
+    return Limit(position, slope)
+
+
+def _turns(run: RunResult, temperatures: Sequence[float], below: float = np.inf) -> tuple[int, ...]:
+    """How many critical points with less than this loss the engine has at each of the temperatures."""
+    low = run.metrics["loss"] < below
+    return tuple(int((low & (run.metrics["temperature"] == t)).sum()) for t in temperatures)
+
+
+def _root(t: float) -> float:
+    """x with h(x) = T log(x / (1 - 4x)): the root of Claim 1's function with the right gaps."""
+    x = pairwise_line.LIMIT
+    for _ in range(60):
+        excess = np.polyval(pairwise_line.H, x) - t * np.log(x / (1 - 4 * x))
+        x -= excess / (4 - 12 * x - t * (1 / x + 4 / (1 - 4 * x)))
+    return float(x)
+
+
+def _slopes_at_root(run: RunResult, temperatures: Sequence[float]) -> np.ndarray:
+    """d/dx of d_2' e^((d_2 - d_6)/T) + d_6' at its root in (0, 1/4), from the engine's own gaps."""
+    gaps = _coefficients(run.arrays["gap_samples"])
+    d2, d6 = np.poly1d(gaps[0]), np.poly1d(gaps[4])
+    h, found = d2 - d6, []
+    for t in temperatures:
+        x = _root(t)
+        weight = np.exp(h(x) / t)
+        found.append(d2.deriv(2)(x) * weight + d2.deriv()(x) * h.deriv()(x) / t * weight + d6.deriv(2)(x))
+    return np.array(found)
+
+
+def _span(values: Sequence[float]) -> str:
+    return f"{min(values):g} ... {max(values):g}"
+
+
+def _first_barrier(run: RunResult) -> str:
+    power = (np.log(3) - 1 / (2 * min(run.config.low_temperatures))) / np.log(10)
+    return f"the maximum lies at 10^{power:.0f} or so"
+
+
+CLAIMS = (
+    formula(
+        "pairwise-line",
+        LOCUS,
+        "On v = (x, x, 1/2 - x, 1/2 - x, 0, 0) the gaps d_j = l(r_j) - l(r_1), j = 2 ... 6, as quadratics in x.",
+        lambda run: pairwise_line.PRINTED_GAPS,
+        lambda run: _coefficients(run.arrays["gap_samples"]),
+        corrected=lambda run: pairwise_line.GAPS,
+        printed="d_3 = -3x^2 + 3x - 3/4, d_4 = -7x^2 + 4x - 3/4, d_5 = -7x^2 + 3x - 1/2, d_6 = -3x^2",
+        right="d_3 = -2x^2 + 2x - 1/2, d_4 = d_5 = -6x^2 + 3x - 1/2, d_6 = -2x^2",
+        reason="From Table 2, l(r_1) = 4x^2 + 4(1/2 - x)^2 on the line; d_2 = -8x^2 + 4x - 1/2 is right. Everything "
+        "after it in the proof (h, its root, Psi-tilde) inherits the change.",
+    ),
+    Claim(
+        id="thm-b.3-symmetry",
+        locus=LOCUS,
+        statement="The mirror symmetry of the loss on the pairwise line.",
+        subject=lambda runs: runs["main"],
+        wrong=lambda runs: backwards(runs["main"]),
+        parts=Part(
+            _left_half,
+            near(lambda runs: _mirrored(runs["main"], 0.25), atol=1e-11),
+            corrected=lambda runs: _mirrored(runs["main"], 0.5),
+        ),
+        correction=Correction(
+            printed="L_1(x) = L_1(1/4 - x)",
+            corrected="L_1(x) = L_1(1/2 - x)",
+            reason="Exchanging the two pairs sends x to 1/2 - x; 1/4 is the mirror, not the reflection.",
+        ),
+    ),
+    Claim(
+        id="optimum-low-T",
+        locus=LOCUS,
+        statement="As T goes to 0 the optimum on the pairwise line tends to x_0, the root of d_2 = d_6.",
+        subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
+        wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
+        parts=Part(
+            lambda limit: limit.position,
+            near(pairwise_line.PRINTED_LIMIT, atol=1e-3),
+            corrected=pairwise_line.LIMIT,
+        ),
+        correction=Correction(
+            printed="x_0 = (4 - sqrt 6)/10 = 0.1551, from h = -5x^2 + 4x - 1/2",
+            corrected="x_0 = 1/6, from h = -6x^2 + 4x - 1/2",
+            reason="With the right d_6 = -2x^2. The limiting attention is (1/6, 1/6, 1/3, 1/3, 0, 0).",
+        ),
+        remark=lambda runs: (
+            f"Measured: minima of the engine's loss at T = {_span(runs['main'].config.low_temperatures)}, extrapolated "
+            f"to T = 0 by a parabola. The control extrapolates from T = {_span(runs['main'].config.temperatures)}, too "
+            "far to see the limit."
+        ),
+    ),
+    Claim(
+        id="optimum-first-order",
+        locus="follows from Claim 1 with the corrected gaps",
+        statement="x_T = 1/6 - (T/2) log 2 + O(T^2).",
+        subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
+        wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
+        parts=Part(np.array, near(np.array([1 / 6, -np.log(2) / 2]), atol=2e-3)),
+    ),
+    Claim(
+        id="thm-b.3-critical-points",
+        locus=LOCUS,
+        statement="The number of critical points of the loss in (0, 1/4) at low temperature.",
+        subject=lambda runs: _turns(runs["main"], runs["main"].config.temperatures),
+        wrong=lambda runs: _turns(runs["main"], runs["main"].config.low_temperatures),
+        parts=Part(np.array, exactly(1), corrected=2),
+        correction=Correction(
+            printed="exactly one critical point in (0, 1/4)",
+            corrected="two: the minimum x_T and a local maximum near 3 exp(-1/(2T))",
+            reason="Psi(x) is not negative all the way to 0: at x = 0 the falling term 4x vanishes while the others "
+            "leave 12 exp(-1/(2T)) > 0. Harmless: the loss there is above log 2 (see thm-b.3-unique).",
+        ),
+        remark=lambda runs: (
+            f"The control counts at T = {min(runs['main'].config.low_temperatures):g} and a little above, where "
+            f"{_first_barrier(runs['main'])} and the search from 10^-14 misses it."
+        ),
+    ),
+    Claim(
+        id="thm-b.3-unique",
+        locus=LOCUS,
+        statement="Exactly one critical point in (0, 1/4) has loss below log 2.",
+        subject=lambda runs: _turns(runs["main"], runs["main"].config.temperatures, below=np.log(2.0)),
+        wrong=lambda runs: _turns(runs["main"], runs["main"].config.temperatures),
+        parts=Part(np.array, exactly(1)),
+        remark="The control counts critical points of any loss.",
+    ),
+    Claim(
+        id="thm-b.3-claim-1",
+        locus="Appendix B, proof of Claim 1",
+        statement="The slope of Psi-tilde = d_2' e^((d_2 - d_6)/T) + d_6' at its root.",
+        subject=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures),
+        wrong=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures[::-1]),
+        parts=Part(
+            np.array,
+            near(
+                lambda runs: [
+                    pairwise_line.printed_rescaled_derivative(_root(t), t) for t in runs["main"].config.low_temperatures
+                ],
+                rtol=1e-7,
+            ),
+            corrected=lambda runs: [
+                pairwise_line.rescaled_derivative(_root(t), t) for t in runs["main"].config.low_temperatures
+            ],
+        ),
+        correction=Correction(
+            printed="-16 e^(h/T) + 6 x h'/T - 6 with h' = 4 - 10x",
+            corrected="-16 e^(h/T) + 4 x h'/T - 4 with h' = 4 - 12x",
+            reason="d_6' = -4x, not -6x. The conclusion, Theta(1/T), stands.",
+        ),
+        remark="The control reads the slopes at the temperatures in the opposite order.",
+    ),
+)
+
+
+def _draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    metrics, temperatures = run.metrics, run.config.temperatures
+    figure, (left, right) = plots.new_figure(1, 2)
+    every = max(1, len(temperatures) // 4)
+    for colour, t, curve in zip(plots.CYCLE, temperatures[::every], run.arrays["curves"][::every], strict=False):
+        left.plot(run.arrays["grid"], curve, color=colour, label=f"T = {t:g}")
+        for kind, marker in ((1, "o"), (0, "^")):
+            keep = (metrics["temperature"] == t) & (metrics["is_minimum"] == kind)
+            left.plot(metrics["x"][keep], metrics["loss"][keep], marker, color=colour, markersize=5)
+    plots.ceiling(left, np.log(2.0), "log 2")
+    left.set(xlabel="x, attention on each token of the first pair", ylabel="loss L₁", ylim=(0, 1.1))
+    plots.legend(left)
+    minima = metrics["is_minimum"] == 1
+    t = np.linspace(0, max(temperatures), 100)
+    right.plot(
+        metrics["temperature"][minima], metrics["x"][minima], "o", color=plots.CYCLE[0], label="engine's minimum"
+    )
+    right.plot(t, pairwise_line.first_order_minimum(t), color=plots.CYCLE[2], label="1/6 − (T/2) log 2")
+    plots.ceiling(right, 1 / 6, "corrected limit 1/6")
+    plots.ceiling(right, pairwise_line.PRINTED_LIMIT, "printed limit (4 − √6)/10", color=plots.CYCLE[1])
+    right.set(xlabel="temperature T", ylabel="optimal x", ylim=(0.05, 0.18))
+    plots.legend(right)
+    caption = (
+        "Left: the engine's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0) with its minima (dots) and the local maxima "
+        "near x = 0 that the proof overlooks (triangles). Right: where the minimum lies, the printed and the corrected "
+        "limit. Exact computation in float64, no seeds."
+    )
+    return Artefact(figure, metrics, caption)
+
+
+EXPERIMENT = Experiment(
+    title="The loss on the pairwise line, its critical points and their limit",
+    runs=lambda scale: {"main": PairwiseLine(points=scale.pick(smoke=81, laptop=241, paper=961))},
+    claims=CLAIMS,
+    draw=_draw,
+)

@@ -1,0 +1,253 @@
+"""Beyond the paper: at which temperatures the pairwise optimum exists, is global, and recalls; n = 3 to 2^61 - 1."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, exactly, near
+from lemmata.papers.ic_recall.claims._formula import backwards
+from lemmata.papers.ic_recall.run.landscape import LowestPoint
+from lemmata.papers.ic_recall.run.phase import PhaseRun
+from lemmata.papers.ic_recall.theory import pairwise_line, phase
+from lemmata.report import plots
+
+LOCUS = "beyond the paper: what T <= C_1 / log n of Theorem 4.4 allows"
+TRANSITIONS = {
+    "exist": "unequal pairwise minimum exists",
+    "global": "… and is the global minimum",
+    "recall": "best loss < log 2",
+    "sure": "best p(r₁) ≥ 0.999",
+}
+
+LIMITS = {
+    "1/2": phase.EXISTENCE_LIMIT,
+    "1/8": phase.RECALL_LIMIT,
+    "1/18 (near v = 1/6)": 1 / 18,
+    "1/40 (proofs)": phase.PAPER_CONSTANT,
+}
+
+
+def _tau(run: RunResult, name: str) -> np.ndarray:
+    """T log n at a transition, world by world."""
+    return run.metrics[name] * np.log(run.metrics["n"])
+
+
+def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Claim:
+    return Claim(
+        id=f"phase-{name}",
+        locus=LOCUS,
+        statement=statement,
+        subject=lambda runs: runs["transitions"],
+        wrong=lambda runs: backwards(runs["transitions"]),
+        parts=Part(
+            lambda run: run.metrics[name],
+            near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9),
+        ),
+        remark=lambda runs: f"{remark(runs)} The control reads the temperatures of other worlds.",
+    )
+
+
+def _ends(runs: Runs, name: str) -> str:
+    run = runs["transitions"]
+    tau, n = _tau(run, name), run.metrics["n"]
+    first, last = np.argmin(n), np.argmax(n)
+    return f"T log n goes from {tau[first]:.4f} at n = {n[first]:.3g} to {tau[last]:.4f} at n = {n[last]:.3g}"
+
+
+def _recall_remark(runs: Runs) -> str:
+    run = runs["transitions"]
+    least = np.argmin(_tau(run, "recall"))
+    return (
+        f"T log n is least at n = {run.metrics['n'][least]:.3g} ({_tau(run, 'recall')[least]:.3f}) and tends to 1/8: "
+        "beyond that no attention tells r_1 from n other relations."
+    )
+
+
+def _sure_remark(runs: Runs) -> str:
+    tau, n = _tau(runs["transitions"], "sure"), runs["transitions"].metrics["n"]
+    enough = n[tau >= phase.PAPER_CONSTANT]
+    words = f"{_ends(runs, 'sure')}, so Theorem 4.4's C_1 is at most {tau.min():.4f} if all these worlds are included"
+    return words + (f"; the proofs' 1/40 is small enough from n = {enough.min():.3g} on." if len(enough) else ".")
+
+
+def _world(run: RunResult, index: np.intp) -> RunResult:
+    """The transitions of one world."""
+    return replace(run, metrics={name: values[index] for name, values in run.metrics.items()})
+
+
+def _largest_log_n(runs: Runs) -> float:
+    return float(np.log(runs["transitions"].metrics["n"].max()))
+
+
+def _searches(runs: Runs) -> list[RunResult]:
+    return [*runs.group("search").values()]
+
+
+def _temperatures(searches: Sequence[RunResult]) -> Iterator[tuple[RunResult, float]]:
+    return ((run, t) for run in searches for t in run.config.temperatures)
+
+
+def _lowest_on_simplex(searches: Sequence[RunResult]) -> np.ndarray:
+    return np.array([run.column("loss", temperature=t).min() for run, t in _temperatures(searches)])
+
+
+def _lowest_on_line(runs: Runs) -> np.ndarray:
+    found = _temperatures(_searches(runs))
+    return np.array([phase.best_line_loss(t, float(np.log(run.config.n))) for run, t in found])
+
+
+def _kind(smaller: float) -> str:
+    return "one pair" if smaller < 5e-3 else "equal pairs" if smaller > 0.245 else "both pairs, unequal"
+
+
+def _kinds_found(searches: Sequence[RunResult]) -> list[str]:
+    """What the lowest point of the simplex looks like, world by world and temperature by temperature."""
+    found = []
+    for run, t in _temperatures(searches):
+        best = np.argmin(run.column("loss", temperature=t))
+        v = [run.column(f"v{i}", temperature=t)[best] for i in range(1, 5)]
+        found.append(_kind(float(min(np.mean(v[:2]), np.mean(v[2:])))))
+    return found
+
+
+def _kinds_expected(runs: Runs) -> list[str]:
+    grid = np.linspace(0, 0.25, 4001)
+    found = _temperatures(_searches(runs))
+    return [_kind(grid[np.argmin(pairwise_line.line_loss(grid, t, float(np.log(run.config.n))))]) for run, t in found]
+
+
+def _order_remark(runs: Runs) -> str:
+    words = "The control reads each world's search in the other's place."
+    n = max(run.config.n for run in _searches(runs))
+    log_n = float(np.log(n))
+    low, high = phase.equal_window(log_n)
+    if np.isnan(low):
+        return words
+    return (
+        f"For n = {n} equal pairs are best between T log n = {low * log_n:.3f} and {high * log_n:.3f}, then unequal "
+        f"pairs again up to {phase.global_temperature(log_n) * log_n:.3f}. {words}"
+    )
+
+
+CLAIMS = (
+    _transition(
+        "exist",
+        "The highest temperature at which the loss has an unequal local minimum on the pairwise line (a fold).",
+        lambda runs: f"{_ends(runs, 'exist')}, on its way to 1/2.",
+    ),
+    _transition(
+        "global",
+        "The highest temperature at which that minimum is lower than (1/2, 1/2, 0, 0, 0, 0), where one pair takes all.",
+        lambda runs: f"Beyond it Theorem 4.2's conclusion is false. {_ends(runs, 'global')}, on its way to 1/2.",
+    ),
+    _transition(
+        "recall",
+        "The highest temperature at which some pairwise attention has loss below log 2.",
+        _recall_remark,
+    ),
+    _transition(
+        "sure",
+        "The highest temperature at which some pairwise attention gives p(r_1) >= 0.999.",
+        _sure_remark,
+    ),
+    Claim(
+        id="phase-limit",
+        locus=LOCUS,
+        statement="As n grows T log n tends to 1/2 where one pair takes over, as 1/2 - e with e from the balance of "
+        "one-match and no-match relations, and to 1/8 where recall is lost, as N / (8 (N + 2 - log(32 T))), N = log n.",
+        subject=lambda runs: _world(runs["transitions"], np.argmax(runs["transitions"].metrics["n"])),
+        wrong=lambda runs: _world(runs["transitions"], np.argmin(runs["transitions"].metrics["n"])),
+        parts={
+            "one pair takes over": Part(
+                lambda world: _tau(world, "global"),
+                near(lambda runs: phase.collapse_asymptote(_largest_log_n(runs)), rtol=0.03),
+            ),
+            "recall is lost": Part(
+                lambda world: _tau(world, "recall"),
+                near(lambda runs: phase.recall_asymptote(_largest_log_n(runs)), rtol=0.03),
+            ),
+        },
+        remark=lambda runs: (
+            f"At the largest n; the next correction is of relative order 1/log n = {1 / _largest_log_n(runs):.3f}. The "
+            f"control is n = {runs['transitions'].metrics['n'].min():.3g}."
+        ),
+    ),
+    Claim(
+        id="phase-line",
+        locus=LOCUS,
+        statement="The lowest loss over the whole simplex of attention is attained on the pairwise line.",
+        subject=_searches,
+        wrong=lambda runs: _searches(runs)[::-1],
+        parts=Part(_lowest_on_simplex, near(_lowest_on_line, atol=1e-7)),
+        remark="The best of many minimisations from random starts, in a small and a larger world, below and above "
+        "each transition. The control reads each world's search in the other's place.",
+    ),
+    Claim(
+        id="phase-order",
+        locus=LOCUS,
+        statement="As T rises the best attention goes from both pairs, unequal, to one pair; for n >= 33 with equal "
+        "pairs, (1/4, 1/4, 1/4, 1/4, 0, 0), in between: there nothing escapes what Stage 1 finds, and p(r_1) <= 1/2.",
+        subject=_searches,
+        wrong=lambda runs: _searches(runs)[::-1],
+        parts=Part(_kinds_found, exactly(_kinds_expected)),
+        remark=_order_remark,
+    ),
+    Claim(
+        id="phase-paper",
+        locus=LOCUS,
+        statement="At the proofs' own temperature, T = 1/(40 log n), the pairwise optimum exists, is global and "
+        "recalls, at every n.",
+        subject=lambda runs: [_tau(runs["transitions"], name) for name in ("exist", "global", "recall")],
+        wrong=lambda runs: [_tau(runs["transitions"], "sure")],
+        parts=Part(np.concatenate, at_least(phase.PAPER_CONSTANT)),
+        remark="The control asks the same of p(r_1) >= 0.999.",
+    ),
+)
+
+
+def _draw(runs: Runs) -> Artefact:
+    metrics = runs["transitions"].metrics
+    n, order = metrics["n"], np.argsort(metrics["n"])
+    figure, (left, right) = plots.new_figure(1, 2, width=10)
+    for ax, factor in ((left, np.ones(len(n))), (right, np.log(n))):
+        for colour, (name, label) in zip(plots.CYCLE, TRANSITIONS.items(), strict=False):
+            ax.plot(n[order], (metrics[name] * factor)[order], "o-", markersize=4, color=colour, label=label)
+    left.plot(n[order], metrics["paper"][order], "--", color=plots.GREY, label="the proofs' 1/(40 log n)")
+    sizes = np.geomspace(33, max(n.max(), 33), 60)
+    windows = np.array([phase.equal_window(float(x)) for x in np.log(sizes)]).T
+    left.fill_between(sizes, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
+    right.fill_between(sizes, *(windows * np.log(sizes)), color=plots.GREY, alpha=0.25)
+    for label, value in LIMITS.items():
+        plots.ceiling(right, value, label)
+        right.text(n.max(), value, f" {label}", va="center", fontsize=7)
+    left.set(xscale="log", yscale="log", xlabel="subjects n", ylabel="temperature T", title="phase diagram")
+    right.set(xscale="log", xlabel="subjects n", ylabel="T log n", ylim=(0, 0.55), title="the constant C₁")
+    plots.legend(left, loc="upper right", fontsize=7)
+    table = {"n": n, **{name: metrics[name] for name in (*TRANSITIONS, "paper")}}
+    table |= {f"{name} × log n": metrics[name] * np.log(n) for name in TRANSITIONS}
+    caption = (
+        "Full affine worlds, every sequence confusing and mismatched. Below the curves the pairwise optimum exists, is "
+        "the global minimum of L₁, beats guessing between r₁ and r₂, reaches 0.999; in the shaded band the equal point "
+        "is stable and nothing leaves it. Right: the same times log n, with the limits 1/2 and 1/8 for n → ∞. "
+        "Bisection on the engine's autodiffed loss (float64), no seeds."
+    )
+    return Artefact(figure, table, caption)
+
+
+def _runs(scale: Scale) -> dict[str, RunConfig]:
+    sizes = scale.pick(smoke=(3, 101, 2**61 - 1), laptop=PhaseRun.sizes, paper=PhaseRun.sizes)
+    starts = scale.pick(smoke=16, laptop=64, paper=512)
+    return {
+        "transitions": PhaseRun(sizes=sizes),
+        "search/3": LowestPoint(n=3, temperatures=(0.03, 0.07, 0.087, 0.095), starts=starts, steps=2000),
+        "search/101": LowestPoint(n=101, temperatures=(0.01, 0.025, 0.05, 0.065), starts=starts, steps=2000),
+    }
+
+
+EXPERIMENT = Experiment(
+    title="At which temperatures the pairwise optimum exists, wins and recalls",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=_draw,
+)

@@ -1,0 +1,160 @@
+"""The saddle where the warm-up's Stage 1 ends, and its curvature, printed and right (Lemmas B.4 and B.5)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, exactly, near
+from lemmata.papers.ic_recall.claims._formula import Reading, backwards, formula
+from lemmata.papers.ic_recall.run.algebra import SaddleAlgebra
+from lemmata.papers.ic_recall.theory import saddle
+from lemmata.report import plots
+
+
+def _metric(name: str) -> Reading:
+    return lambda run: run.metrics[name]
+
+
+class AtTemperature(NamedTuple):
+    """The saddle at one temperature."""
+
+    temperature: float
+    least_eigenvalue: float
+
+
+def _at(run: RunResult, index: int) -> AtTemperature:
+    return AtTemperature(*(float(run.metrics[name][index]) for name in AtTemperature._fields))
+
+
+class Directions(NamedTuple):
+    """Second derivatives at the saddle, over temperatures, towards one pair and towards crossed pairs."""
+
+    falling: np.ndarray
+    rising: np.ndarray
+
+
+CLAIMS = (
+    formula(
+        "saddle-curvature",
+        "Appendix B, proof of Lemma B.5",
+        "The second derivative of L_1 at the saddle along (1, 1, -1, -1, 0, 0)/2, as a function of T.",
+        lambda run: saddle.printed_curvature(run.metrics["temperature"]),
+        _metric("curvature"),
+        corrected=lambda run: saddle.curvature(run.metrics["temperature"]),
+        printed="f''(0) = -1/(8T) + 1 / (16 T^2 (4 + 2 exp(3/(16T)))^2)",
+        right="f''(0) = -1/(8T) + 1 / (32 T^2 (4 + 2 exp(1/(8T))))",
+        reason="Term II is -p_1 p_3 / (32 T^2), and l(r_1) - l(r_3) = 1/8 at the saddle. With u = 1/(8T) the right "
+        "form is u (u / (2 + e^u) - 1), negative at every temperature: the lemma's -Omega(1/T) stands.",
+    ),
+    formula(
+        "lemma-b.5-term-i",
+        "Appendix B, proof of Lemma B.5",
+        "Term I of p_1''(0) at the saddle is p_1 / (8T).",
+        lambda run: saddle.term_one(run.metrics["p1"], run.metrics["temperature"]),
+        _metric("term_one"),
+    ),
+    formula(
+        "lemma-b.5-term-ii",
+        "Appendix B, proof of Lemma B.5",
+        "Term II of p_1''(0) at the saddle, the sum of second derivatives of p_1 in the logits.",
+        lambda run: saddle.printed_term_two(*(run.metrics[name] for name in ("p1", "p3", "temperature"))),
+        _metric("term_two"),
+        corrected=lambda run: saddle.term_two(*(run.metrics[name] for name in ("p1", "p3", "temperature"))),
+        printed="-p_1 p_3^2 / (16 T^2)",
+        right="-p_1 p_3 / (32 T^2)",
+        reason="(1/64)(2 (2 p_3^2 - p_3) - 2 * 2 p_3^2) = -p_3/32: the squares cancel, the linear part stays.",
+        atol=1e-13,
+        rtol=1e-8,
+    ),
+    formula(
+        "lemma-b.5-logit-gap",
+        "Appendix B, proof of Lemma B.5",
+        "How far the mismatched relations' logits lie below l(r_1) at the saddle.",
+        lambda run: np.array([0, 0, 3, 3, 3, 3]) / 16,
+        lambda run: run.arrays["logits"][0] - run.arrays["logits"],
+        corrected=lambda run: np.array([0, 0, 1, 1, 1, 1]) / 8,
+        printed="3/16 (inside the exponential of f''(0))",
+        right="1/8",
+        reason="l(r_1) = 1/2 and l(r_3) = 1/16 + 1/4 + 1/16 = 3/8 at v = (1/4, 1/4, 1/4, 1/4, 0, 0).",
+    ),
+    formula(
+        "lemma-b.5-logit-gradients",
+        "Appendix B, proof of Lemma B.5",
+        "Gradients of the six logits in v at the saddle.",
+        lambda run: saddle.PRINTED_LOGIT_GRADIENTS,
+        lambda run: run.arrays["logit_gradients"],
+        corrected=lambda run: saddle.LOGIT_GRADIENTS,
+        printed="fifth entry of grad l_3 ... grad l_6: 0",
+        right="fifth entry of grad l_3 ... grad l_6: 1/2",
+        reason="r_3 ... r_6 use s_3, so d l/d v_5 = 2 (v_5 + v_4) = 1/2. Harmless: v'(0) has no fifth entry.",
+    ),
+    Claim(
+        id="lemma-b.5-eigenvalue",
+        locus="Appendix B, proof of Lemma B.5",
+        statement="The least eigenvalue of the Hessian at the saddle is at most -c/T at low temperature (c = 1/8 in "
+        "the limit).",
+        subject=lambda runs: _at(runs["main"], 0),
+        wrong=lambda runs: _at(runs["main"], -1),
+        parts=Part(lambda at: at.temperature * at.least_eigenvalue, near(-1 / 8, atol=2e-4)),
+        remark="Measured: T times the eigenvalue at the lowest temperature. The control is the highest one.",
+    ),
+    Claim(
+        id="lemma-b.4-saddle",
+        locus="Appendix B, proof of Lemma B.4",
+        statement="At (1/4, 1/4, 1/4, 1/4, 0, 0) the loss falls along (1, 1, -1, -1, 0, 0) and rises along (1, -1, "
+        "-1, 1, 0, 0).",
+        subject=lambda runs: Directions(runs["main"].metrics["curvature"], runs["main"].metrics["ascending"]),
+        wrong=lambda runs: Directions(runs["main"].metrics["ascending"], runs["main"].metrics["curvature"]),
+        parts=Part(lambda along: (np.sign(along.falling).max(), np.sign(along.rising).min()), exactly((-1.0, 1.0))),
+        remark=lambda runs: (
+            f"At every temperature from {runs['main'].config.lowest:g} to {runs['main'].config.highest:g}, not only at "
+            "low ones. The control exchanges the two directions."
+        ),
+    ),
+    Claim(
+        id="lemma-b.5-saddle-loss",
+        locus="Appendix B, idea of the proof of Lemma B.5",
+        statement="L_1 at the saddle lies above log 2 by less than 2 exp(-1/(8T)): it tends to log 2 exponentially "
+        "fast in 1/T.",
+        subject=lambda runs: runs["main"],
+        wrong=lambda runs: backwards(runs["main"]),
+        parts=Part(
+            lambda run: run.metrics["loss"] - np.log(2.0),
+            at_most(lambda runs: 2 * np.exp(-1 / (8 * runs["main"].metrics["temperature"])), slack=1e-14),
+        ),
+        remark="The text says roughly exp(-1/T); the rate is exp(-1/(8T)), from log(2 + 4 exp(-1/(8T))). The control "
+        "reads the loss at other temperatures.",
+    ),
+)
+
+
+def _draw(runs: Runs) -> Artefact:
+    metrics = runs["main"].metrics
+    t = metrics["temperature"]
+    printed, right = saddle.printed_curvature(t), saddle.curvature(t)
+    figure, (left, other) = plots.new_figure(1, 2)
+    left.plot(t, t * metrics["curvature"], "o", markersize=4, color=plots.GREY, label="autodiff")
+    left.plot(t, t * right, color=plots.CYCLE[0], label="corrected")
+    left.plot(t, t * printed, "--", color=plots.CYCLE[1], label="printed")
+    left.set(xscale="log", xlabel="temperature T", ylabel="T × curvature along (1, 1, −1, −1, 0, 0)/2")
+    plots.legend(left)
+    for values, label, colour in ((printed, "printed", plots.CYCLE[1]), (right, "corrected", plots.CYCLE[0])):
+        error = np.maximum(np.abs(values / metrics["curvature"] - 1), 1e-17)
+        other.plot(t, error, color=colour, label=label)
+    other.set(xscale="log", yscale="log", xlabel="temperature T", ylabel="relative error against autodiff")
+    plots.legend(other)
+    table = {"temperature": t, "autodiff": metrics["curvature"], "printed": printed, "corrected": right}
+    caption = (
+        "Curvature of the warm-up's loss at the saddle (1/4, 1/4, 1/4, 1/4, 0, 0) along the escaping direction: "
+        "autodiff through the reduced engine (float64), the printed formula and the corrected one. Exact computation, "
+        "no seeds."
+    )
+    return Artefact(figure, table, caption)
+
+
+EXPERIMENT = Experiment(
+    title="The saddle of the warm-up and its curvature, printed and right",
+    runs=lambda scale: {"main": SaddleAlgebra(temperatures=scale.pick(smoke=11, laptop=41, paper=81))},
+    claims=CLAIMS,
+    draw=_draw,
+)

@@ -1,0 +1,255 @@
+"""The warm-up trained: Stage 1 to the saddle, the push, Stage 2 to the pairwise optimum (Theorem 4.2)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    Undecided,
+    at_least,
+    at_most,
+    log_slope,
+    near,
+)
+from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
+from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages
+from lemmata.papers.ic_recall.run.landscape import LowestPoint
+from lemmata.papers.ic_recall.theory import pairing, pairwise_line, saddle
+from lemmata.report import plots
+
+
+def _limit(v: np.ndarray) -> np.ndarray:
+    """The limit of attention paths [path, record, 6]: what is left on s_3 and EoS decays like 1/t, so 2 v(t) - v(t/2)
+    is closer to it than v(t)."""
+    return 2 * v[:, -1] - v[:, (v.shape[1] - 1) // 2]
+
+
+class Escapes(NamedTuple):
+    """When each replica's loss was first below log 2 (NaN: never), and its temperature."""
+
+    temperatures: np.ndarray
+    steps: np.ndarray
+
+    @property
+    def by_temperature(self) -> list[tuple[float, np.ndarray]]:
+        return [(t, self.steps[self.temperatures == t]) for t in np.unique(self.temperatures)]
+
+    def least_share(self) -> float:
+        return min(float(np.mean(np.isfinite(steps))) for _, steps in self.by_temperature)
+
+    def exponent(self) -> float:
+        """Of 1/T in the median number of steps; infinite if at some temperature nothing escaped."""
+        if len(self.by_temperature) < 2:
+            raise Undecided("an exponent needs two temperatures")
+        if self.least_share() == 0:
+            return float("inf")
+        medians = [max(float(np.nanmedian(steps)), 1.0) for _, steps in self.by_temperature]
+        return log_slope(np.array([1 / t for t, _ in self.by_temperature]), np.array(medians))
+
+
+def _pushed(runs: Runs) -> Escapes:
+    metrics = runs["escape"].metrics
+    return Escapes(np.asarray(metrics["temperature"]), np.asarray(metrics["steps"]))
+
+
+def _never_pushed(runs: Runs) -> Escapes:
+    """Stage 1 is the same descent, never pushed: it comes as near to the saddle as it likes and stays above log 2."""
+    run = runs["stages"]
+    below = run.arrays["stage1_loss"] < np.log(2.0)
+    every = run.config.steps1 // run.config.records
+    return Escapes(np.array(run.config.temperatures), np.where(below.any(1), every * below.argmax(1), np.nan))
+
+
+class Pairing(NamedTuple):
+    """How log psi moves: its velocity at random points, its largest rise along each trained path below log 2."""
+
+    velocities: np.ndarray
+    rises: np.ndarray
+
+
+def _velocities(run: RunResult, ahead: bool) -> np.ndarray:
+    """d log psi / dt by autodiff at random points with v_5 = 0, where l(r_1) is (or is not) ahead of the mean logit."""
+    v, slope = run.arrays["unpaired"], run.arrays["unpaired_theta"]
+    keep = (np.asarray(pairing.advantage(v, run.config.temperature)) > 0) == ahead
+    return np.asarray(pairing.psi_velocity(v, slope))[keep]
+
+
+def _rises_across(run: RunResult) -> np.ndarray:
+    """The rises of psi for the wrong pairs, (s_1, a_2) and (s_2, a_1)."""
+    v, below = run.arrays["v"], run.arrays["loss"] < np.log(2.0)
+    log_psi = np.abs(np.log(v[..., [0, 2]] / v[..., [3, 1]])).max(axis=-1)
+    return np.where(below[:, :-1], np.diff(log_psi, axis=1), -np.inf).max(axis=1)
+
+
+class Ends(NamedTuple):
+    """Where training ended, replica by replica; the lowest loss at each temperature."""
+
+    smaller_pair: np.ndarray
+    left_over: np.ndarray
+    lowest_loss: np.ndarray
+
+
+def _reached(runs: Runs) -> Ends:
+    run, lowest = runs["stages"], runs["lowest"]
+    losses = [lowest.column("loss", temperature=t).min() for t in lowest.config.temperatures]
+    return Ends(run.metrics["smaller_pair"], run.metrics["left_over"], np.array(losses))
+
+
+def _before_the_push(runs: Runs) -> Ends:
+    run = runs["stages"]
+    v = np.repeat(run.arrays["stage1_v"][:, -1], len(run.config.seeds), axis=0)
+    smaller = np.minimum(v[:, :2].mean(-1), v[:, 2:4].mean(-1)) / (1 - v[:, 4:].sum(-1))
+    return Ends(smaller, v[:, 4:].sum(-1), run.arrays["stage1_loss"][:, -1])
+
+
+def _best_pair(temperature: float) -> float:
+    """x_T, the root of the corrected line."""
+    found = pairwise_line.critical_points(temperature).minimum
+    if np.isnan(found):
+        raise Undecided(f"at T = {temperature:g} the pairwise line has no minimum beside the saddle")
+    return found
+
+
+def _best_pairs(runs: Runs) -> np.ndarray:
+    run = runs["stages"]
+    best = {t: _best_pair(t) for t in run.config.temperatures}
+    return np.array([best[t] for t in run.metrics["temperature"]])
+
+
+def _best_losses(runs: Runs) -> np.ndarray:
+    temperatures = runs["lowest"].config.temperatures
+    return np.array([float(pairwise_line.warmup_line_loss(_best_pair(t), t)) for t in temperatures])
+
+
+CLAIMS = (
+    Claim(
+        id="lemma-b.4",
+        locus="Appendix B, Lemma B.4",
+        statement="Stage 1 (gradient descent from theta = 0) converges to v = (1/4, 1/4, 1/4, 1/4, 0, 0).",
+        subject=lambda runs: runs["stages"].arrays["stage1_v"],
+        wrong=lambda runs: runs["stages"].arrays["stage2_v"][:: len(runs["stages"].config.seeds)],
+        parts=Part(
+            _limit, near(lambda runs: np.tile(saddle.SADDLE, (len(runs["stages"].config.temperatures), 1)), atol=5e-3)
+        ),
+        remark="Kept on v_1 = v_3, v_2 = v_4 (rounding alone would leave the saddle after enough steps). Attention on "
+        "s_3 and EoS dies like 1/t, with a rate proportional to p_3/T, so the limit is extrapolated: 2 v(t) - v(t/2). "
+        "The control is Stage 2.",
+    ),
+    Claim(
+        id="lemma-b.5",
+        locus="Appendix B, Lemma B.5",
+        statement="After the push, with probability at least 1 - delta, the loss is below log 2 within poly(1/T) "
+        "steps.",
+        subject=_pushed,
+        wrong=_never_pushed,
+        parts={
+            "share that escaped": Part(Escapes.least_share, at_least(lambda runs: 1 - runs["escape"].config.delta)),
+            "exponent of 1/T in the steps": Part(Escapes.exponent, at_most(2.0)),
+        },
+        remark="With eta proportional to T^2 and curvature 1/(8T) the steps grow like log(1/T)/T; the control has no "
+        "push.",
+    ),
+    Claim(
+        id="lemma-b.7",
+        locus="Appendix B, Lemma B.7",
+        statement="With v_5 = 0 and l(r_1) above the mean logit, psi = max(v1/v2, v2/v1, v3/v4, v4/v3) only decreases.",
+        subject=lambda runs: Pairing(_velocities(runs["algebra"], True), runs["escape"].metrics["largest_rise"]),
+        wrong=lambda runs: Pairing(_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
+        parts={
+            "velocity at random points": Part(lambda psi: psi.velocities, at_most(0.0)),
+            "largest rise along training": Part(lambda psi: psi.rises, at_most(0.0, slack=1e-13)),
+        },
+        remark="The velocity is of log psi under gradient flow, by autodiff. The control takes points where l(r_1) is "
+        "not ahead, where psi can rise, and on the trained paths the psi of the wrong pairs. The slack is rounding of "
+        "log psi near 0.",
+    ),
+    Claim(
+        id="thm-4.2",
+        locus="Theorem 4.2 and Theorem B.3",
+        statement="Algorithm 1 run to convergence ends at the global minimum of L_1, v = (a, a, 1/2 - a, 1/2 - a, "
+        "0, 0) with a != 1/4.",
+        subject=_reached,
+        wrong=_before_the_push,
+        parts={
+            "smaller pair": Part(lambda ends: ends.smaller_pair, near(_best_pairs, atol=1e-3)),
+            "left on s_3 and EoS": Part(lambda ends: ends.left_over, at_most(2e-3)),
+            "lowest loss": Part(lambda ends: ends.lowest_loss, near(_best_losses, atol=1e-8)),
+        },
+        remark="Every seed, at each temperature. a is the root x_T of the corrected line; 'lowest loss' is the best of "
+        "many minimisations over the whole simplex. Up to which temperature the minimum is global, and up to which it "
+        "exists: see ic-recall/phase. The control is the end of Stage 1.",
+    ),
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    stages, escape = runs["stages"], runs["escape"]
+    figure, ((left, right), (lower_left, lower_right)) = plots.new_figure(2, 2)
+    every = stages.config.steps1 // stages.config.records
+    for colour, t, v in zip(plots.CYCLE, stages.config.temperatures, stages.arrays["stage1_v"], strict=False):
+        steps = every * np.arange(1, len(v))
+        left.plot(steps, v[1:, 4], color=colour, label=f"s₃, T = {t:g}")
+        left.plot(steps, v[1:, 5], "--", color=colour, label=f"EoS, T = {t:g}")
+    left.set(xscale="log", yscale="log", xlabel="step of Stage 1", ylabel="attention left on s₃ and EoS")
+    plots.legend(left, ncols=2)
+    drawn = np.asarray(escape.metrics["temperature"])[escape.config.drawn]
+    temperatures = list(dict.fromkeys(drawn.tolist()))
+    first = [int(np.flatnonzero(drawn == t)[0]) for t in temperatures]
+    steps = 5 * np.arange(escape.arrays["loss"].shape[1])
+    shown = len(temperatures) // 2
+    for k, name in enumerate(("s₁", "a₁", "s₂", "a₂")):
+        style = "-" if k % 2 == 0 else "--"
+        right.plot(steps, escape.arrays["v"][first[shown], :, k], style, color=plots.CYCLE[k // 2], label=name)
+    title = f"escape and pairing, T = {temperatures[shown]:g}"
+    right.set(xlabel="step of Stage 2", ylabel="attention v", title=title, xlim=(0, 500))
+    plots.legend(right)
+    for colour, t, j in zip(plots.CYCLE, temperatures, first, strict=False):
+        lower_left.plot(steps, escape.arrays["loss"][j], color=colour, label=f"T = {t:g}")
+        lower_right.plot(steps, np.maximum(escape.arrays["log_psi"][j], 1e-16), color=colour)
+    plots.ceiling(lower_left, np.log(2.0), "log 2")
+    lower_left.set(xlabel="step of Stage 2", ylabel="loss L₁", xlim=(0, 500))
+    lower_right.set(xlabel="step of Stage 2", ylabel="log ψ", yscale="log")
+    plots.legend(lower_left)
+    optimum = {t: pairwise_line.critical_points(t).minimum for t in stages.config.temperatures}
+    table = {**stages.metrics, "predicted_smaller_pair": np.array([optimum[t] for t in stages.metrics["temperature"]])}
+    caption = (
+        f"Algorithm 1 with eta = {stages.config.rate:g} T². Upper left: in Stage 1, kept on the symmetric subspace, "
+        "attention on the query and EoS dies like 1/t. Then from the exact saddle, pushed: one seed's attention, its "
+        "loss passing log 2, and ψ, which is 1 when attention is pairwise. The table has the ends of "
+        f"{len(stages.config.seeds)} seeds a temperature."
+    )
+    return Artefact(figure, table, caption)
+
+
+def _runs(scale: Scale) -> dict[str, RunConfig]:
+    wide = (0.025, 0.03, 0.04, 0.05, 0.06)
+    temperatures = scale.pick(smoke=(0.05, 0.06), laptop=wide[1:], paper=wide)
+    ladder = scale.pick(smoke=(0.02, 0.04, 0.06), laptop=WarmupEscape.temperatures, paper=WarmupEscape.temperatures)
+    return {
+        "stages": WarmupStages(
+            temperatures=temperatures,
+            seeds=scale.seeds(smoke=2, laptop=8, paper=32),
+            steps1=scale.pick(smoke=15_000, laptop=120_000, paper=1_000_000),
+            steps2=scale.pick(smoke=20_000, laptop=60_000, paper=400_000),
+        ),
+        "escape": WarmupEscape(
+            temperatures=ladder,
+            seeds=scale.seeds(smoke=6, laptop=32, paper=200),
+            steps=scale.pick(smoke=500, laptop=1500, paper=3000),
+        ),
+        "lowest": LowestPoint(temperatures=temperatures, starts=scale.pick(smoke=16, laptop=64, paper=512), steps=2000),
+        "algebra": WarmupAlgebra(points=scale.pick(smoke=512, laptop=4096, paper=65_536), seed=1),
+    }
+
+
+EXPERIMENT = Experiment(
+    title="Three subjects trained: the saddle, the escape, the pairwise optimum", runs=_runs, claims=CLAIMS, draw=draw
+)

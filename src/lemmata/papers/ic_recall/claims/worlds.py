@@ -1,0 +1,143 @@
+"""What can be known from the context, in the worlds of the paper's figures and in others."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, exactly, mean_near
+from lemmata.papers.ic_recall.run.worlds import LargestWorlds, WorldReports
+from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, WorldConfig
+from lemmata.papers.ic_recall.theory.ceiling import expected_ceiling
+from lemmata.report.plots import legend, new_figure
+
+FIGURE_WORLDS = (
+    (RandomBijections(n=8, relations=64), 2),
+    (RandomBijections(n=16, relations=128), 2),
+    (RandomBijections(n=32, relations=512), 2),
+    (RandomBijections(n=8, relations=512), 3),
+)
+OTHER_WORLDS = {
+    "all bijections": AllBijections(n=3),
+    "affine": Affine(n=31),
+    "odd subgroup": Affine(n=31, subgroup=15),
+    "even subgroup": Affine(n=31, subgroup=6),
+    "astronomic": Affine(n=2**61 - 1),
+}
+
+
+def _runs(scale: Scale) -> dict[str, RunConfig]:
+    seeds = scale.seeds(smoke=4, laptop=20, paper=50)
+    return {
+        **{f"figure/{w.n}-{w.relations}": WorldReports(world=w, k=k, seeds=seeds) for w, k in FIGURE_WORLDS},
+        **{f"other/{name}": WorldReports(world=world) for name, world in OTHER_WORLDS.items()},
+        "largest": LargestWorlds(),
+    }
+
+
+def _expected(run: RunResult) -> float:
+    return expected_ceiling(run.config.world.n, run.config.world.relations, run.config.k)
+
+
+def _unambiguous(run: RunResult) -> np.ndarray:
+    return 1 - run.metrics["ambiguous"]
+
+
+def _by_seed(columns: Sequence[np.ndarray]) -> np.ndarray:
+    return np.array(columns).T
+
+
+class Assumption(NamedTuple):
+    """Whether Assumption 2.2 is true of n(n - 1) relations, and of these and one more, for each n."""
+
+    of_many: np.ndarray
+    of_one_more: np.ndarray
+
+
+CLAIMS = (
+    Claim(
+        id="worlds",
+        locus="Section 5 (the worlds of Figures 2 to 4), against Assumption 2.2",
+        statement="In the figures' worlds of random bijections the context often fits several relations, so "
+        "first-step accuracy has a ceiling: (n!/(n-k)!) (1 - C(n! - (n-k)!, |R|) / C(n!, |R|)) / |R| in expectation, "
+        "0.60 for |S| = 8, |R| = 64; 0.78 for 16/128 and for 32/512; 0.51 for 8/512 with three pairs.",
+        subject=lambda runs: [run.metrics["ceiling"] for run in runs.group("figure").values()],
+        wrong=lambda runs: [_unambiguous(run) for run in runs.group("figure").values()],
+        parts=Part(
+            _by_seed,
+            mean_near(lambda runs: [_expected(run) for run in runs.group("figure").values()], errors=4.0, min_seeds=4),
+        ),
+        remark="The control takes the fraction of unambiguous sequences for the ceiling. The paper does not mention "
+        "the ceiling; every accuracy of ours is shown beside it.",
+    ),
+    Claim(
+        id="assumption-2.2",
+        locus="Assumption 2.2",
+        statement="At most n(n-1) bijections can satisfy Assumption 2.2. All maps x -> ax + b over a field of n "
+        "elements reach that number; one relation more breaks it. So |S| = 8 with |R| = 64 > 56 (Figures 2 to 4) lies "
+        "outside the theorems' assumptions.",
+        subject=lambda runs: Assumption(runs["largest"].metrics["full"], runs["largest"].metrics["one_more"]),
+        wrong=lambda runs: Assumption(runs["largest"].metrics["random"], runs["largest"].metrics["one_more"]),
+        parts={
+            "holds for n(n-1) relations": Part(lambda found: found.of_many.tolist(), exactly(True)),
+            "holds with one more": Part(lambda found: found.of_one_more.tolist(), exactly(False)),
+        },
+        remark="The control draws as many random bijections instead. For n = 3 the six relations are all there are, "
+        "and the world with one more does not exist.",
+    ),
+)
+
+
+def _label(world: WorldConfig, k: int) -> str:
+    if isinstance(world, RandomBijections):
+        return f"random {world.n}/{world.relations}, k = {k}"
+    if isinstance(world, AllBijections):
+        return f"all of n = {world.n}"
+    n = "2^61 - 1" if world.n == 2**61 - 1 else str(world.n)
+    return f"affine n = {n}" + (f", |H| = {world.subgroup}" if world.subgroup else "")
+
+
+def _draw(runs: Runs) -> Artefact:
+    drawn = [*runs.group("figure").values()]
+    reports = [*drawn, *runs.group("other").values()]
+    labels = [_label(run.config.world, run.config.k) for run in reports]
+    names = ("confusing", "mismatched", "ambiguous", "ceiling")
+    mean = {name: np.array([run.metrics[name].mean() for run in reports]) for name in names}
+    spread = np.array([run.metrics["ceiling"].std() for run in reports])
+    figure, ax = new_figure(width=8.4, height=0.5 + 0.5 * len(reports))
+    place = np.arange(len(reports))
+    for offset, name in enumerate(names):
+        error = spread if name == "ceiling" else None
+        ax.barh(place + 0.2 * (offset - 1.5), mean[name], 0.2, xerr=error, label=name)
+    for row, run in enumerate(drawn):
+        ax.plot([_expected(run)] * 2, [row + 0.15, row + 0.45], color="black", linewidth=1.5)
+    ax.axvline(1, color="grey", linewidth=0.8)
+    ax.set_yticks(place, labels)
+    ax.invert_yaxis()
+    ax.set_xlabel("fraction of sequences; best possible first-step accuracy")
+    legend(ax, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+    table = {
+        "world": labels,
+        "k": [run.config.k for run in reports],
+        "worlds_drawn": [len(run.config.seeds) for run in reports],
+        "assumption_2_2": [bool(run.metrics["assumption_2_2"].all()) for run in reports],
+        **mean,
+        "ceiling_deviation": spread,
+        "ceiling_how": [str(run.metrics["ceiling_how"][0]) for run in reports],
+        "fractions_how": [str(run.metrics["fractions_how"][0]) for run in reports],
+    }
+    caption = (
+        "Kinds of sequences and the best possible first-step accuracy in each world, mean over the worlds drawn (error "
+        "bar: one standard deviation of the ceiling; black mark: its exact expectation). Ambiguous: the context fits "
+        "more than one relation, so no model can be sure. Random bijections as dense as the figures' break Assumption "
+        "2.2; affine worlds satisfy it by construction."
+    )
+    return Artefact(figure, table, caption)
+
+
+EXPERIMENT = Experiment(
+    title="Worlds: what can be known from the context",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=_draw,
+)
