@@ -11,17 +11,7 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 import lemmata
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Examined,
-    Judgement,
-    Runs,
-    Scale,
-    ScaleName,
-    UserError,
-    select,
-)
+from lemmata.core import Artefact, Claim, Examined, Judgement, Runs, Scale, ScaleName, UserError, select
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html

@@ -77,13 +77,7 @@ def make_claim(predicted: float, measured: Any, wrong: Any, corrected: float | N
         more["correction"] = Correction(printed="x", corrected="y")
         part = Part(lambda subject: subject, near(predicted, atol=0.1), corrected=lambda runs: corrected)
     return Claim(
-        id="c",
-        locus="here",
-        statement="s",
-        subject=lambda runs: measured,
-        wrong=lambda runs: wrong,
-        parts=part,
-        **more,
+        id="c", locus="here", statement="s", subject=lambda runs: measured, wrong=lambda runs: wrong, parts=part, **more
     )
 
 

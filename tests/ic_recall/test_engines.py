@@ -7,7 +7,7 @@ import numpy as np
 import optax
 import pytest
 
-from lemmata.core import TrainState, Unattended, UserError, named_key, named_keys, precision
+from lemmata.core import Unattended, UserError, named_key, named_keys, precision
 from lemmata.papers.ic_recall.claims.engines import AGREEMENT
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
@@ -33,15 +33,7 @@ from lemmata.papers.ic_recall.model.surprise import log_probability, mean_surpri
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb, radius
 from lemmata.papers.ic_recall.run.engines import AGREEING, REFUSED, EngineAgreement
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
-from lemmata.papers.ic_recall.task import (
-    Affine,
-    AllBijections,
-    RandomBijections,
-    dataset,
-    dataset_of,
-    patterns,
-    stored,
-)
+from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, patterns, stored
 from lemmata.train import Autodiff, Descent, GradientDescent, fit_many, only, stack
 
 T = 0.05
@@ -229,17 +221,6 @@ def test_schedules_and_the_perturbation():
         assert np.mean((lengths / 0.5) ** 13) == pytest.approx(0.5, abs=0.03)  # uniform in a ball of 13 dimensions
         tilted = eqx.tree_at(lambda m: m.theta, model, jnp.arange(6.0))
         np.testing.assert_allclose(symmetric_pairs(tilted).theta, [1, 2, 1, 2, 4, 5])
-
-
-def test_stage_one_stops_where_it_is_told():
-    with precision("float64"):
-        task = FineTuning(dataset(AllBijections(n=3).draw(), 1, 2, 0, "stop"), 0.2)
-        algorithm = GradientDescent(first_step_loss, position_block, 0.04, stop_below=0.05)
-        start = TrainState(stack([PatternModel.zeros(2, 3)]), jnp.full(1, 0.04))
-        _, rows = fit_many(algorithm, stack([task]), start, named_key(0, "x")[None], steps=6000, every=2000)
-    assert rows["gradient_norm"][0, 0] > 0.05
-    assert rows["gradient_norm"][0, -1] <= 0.05
-    assert rows["loss"][0, -1] == rows["loss"][0, -2]
 
 
 def test_each_engine_refuses_what_it_is_not_exact_for():

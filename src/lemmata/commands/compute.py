@@ -90,11 +90,7 @@ def _one_experiment(wanted: str, verb: str) -> Selection:
 
 
 def _examine(
-    selections: Sequence[Selection],
-    scale: Scale,
-    store: Store,
-    jobs: int | None,
-    changes: dict[str, str] | None = None,
+    selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, changes: dict[str, str] | None = None
 ) -> list[Examined]:
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     with ProgressReporter() as reporter:

@@ -1,10 +1,6 @@
 """The words everyone shares. No domain knowledge lives here."""
 
-from lemmata.core.algorithm import (
-    AbstractAlgorithm as AbstractAlgorithm,
-    Metrics as Metrics,
-    TrainState as TrainState,
-)
+from lemmata.core.algorithm import AbstractAlgorithm as AbstractAlgorithm, Metrics as Metrics, TrainState as TrainState
 from lemmata.core.claim import (
     Claim as Claim,
     Correction as Correction,
@@ -42,19 +38,10 @@ from lemmata.core.errors import (
     unknown as unknown,
 )
 from lemmata.core.examined import Examined as Examined
-from lemmata.core.experiment import (
-    Artefact as Artefact,
-    Experiment as Experiment,
-)
-from lemmata.core.model import (
-    AbstractModel as AbstractModel,
-    Trace as Trace,
-)
+from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
+from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.plain import plain as plain
-from lemmata.core.precision import (
-    Precision as Precision,
-    precision as precision,
-)
+from lemmata.core.precision import Precision as Precision, precision as precision
 from lemmata.core.registry import (
     Paper as Paper,
     Selection as Selection,
@@ -100,12 +87,5 @@ from lemmata.core.run import (
     Runs as Runs,
     Unattended as Unattended,
 )
-from lemmata.core.scale import (
-    SCALES as SCALES,
-    Scale as Scale,
-    ScaleName as ScaleName,
-)
-from lemmata.core.task import (
-    AbstractTask as AbstractTask,
-    Batch as Batch,
-)
+from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
+from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch

@@ -31,7 +31,6 @@ class Paper:
     link: str = ""  # where to read it
     order: tuple[str, ...] = ()  # experiments in reading order; those not named follow, by name
     package: str = ""  # its importable name, set by the registry
-    modules: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -99,11 +98,6 @@ def experiment(experiment_id: str) -> Experiment:
 def experiments(paper_id: str) -> dict[str, Experiment]:
     """A paper's experiments by id, in reading order."""
     paper = papers()[paper_id]
-    if paper.modules:
-        from lemmata.core.legacy import turned
-
-        modules = [importlib.import_module(f"{paper.package}.{name}") for name in paper.modules]
-        return {old.id: turned(old) for module in modules for old in module.EXPERIMENTS}
     found = {f"{paper_id}/{name}": experiment(f"{paper_id}/{name}") for name in experiment_names(paper)}
     owners: dict[str, str] = {}
     for one in found.values():
@@ -122,10 +116,8 @@ def file_of(experiment_id: str) -> Path:
 def run_types(paper: Paper) -> dict[str, type[RunConfig]]:
     """The config classes that a paper's `run` folder defines, by kind."""
     found: dict[str, type[RunConfig]] = {}
-    names = [f"{paper.package}.{name}" for name in paper.modules] or [
-        f"{paper.package}.run.{name}" for name in _modules(f"{paper.package}.run")
-    ]
-    for module in map(importlib.import_module, names):
+    for name in _modules(f"{paper.package}.run"):
+        module = importlib.import_module(f"{paper.package}.run.{name}")
         for value in vars(module).values():
             is_run = isinstance(value, type) and issubclass(value, RunConfig) and hasattr(value, "kind")
             if is_run and found.setdefault(value.kind, value) is not value:
@@ -177,13 +169,11 @@ def _matches(wanted_id: str) -> list[tuple[Experiment, tuple[Claim, ...]]]:
     paper_id = wanted_id.split("/")[0]
     if paper_id not in papers():
         raise unknown("id", wanted_id, papers())
-    if not papers()[paper_id].modules and wanted_id.partition("/")[2] in experiment_names(papers()[paper_id]):
+    if wanted_id.partition("/")[2] in experiment_names(papers()[paper_id]):
         return [(experiment(wanted_id), experiment(wanted_id).claims)]
     mine = experiments(paper_id)
     if wanted_id == paper_id:
         return [(one, one.claims) for one in mine.values()]
-    if wanted_id in mine:
-        return [(mine[wanted_id], mine[wanted_id].claims)]
     for one in mine.values():
         for claim in one.claims:
             if claim.id == wanted_id:

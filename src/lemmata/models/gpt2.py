@@ -123,13 +123,7 @@ class GPT2(AbstractModel):
             tokens,
             positions,
             Block(
-                before_attention,
-                query_key_value,
-                attention_output,
-                before_feed,
-                feed_input,
-                feed_output,
-                config.heads,
+                before_attention, query_key_value, attention_output, before_feed, feed_input, feed_output, config.heads
             ),
             LayerNorm(jnp.ones(d), jnp.zeros(d)),
             config,

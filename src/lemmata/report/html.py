@@ -47,7 +47,5 @@ def _status(status: str) -> Html:
 
 def _table(heads: Sequence[str], rows: Sequence[Html]) -> Html:
     return element(
-        "table",
-        element("thead", element("tr", *(element("th", head) for head in heads))),
-        element("tbody", *rows),
+        "table", element("thead", element("tr", *(element("th", head) for head in heads))), element("tbody", *rows)
     )

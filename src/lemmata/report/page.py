@@ -36,22 +36,13 @@ def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale) -> Path
     for entry in entries:
         item = entry.examined
         provenance = Provenance(
-            command=entry.command,
-            scale=scale.name,
-            version=lemmata.__version__,
-            seeds=item.seeds,
-            run_ids=item.run_ids,
+            command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
         )
         saved[item.experiment.id] = save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
     return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale).encode())
 
 
-def page(
-    entries: Sequence[Entry],
-    out_dir: Path,
-    saved: Mapping[str, SavedArtefact],
-    scale: Scale,
-) -> Html:
+def page(entries: Sequence[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], scale: Scale) -> Html:
     style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
     papers = {entry.examined.paper.id: entry.examined.paper for entry in entries}
     grouped = {id: [entry for entry in entries if entry.examined.paper.id == id] for id in papers}
@@ -161,11 +152,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",
         _runs(entry),
     ]
-    return element(
-        "figure",
-        image,
-        element("figcaption", caption, element("div", *facts, class_="origin")),
-    )
+    return element("figure", image, element("figcaption", caption, element("div", *facts, class_="origin")))
 
 
 def _runs(entry: Entry) -> Html:

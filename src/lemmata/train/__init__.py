@@ -9,7 +9,7 @@ from lemmata.train.descent import (
     chosen_leaves as chosen_leaves,
     only as only,
 )
-from lemmata.train.gradient_descent import Adam, GradientDescent as GradientDescent, Projection as Projection, trainable
+from lemmata.train.gradient_descent import GradientDescent as GradientDescent, Projection as Projection
 from lemmata.train.history import History as History
 from lemmata.train.loop import fit as fit, fit_many as fit_many
 from lemmata.train.losses import (
@@ -24,4 +24,3 @@ from lemmata.train.optimizers import (
     SGDConfig as SGDConfig,
 )
 from lemmata.train.replicas import one_of as one_of, stack as stack, unstack as unstack
-from lemmata.train.stochastic import StochasticDescent

@@ -13,7 +13,7 @@ class History(dict[str, np.ndarray]):
         super().__init__(metrics)
         self.steps = steps
 
-    def table(self, *, names: Sequence[str] | None = None, **columns: Sequence[Any]) -> dict[str, np.ndarray]:
+    def table(self, *, names: Sequence[str] | None = None, **columns: Any) -> dict[str, np.ndarray]:
         """One row a replica and record. `columns` hold a value a replica, as `seed=seeds`; then come `step` and the
         scalar metrics (or those of them that are named)."""
         records = len(self.steps)

@@ -169,6 +169,14 @@ def _empty(
     records: int,
 ) -> Metrics:
     """Room for every record of every replica."""
+    shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, states, keys)
+    return {name: jnp.zeros((s.shape[0], records, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
+
+
+@eqx.filter_jit  # never run: its shapes are asked for, and jit remembers them from call to call
+def _first_rows(
+    algorithm: AbstractAlgorithm, probe: ProbeFn | None, tasks: PyTree, states: TrainState, keys: Key[Array, " replica"]
+) -> Metrics:
     dynamic, static = eqx.partition((tasks, states), eqx.is_array)
 
     def first_row(arrays: PyTree, key: Key[Array, ""]) -> Metrics:
@@ -176,8 +184,7 @@ def _empty(
         _, metrics = algorithm.step(task, state, key=key)
         return {**metrics, **(probe(state.model, task, key) if probe else {})}
 
-    shapes = jax.eval_shape(jax.vmap(first_row), dynamic, keys)
-    return {name: jnp.zeros((s.shape[0], records, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
+    return jax.vmap(first_row)(dynamic, keys)
 
 
 FORM = "row first"  # marks a checkpoint whose state is that of the next record, ready for its row

@@ -9,11 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from lemmata.core import RunResult
 from lemmata.report.plots import DIVERGING
 
-ANSWERS = {
-    "correct": "probability of the correct token",
-    "noise": "probability of noise",
-    "clean_loss": "clean loss",
-}
+ANSWERS = {"correct": "probability of the correct token", "noise": "probability of noise", "clean_loss": "clean loss"}
 
 
 def setting(run: RunResult) -> str:

@@ -73,8 +73,7 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: Training(runs["fine-tuned"], runs["fine-tuned"], phase=0),  # training without noise
             parts={
                 "from scratch, at the end": Part(
-                    lambda of: end(of.scratch, of.phase),
-                    near(lambda runs: runs["main"].config.task.alpha, atol=0.05),
+                    lambda of: end(of.scratch, of.phase), near(lambda runs: runs["main"].config.task.alpha, atol=0.05)
                 ),
                 "from scratch, early peak": Part(lambda of: peak(of.scratch, of.phase), at_least(0.9)),
                 "fine-tuned, at the end": Part(

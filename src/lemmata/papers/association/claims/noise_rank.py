@@ -119,8 +119,5 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 EXPERIMENT = Experiment(
-    title="Which singular value carries the noise, for n inputs",
-    runs=runs,
-    claims=(NOISE_RANK, RATIO),
-    draw=draw,
+    title="Which singular value carries the noise, for n inputs", runs=runs, claims=(NOISE_RANK, RATIO), draw=draw
 )

@@ -117,8 +117,7 @@ EXPERIMENT = Experiment(
     title="One gradient step: the noise goes to the feed-forward block",
     runs=lambda scale: {
         "main": OneStepMargins(
-            seeds=scale.seeds(smoke=2, laptop=3, paper=5),
-            samples=scale.pick(smoke=4096, laptop=8192, paper=65536),
+            seeds=scale.seeds(smoke=2, laptop=3, paper=5), samples=scale.pick(smoke=4096, laptop=8192, paper=65536)
         )
     },
     claims=(THEOREM_1, EXACT),

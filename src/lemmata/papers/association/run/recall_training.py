@@ -38,17 +38,7 @@ from lemmata.papers.association.probe import (
     telling_example,
 )
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
-from lemmata.train import (
-    Batches,
-    Descent,
-    History,
-    OptimizerConfig,
-    QueryLoss,
-    SGDConfig,
-    fit_many,
-    stack,
-    unstack,
-)
+from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
 
 LAYERS = {"without_F1": "blocks.0.feed", "without_F2": "blocks.1.feed"}  # an edit, and what it drops
 

@@ -45,9 +45,7 @@ class Counts:
         # A symbol whose successors were all left out (or the text's last one) is followed by a unigram draw.
         pairs = np.where(pairs.sum(axis=1, keepdims=True) > 0, pairs, unigram)
         return Statistics(
-            tuple(self.symbols[i] for i in kept),
-            unigram / unigram.sum(),
-            pairs / pairs.sum(axis=1, keepdims=True),
+            tuple(self.symbols[i] for i in kept), unigram / unigram.sum(), pairs / pairs.sum(axis=1, keepdims=True)
         )
 
     def save(self, path: Path) -> None:

@@ -5,13 +5,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least
-from lemmata.papers.ic_recall.claims._pattern_shape import (
-    FIRST_STEP,
-    LEAD,
-    attention,
-    attention_table,
-    draw_attention,
-)
+from lemmata.papers.ic_recall.claims._pattern_shape import FIRST_STEP, LEAD, attention, attention_table, draw_attention
 from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label

@@ -184,8 +184,5 @@ def _draw(runs: Runs) -> Artefact:
 
 
 EXPERIMENT = Experiment(
-    title="The associative memory, and why the relation must be decoded",
-    runs=_runs,
-    claims=CLAIMS,
-    draw=_draw,
+    title="The associative memory, and why the relation must be decoded", runs=_runs, claims=CLAIMS, draw=_draw
 )

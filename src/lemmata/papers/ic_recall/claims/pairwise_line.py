@@ -119,9 +119,7 @@ CLAIMS = (
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
         parts=Part(
-            lambda limit: limit.position,
-            near(pairwise_line.PRINTED_LIMIT, atol=1e-3),
-            corrected=pairwise_line.LIMIT,
+            lambda limit: limit.position, near(pairwise_line.PRINTED_LIMIT, atol=1e-3), corrected=pairwise_line.LIMIT
         ),
         correction=Correction(
             printed="x_0 = (4 - sqrt 6)/10 = 0.1551, from h = -5x^2 + 4x - 1/2",

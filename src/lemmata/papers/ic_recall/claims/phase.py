@@ -41,8 +41,7 @@ def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Cla
         subject=lambda runs: runs["transitions"],
         wrong=lambda runs: backwards(runs["transitions"]),
         parts=Part(
-            lambda run: run.metrics[name],
-            near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9),
+            lambda run: run.metrics[name], near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9)
         ),
         remark=lambda runs: f"{remark(runs)} The control reads the temperatures of other worlds.",
     )
@@ -142,14 +141,10 @@ CLAIMS = (
         lambda runs: f"Beyond it Theorem 4.2's conclusion is false. {_ends(runs, 'global')}, on its way to 1/2.",
     ),
     _transition(
-        "recall",
-        "The highest temperature at which some pairwise attention has loss below log 2.",
-        _recall_remark,
+        "recall", "The highest temperature at which some pairwise attention has loss below log 2.", _recall_remark
     ),
     _transition(
-        "sure",
-        "The highest temperature at which some pairwise attention gives p(r_1) >= 0.999.",
-        _sure_remark,
+        "sure", "The highest temperature at which some pairwise attention gives p(r_1) >= 0.999.", _sure_remark
     ),
     Claim(
         id="phase-limit",
@@ -246,8 +241,5 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 EXPERIMENT = Experiment(
-    title="At which temperatures the pairwise optimum exists, wins and recalls",
-    runs=_runs,
-    claims=CLAIMS,
-    draw=_draw,
+    title="At which temperatures the pairwise optimum exists, wins and recalls", runs=_runs, claims=CLAIMS, draw=_draw
 )

@@ -135,9 +135,4 @@ def _draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
-EXPERIMENT = Experiment(
-    title="Worlds: what can be known from the context",
-    runs=_runs,
-    claims=CLAIMS,
-    draw=_draw,
-)
+EXPERIMENT = Experiment(title="Worlds: what can be known from the context", runs=_runs, claims=CLAIMS, draw=_draw)

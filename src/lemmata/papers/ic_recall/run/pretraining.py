@@ -41,17 +41,7 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
-from lemmata.train import (
-    Autodiff,
-    Batches,
-    Descent,
-    History,
-    fit_many,
-    masked_cross_entropy,
-    only,
-    stack,
-    unstack,
-)
+from lemmata.train import Autodiff, Batches, Descent, History, fit_many, masked_cross_entropy, only, stack, unstack
 
 DIRECTIONS = ("subject", "answer", "relation")
 

@@ -171,10 +171,7 @@ def _differences() -> tuple[Forms, Forms, Forms]:
     _, p2, p3, p4, p5, p6 = P
     lead = symbolic.logits()[0] - _mean_logit()
     crossed = (p2 + p4) * v1 * v4 - (p2 + p5) * v2 * v3
-    printed = [
-        crossed - (p4 + p6) * v2 * v5 + (v1 - v2) * lead,
-        -crossed - (p3 + p5) * v4 * v5 + (v3 - v4) * lead,
-    ]
+    printed = [crossed - (p4 + p6) * v2 * v5 + (v1 - v2) * lead, -crossed - (p3 + p5) * v4 * v5 + (v3 - v4) * lead]
     return [T * (theta[0] - theta[1]), T * (theta[2] - theta[3])], printed, [2 * form for form in printed]
 
 

@@ -5,15 +5,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, near
-from lemmata.papers.knowledge.claims._stages import (
-    LEMMA,
-    OWN,
-    SHARED,
-    Stages,
-    at_best_rate,
-    staged_runs,
-    verdict_of,
-)
+from lemmata.papers.knowledge.claims._stages import LEMMA, OWN, SHARED, Stages, at_best_rate, staged_runs, verdict_of
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, legend, new_figure, panel_label
 

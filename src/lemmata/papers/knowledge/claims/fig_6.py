@@ -5,15 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_least, at_most, falls
-from lemmata.papers.knowledge.claims._tuned import (
-    LOW_RANK_RATE,
-    READ_AT,
-    WRONG,
-    Tuned,
-    long_enough,
-    main,
-    main_run,
-)
+from lemmata.papers.knowledge.claims._tuned import LOW_RANK_RATE, READ_AT, WRONG, Tuned, long_enough, main, main_run
 from lemmata.papers.knowledge.claims._tuned_drawing import described, long_table
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
 

@@ -3,14 +3,7 @@
 import numpy as np
 
 from lemmata.core import RunResult
-from lemmata.papers.lego.probe.neurons import (
-    fibre_magnitudes,
-    learning_steps,
-    model_of,
-    replicas_of,
-    table_of,
-    winners,
-)
+from lemmata.papers.lego.probe.neurons import fibre_magnitudes, learning_steps, model_of, replicas_of, table_of, winners
 from lemmata.papers.lego.theory.curriculum import Curriculum, curriculum, rank_agreement
 from lemmata.papers.lego.theory.features import Structure, balanced_structure, magnitude
 

@@ -25,10 +25,7 @@ def symmetric_run(scale: Scale) -> TheoryRun:
     equal = sum(stage.clause_passes() * stage.steps for stage in later) / first.clause_passes()
     rest = max(int(np.ceil((equal - more) / (4 * every))) * 4 * every, 4 * every)
     patient = doubling(Stage(answers=(2,), steps=4 * steps, every=steps, rate=1.0), last)
-    plans = [
-        Plan(name="T2", stages=(first,)),
-        Plan(name="self", after="T2", stages=later),
-    ]
+    plans = [Plan(name="T2", stages=(first,)), Plan(name="self", after="T2", stages=later)]
     if scale.name != "smoke":
         short = (Stage(answers=(2,), steps=more, every=every), Stage(answers=(2,), steps=rest, every=4 * every))
         true = tuple(Stage(length=s.length, answers=(2,), steps=steps, every=every) for s in later)

@@ -194,8 +194,5 @@ def _value(name: str, value: float, run: RunResult) -> str:
 
 
 EXPERIMENT = Experiment(
-    title="Where the gap between C6 and S5 is real, vanishes, reverses",
-    runs=both_actions,
-    claims=(MAP,),
-    draw=draw,
+    title="Where the gap between C6 and S5 is real, vanishes, reverses", runs=both_actions, claims=(MAP,), draw=draw
 )

@@ -145,9 +145,4 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
-EXPERIMENT = Experiment(
-    title="Does the stabilizer decide?",
-    runs=families,
-    claims=(STABILIZER,),
-    draw=draw,
-)
+EXPERIMENT = Experiment(title="Does the stabilizer decide?", runs=families, claims=(STABILIZER,), draw=draw)

@@ -155,10 +155,7 @@ def chains_of(clauses: Int[Array, "num clauses 5"], task: Lego, answers: int) ->
 
 
 def step_scores(
-    third: Float[Array, "variables variables"],
-    fourth: Float[Array, "variables variables"],
-    chains: Chains,
-    answer: int,
+    third: Float[Array, "variables variables"], fourth: Float[Array, "variables variables"], chains: Chains, answer: int
 ) -> Float[Array, "num clauses"]:
     """Scores of the last answer before `answer` with the predicates and with the answers up to itself (21)."""
     asked = chains.named[:, answer - 1, None]

@@ -23,13 +23,7 @@ from lemmata.core import (
     require,
 )
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
-from lemmata.papers.lego.probe import (
-    PREFIX_SHARES,
-    accuracy_of_prefixes,
-    attention_at_lengths,
-    heatmap,
-    over_replicas,
-)
+from lemmata.papers.lego.probe import PREFIX_SHARES, accuracy_of_prefixes, attention_at_lengths, heatmap, over_replicas
 from lemmata.papers.lego.run.next_clause import (
     FreshSentences,
     Sentences,

@@ -69,11 +69,7 @@ def label_quality(written: SentenceSet, true: SentenceSet) -> dict[str, Float[Ar
     length = (true.clauses.shape[1] - 1) // 2
     same = written.clauses[:, -length:] == true.clauses[:, -length:]
     both = jnp.all(same, axis=-1)
-    return {
-        "values": jnp.mean(same[..., 4]),
-        "clauses": jnp.mean(both),
-        "sentences": jnp.mean(jnp.all(both, axis=1)),
-    }
+    return {"values": jnp.mean(same[..., 4]), "clauses": jnp.mean(both), "sentences": jnp.mean(jnp.all(both, axis=1))}
 
 
 def next_clause_loss(model: ExperimentalReasoner, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, ""]:

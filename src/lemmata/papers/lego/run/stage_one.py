@@ -27,11 +27,7 @@ def new_models(config: TheoryConfig, seeds: Sequence[int]) -> TheoryTransformer:
 
 
 def teach(
-    models: TheoryTransformer,
-    task: Lego,
-    seeds: Sequence[int],
-    descents: Mapping[Token, Descent],
-    context: RunContext,
+    models: TheoryTransformer, task: Lego, seeds: Sequence[int], descents: Mapping[Token, Descent], context: RunContext
 ) -> tuple[TheoryTransformer, dict[str, np.ndarray]]:
     """The models after stage 1; accuracy and loss of each token over all inputs are returned, never assumed."""
     arrays = {}
