@@ -41,7 +41,7 @@ ENGINE = {  # room of a paper -> what it may import of the engine
     "claims": {"core", "models", "train", "report.plots"},
 }
 PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|Appendix|Figure|Table|Assumption"
-MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.])(\d+\.\d+)")  # a number, not a place of the paper
+MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.-])(\d+\.\d+)")  # a number, not a place of the paper
 
 
 def check_paper(paper: Paper, store: Path | None = None) -> None:
@@ -106,7 +106,7 @@ def _drawn(examined: Examined) -> Iterator[str]:
     if not artefact.caption:
         yield f"{examined.experiment.id}: its drawing has no caption"
     lengths = {len(column) for column in artefact.table.values()}
-    if len(lengths) != 1:
+    if len(lengths) > 1 or (artefact.figure and not lengths):
         yield f"{examined.experiment.id}: the columns of its table have lengths {sorted(lengths)}"
 
 

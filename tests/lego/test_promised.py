@@ -1,0 +1,14 @@
+"""The claims that were promised for this paper are there."""
+
+from lemmata.core import experiments
+
+PROMISED = """
+one-step-learned feature-structure-transitive feature-structure-symmetric curriculum-order neurons-distinct
+thm-4.1-length thm-4.1-attention thm-5.1-doubling thm-5.1-attention cor-5.1 balance distractors dilution-law
+permutation-invariance fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost
+"""
+
+
+def test_every_promised_claim_is_there() -> None:
+    present = {claim.id for experiment in experiments("lego").values() for claim in experiment.claims}
+    assert {f"lego/{name}" for name in PROMISED.split()} <= present
