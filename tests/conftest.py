@@ -12,6 +12,7 @@ from lemmata.run import Store
 
 TOY = Path(__file__).parent / "toy"
 Cli = Callable[..., tuple[int, str, str]]
+Refused = Callable[..., None]
 
 
 @pytest.fixture
@@ -44,6 +45,22 @@ def cli(toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytes
         return int(stop.value.code or 0), captured.out, captured.err
 
     return call
+
+
+@pytest.fixture
+def refused(cli: Cli) -> Refused:
+    """Check that a command is refused: one line that says why, exit 2, nothing written."""
+
+    def check(*arguments: str, says: str) -> None:
+        code, out, err = cli(*arguments)
+        assert code == 2
+        assert says in err
+        assert err.strip().count("\n") == 0
+        assert "Traceback" not in err
+        assert out == ""
+        assert list(Path.cwd().iterdir()) == []
+
+    return check
 
 
 @pytest.fixture(autouse=True, scope="module")

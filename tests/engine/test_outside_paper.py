@@ -67,7 +67,7 @@ def test_a_folder_that_is_not_installed(cli: Cli, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("new-paper", "My Paper"), "small letters"),
-        (("new-paper", "lego"), "is a paper of that id already"),
+        (("new-paper", "toy"), "is a paper of that id already"),
         (("check", "--paper-path", "nowhere"), "a folder with an __init__.py is needed"),
     ],
 )

@@ -7,6 +7,7 @@ PAPER = Paper(
     title="Provable Knowledge Acquisition and Extraction in One-Layer Transformers",
     authors="Ruichen Xu, Kexin Chen",
     year=2025,
+    link="https://arxiv.org/abs/2508.00901",
     sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation "
     "templates.",
     order=(
