@@ -79,11 +79,6 @@ def knows_its_action(run: RunResult) -> str | None:
     return None if known else f"{run.config.action}: stage 1 did not reach accuracy 1 in every seed"
 
 
-def after(run: RunResult, plan: str, stage: int, name: str, length: int) -> np.ndarray:
-    """A measure after a plan's stage (0 of plan "none": untrained attention), by seed."""
-    return run.column(name, plan=plan, stage=stage, length=length)
-
-
 def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:
     return _plans(run, plan)[-1].stages
 
