@@ -6,7 +6,7 @@ Compute is counted in clauses read: a gradient is three forward passes, and an a
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most
-from lemmata.papers.lego.claims._theory_runs import knows_its_action, symmetric_run, trace
+from lemmata.papers.lego.claims._theory_runs import knows_two_steps, symmetric_run, trace
 from lemmata.report.plots import COLOURS, band, ceiling, joined, legend, letter, new_figure
 
 LEVEL = 0.9
@@ -42,7 +42,7 @@ COST = Claim(
     subject=lambda runs: cost_ratio(runs["symmetric"], "self"),
     wrong=lambda runs: cost_ratio(runs["symmetric"], "T2"),
     parts=Part(float, at_most(1.0)),
-    needs={"symmetric": knows_its_action},
+    needs={"symmetric": knows_two_steps},
     remark=lambda runs: (
         "Nearly a tie here: stages on longer sentences need fewer steps but read more clauses in each, and the "
         "annotator's reading comes on top. True labels of the same sentences cost "

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.lego.claims._theory_runs import knows_its_action, stages_of, symmetric_run, transitive_run
+from lemmata.papers.lego.claims._theory_runs import knows_two_steps, stages_of, symmetric_run, transitive_run
 from lemmata.report.plots import COLOURS, band, ceiling, joined, legend, letter, new_figure
 
 SOLVED = 0.97  # 1 - 1/poly(d), on 128 sentences
@@ -211,7 +211,7 @@ def _caption(run: RunResult) -> str:
 EXPERIMENT = Experiment(
     title="Self-training carries S5 as far as C6 goes; so does patience",
     runs=lambda scale: {"transitive": transitive_run(scale), "symmetric": symmetric_run(scale)},
-    needs={"transitive": knows_its_action, "symmetric": knows_its_action},
+    needs={"transitive": knows_two_steps, "symmetric": knows_two_steps},
     claims=(SEPARATION, DOUBLING, ATTENTION, COROLLARY),
     draw=draw,
 )
