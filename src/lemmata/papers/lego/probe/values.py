@@ -13,8 +13,6 @@ from lemmata.papers.lego.model import TheoryTransformer
 from lemmata.papers.lego.probe.chunks import divisor, over_sentences
 from lemmata.papers.lego.task import Lego
 
-TOGETHER = 16  # sentences at a time
-
 
 def over_lengths(
     model: TheoryTransformer,
@@ -41,7 +39,7 @@ def over_lengths(
             all_right = (right & right_variables(model, sentence, weights)) if variables else right
             return right, all_right, jnp.diagonal(weights), jnp.diagonal(weights, offset=longest)
 
-        right, all_right, predicate, answer = over_sentences(read, clauses, divisor(num, TOGETHER))
+        right, all_right, predicate, answer = over_sentences(read, clauses, divisor(num, 16))
         epsilon, gap = 1 - predicate - answer, jnp.abs(predicate - answer)
         asked, steps = jnp.arange(longest) < length, num * length
         found = {
