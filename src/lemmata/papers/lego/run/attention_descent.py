@@ -133,12 +133,6 @@ class AttentionDescent(AbstractAlgorithm):
             chains = dataclasses.replace(chains, named=named, values=values)
         return chains
 
-    def clause_passes(self) -> int:
-        """Clauses read forward by one step, a gradient counted as three: the unit of `lego/self-train-cost`."""
-        read = 3 * sum(self.length + answer for answer in self.answers)
-        labelling = sum(self.length + answer for answer in range(1, max(self.answers) + 1))
-        return self.batch * (read + (labelling if self.labels == "greedy" else 0))
-
 
 def step_scores(
     third: Float[Array, "variables variables"], fourth: Float[Array, "variables variables"], chains: Chains, answer: int
@@ -152,8 +146,8 @@ def value_logits(
     neurons: Neurons, weights: Float[Array, "num clauses"], chains: Chains, answer: int
 ) -> Float[Array, "num classes"]:
     """Token 5's logits, by its classes with neurons: slots 2 and 5 of the attended clauses."""
-    first, actions, second, third, values = neurons.tables
-    if not (first is second is third is None) or actions is None or values is None:
+    new, actions, old, named, values = neurons.tables
+    if not (new is old is named is None) or actions is None or values is None:
         raise invalid("reads", "all", "needed: W_5 reads g and y")
     length = chains.actions.shape[1]
     read = jnp.einsum("nk,nkcr->ncr", weights[:, :length], actions[chains.actions])

@@ -66,9 +66,9 @@ class TrainedReasoner(RunConfig):
             arrays[f"{name}.epsilon"] = self.epsilon(trained, task)
             keys = named_keys(self.seeds, "test")
             found = accuracy_of_prefixes(trained, task, self.lengths, key=keys, num=self.sentences)
-            about = {"moment": np.full(shape, name), "seed": np.repeat(self.seeds, shape[1])}
-            about["length"] = np.tile(self.lengths, shape[0])
-            tables.append({**about, **{name: np.asarray(found[name], np.float64) for name in MEASURES}})
+            places = {"seed": np.repeat(self.seeds, shape[1]), "length": np.tile(self.lengths, shape[0])}
+            measured = {measure: np.asarray(found[measure], np.float64) for measure in MEASURES}
+            tables.append({"moment": np.full(shape, name), **places, **measured})
             if self.words:
                 arrays[f"{name}.decided"] = self.decided(trained, acting)
         if "last" not in moments:

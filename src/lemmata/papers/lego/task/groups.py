@@ -71,14 +71,8 @@ def group(name: str) -> Group:
     require(order <= LARGEST_ORDER, "group", name, f"it has {order} elements, at most {LARGEST_ORDER} are allowed")
     points = [len(generators[0]) for generators, _ in factors]
     grid = np.arange(math.prod(points)).reshape(points)  # the product of the factors' points: each moves its own axis
-    return from_generators(
-        name,
-        [
-            tuple(np.take(grid, generator, axis=axis).ravel().tolist())
-            for axis, (generators, _) in enumerate(factors)
-            for generator in generators
-        ],
-    )
+    moves = [(axis, generator) for axis, (generators, _) in enumerate(factors) for generator in generators]
+    return from_generators(name, [tuple(np.take(grid, move, axis).ravel().tolist()) for axis, move in moves])
 
 
 def from_generators(name: str, generators: list[Permutation]) -> Group:
