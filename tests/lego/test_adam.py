@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from plain_accuracy import rolled_out, teacher_forced
 
+from lego_oracles import rolled_out, teacher_forced
 from lemmata.core import Scale, UserError, named_key, named_keys, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, learned
 from lemmata.papers.lego.probe import over_replicas, prefix_marks, shortened

@@ -47,8 +47,8 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         ("lego/regime-map", ["steps=0"], "steps = 0"),
         ("lego/regime-map", ["test_sentences=0"], "test_sentences = 0"),
         ("lego/regime-map", ["batch=0"], "batch = 0"),
-        ("lego/regime-map", ["rates=0.2,0"], "rates = 0"),
-        ("lego/regime-map", ["sentences=0"], "sentences = 0"),
+        ("lego/regime-map", ["rates=0.2,0"], "rates[1] = 0"),
+        ("lego/regime-map", ["sentences=0"], "sentences[0] = 0"),
         ("lego/regime-map", ["one_step_steps=0"], "one_step_steps = 0"),
         ("lego/short-to-long", ["every=0"], "every = 0"),
         ("lego/self-training", ["test_sentences=0"], "test_sentences = 0"),
@@ -56,7 +56,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         ("lego/self-training", ["lengths=[]"], "lengths = ()"),
         ("lego/self-train-cost", ['plans=[{"name": "a", "stages": [{"every": 0}]}]'], "every = 0"),
         ("lego/self-train-cost", ['plans=[{"name": "a", "stages": [{"batch": 0}]}]'], "batch = 0"),
-        ("lego/self-train-cost", ['plans=[{"name": "a", "stages": []}]'], "plans.a.stages"),
+        ("lego/self-train-cost", ['plans=[{"name": "a", "stages": []}]'], "stages = ()"),
     ],
 )
 def test_one_line_exit_2_nothing_written(

@@ -10,8 +10,8 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, NextClause
+from lemmata.papers.lego.model.experimental import RowGradient, sum_of_rows
 from lemmata.papers.lego.model.reasoner import first_largest
-from lemmata.papers.lego.model.table_rows import RowGradient, sum_of_rows
 from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates
 
 create = eqx.filter_jit(ExperimentalReasoner.create)

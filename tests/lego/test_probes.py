@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from plain_accuracy import accuracy, rolled_out, teacher_forced
 from scipy import stats
 
+from lego_oracles import accuracy, rolled_out, teacher_forced
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import (
     accuracy_of_prefixes,
@@ -19,7 +19,6 @@ from lemmata.papers.lego.probe import (
     wilson,
 )
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.papers.lego.theory.dilution import from_diagonals
 from lemmata.train import stack
 
 TASK = Lego.create(LegoConfig(action="C3", variables=10, length=3))
@@ -109,7 +108,8 @@ def test_wilson_is_scipys() -> None:
 def test_concentration_is_the_softmax_of_the_diagonals() -> None:
     seen = attention_at_lengths(stack([solver(3.0, 2.0)]), TASK, (6,), key=jax.random.key(0)[None], num=8)[6]
     found, steps = {name: value[0] for name, value in seen.items()}, np.arange(1, 7)
-    np.testing.assert_allclose(found["epsilon"], from_diagonals(3.0, 2.0, 6, steps), rtol=1e-5)
+    others = 6 + steps - 2  # clauses of score 0
+    np.testing.assert_allclose(found["epsilon"], others / (others + np.exp(3) + np.exp(2)), rtol=1e-5)
     np.testing.assert_allclose(found["predicate"] / found["answer"], np.full(6, np.e), rtol=1e-4)
     np.testing.assert_allclose(found["gap"], found["predicate"] - found["answer"], rtol=1e-4)
 

@@ -99,9 +99,7 @@ def test_permuted_predicates_are_the_same_sentences() -> None:
     task = Lego.create(LegoConfig(action="S4", variables=20, length=6))
     clauses = task.draw(40, key=jax.random.key(0))
     shuffled = permute_predicates(clauses, jax.random.key(1))
-    cut = permute_predicates(clauses[:, :9], jax.random.key(1), length=6)
     assert np.array_equal(np.asarray(shuffled[:, 6:]), np.asarray(clauses[:, 6:]))
-    assert np.array_equal(np.asarray(cut), np.asarray(shuffled[:, :9]))
     moved = 0
     for before, after in zip(np.asarray(clauses[:, :6]), np.asarray(shuffled[:, :6]), strict=True):
         assert sorted(map(tuple, before.tolist())) == sorted(map(tuple, after.tolist()))

@@ -5,7 +5,7 @@ GLOSSARY: dict[str, str] = {
     "d": "vocabulary size, the blank included: `task.Vocabulary.size`",
     "n_y": "number of values: `task.Action.num_values`",
     "G_y": "stabilizer: the actions that leave y in place: `task.Action.stabilizer_size`",
-    "Fiber_{j,y}": "the actions that send y to j: `task.Action.fibre`, `theory.distractors.fibre_sizes`",
+    "Fiber_{j,y}": "the actions that send y to j: the `fibre` of `theory.features.balanced_structure`",
     "Z_pred, Z_ans": "predicate and answer clauses, five tokens each: `task.CLAUSE`",
     "L": "predicates of a sentence, the length of the chain: `task.LegoConfig.length`",
     "D^L, D^{L,L'}": "the distribution of sentences; the first L + L' + 1 clauses: `task.Lego.draw`",

@@ -7,42 +7,28 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, RunResult, Runs
-from lemmata.papers.lego.claims._feature_theory import (
-    finite_structure,
-    order_agreement,
-    predicted_curricula,
-    predicted_neurons,
-)
+from lemmata.papers.lego.claims import _feature_theory as theory
+from lemmata.papers.lego.probe import neurons
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.probe.neurons import (
-    at_scale,
-    distinct,
-    learning_steps,
-    median_structure,
-    model_of,
-    neurons_per_combination,
-    table_of,
-    winners,
-)
+from lemmata.papers.lego.probe.neurons import at_scale, model_of, table_of
 from lemmata.papers.lego.theory.features import balanced_structure
-from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, heatmap, legend, new_figure, panel_label
+from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, heatmap, legend, letter, new_figure
 
 
 def draw(runs: Runs) -> Artefact:
-    table = _table(runs)  # first: it says what cannot be drawn
+    every = [at_scale(run, index) for run in runs.values() for index in range(len(run.config.scales))]
+    table = columns([_row(run) for run in every])  # first: it says what cannot be drawn
     figure, axes = new_figure(2, 4, width=15.5, height=6.6)
     families = [runs[family] for family in FAMILIES]
     first, last = ([at_scale(run, index) for run in families] for index in (0, -1))
-    for ax, run in zip(axes[0, :2], first, strict=True):
-        _growth(ax, run)
+    for index, (early, late) in enumerate(zip(first, last, strict=True)):
+        _growth(axes[0, index], early)
+        _neurons(axes[1, index], late)
     _order(axes[0, 2], first)
     _regimes(axes[0, 3], [run for name, run in runs.items() if name.startswith("power/")])
-    for ax, run in zip(axes[1, :2], last, strict=True):
-        _neurons(ax, run)
     others = [at_scale(run, -1) for name, run in runs.items() if name.startswith("other/")]
     _imbalance(axes[1, 2], [*last, *others], first)
-    for ax, letter in zip(axes.flat, "abcdefg", strict=False):
-        panel_label(ax, letter)
+    letter(axes.flat[:7])
     figure.delaxes(axes[1, 3])
     sharp, together = (f"sigma_0 = {model_of(chosen[0]).sigma:.3g}" for chosen in (first, last))
     caption = (
@@ -67,10 +53,9 @@ def _growth(ax: Axes, run: RunResult) -> None:
 
 def _order(ax: Axes, runs: list[RunResult]) -> None:
     for index, run in enumerate(runs):
-        found = predicted_curricula(run)
-        start = np.concatenate([one.magnitude.ravel() for one in found]) / model_of(run).sigma
-        steps = np.concatenate([learning_steps(run, i).ravel() for i in range(len(found))])
-        label = f"{run.config.task.action}: tau = {order_agreement(run):.2f}"
+        start = np.ravel([one.magnitude for one in theory.predicted_curricula(run)]) / model_of(run).sigma
+        steps = np.ravel([neurons.learning_steps(run, i) for i in neurons.replicas_of(run)])
+        label = f"{run.config.task.action}: tau = {theory.order_agreement(run):.2f}"
         ax.plot(start, steps, ".", color=CYCLE[index], markersize=4, label=label)
     ax.set(xlabel="initial magnitude / sigma_0", ylabel="step at which it is learned")
     legend(ax, fontsize=8)
@@ -78,11 +63,10 @@ def _order(ax: Axes, runs: list[RunResult]) -> None:
 
 def _regimes(ax: Axes, runs: list[RunResult]) -> None:
     for index, run in enumerate(runs):
-        count = len(run.config.seeds)
-        sigma = [replace(run.config.model, scale=scale).sigma for scale in run.config.scales]
-        mean = neurons_per_combination(run).reshape(len(sigma), count, -1).mean(axis=2)
+        sigma = np.array([replace(run.config.model, scale=scale).sigma for scale in run.config.scales])
+        mean = neurons.neurons_per_combination(run).reshape(len(sigma), len(run.config.seeds), -1).mean(axis=2)
         order = np.argsort(sigma)
-        band(ax, np.array(sigma)[order], mean[order].T, f"q = {run.config.model.power}", CYCLE[index], marker="o")
+        band(ax, sigma[order], mean[order].T, f"q = {run.config.model.power}", CYCLE[index], marker="o")
     ceiling(ax, 1.0, "one neuron each")
     ax.set(xlabel="initial scale sigma_0", ylabel="neurons per combination", xscale="log")
     if runs:
@@ -92,7 +76,7 @@ def _regimes(ax: Axes, runs: list[RunResult]) -> None:
 
 def _neurons(ax: Axes, run: RunResult) -> None:
     acting, value, table = run.arrays["final.action"][0][0], run.arrays["final.value"][0][0], table_of(run)
-    answering = winners(run, "final", 0)[0]
+    answering = neurons.winners(run, "final", 0)[0]
     on_fibre = np.stack([acting[answering][:, column == 0].mean(axis=1) for column in table.T], axis=1)
     matrix = np.concatenate([value[answering], on_fibre], axis=1) / run.config.model.bound
     values = range(table.shape[1])
@@ -119,28 +103,21 @@ def _imbalance(ax: Axes, runs: list[RunResult], sharp: list[RunResult]) -> None:
 
 
 def _share(run: RunResult) -> float:
-    found = median_structure(run)
+    found = neurons.median_structure(run)
     return found["V(y)"] / (found["V(g)"] + found["V(y)"])
 
 
-def _table(runs: Runs) -> dict[str, list[Any]]:
-    rows: list[dict[str, Any]] = []
-    for run in runs.values():
-        for index in range(len(run.config.scales)):
-            one = at_scale(run, index)
-            rows.append(
-                {
-                    "action": run.config.task.action,
-                    "power": run.config.model.power,
-                    "sigma_0": model_of(one).sigma,
-                    "seeds": len(run.config.seeds),
-                    **median_structure(one),
-                    "predicted V(y)": finite_structure(one)["V(y)"],
-                    "neurons per combination": float(neurons_per_combination(one).mean()),
-                    "distinct": distinct(one),
-                    "order tau": order_agreement(one),
-                    "by the predicted neuron": predicted_neurons(one),
-                    "accuracy": float(np.min(one.arrays["value.accuracy"])),
-                }
-            )
-    return {name: [row[name] for row in rows] for name in rows[0]}
+def _row(run: RunResult) -> dict[str, Any]:
+    return {
+        "action": run.config.task.action,
+        "power": run.config.model.power,
+        "sigma_0": model_of(run).sigma,
+        "seeds": len(run.config.seeds),
+        **neurons.median_structure(run),
+        "predicted V(y)": theory.finite_structure(run)["V(y)"],
+        "neurons per combination": float(neurons.neurons_per_combination(run).mean()),
+        "distinct": neurons.distinct(run),
+        "order tau": theory.order_agreement(run),
+        "by the predicted neuron": theory.predicted_neurons(run),
+        "accuracy": float(np.min(run.arrays["value.accuracy"])),
+    }

@@ -5,19 +5,22 @@ teacher-forced pass is one whose greedy rollout is right, and conversely: up to 
 computation. So "all clauses right" is read from the parallel pass; values alone could differ from a rollout.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import RunResult
+from lemmata.core import Need, RunResult
 from lemmata.papers.lego.probe import wilson
-from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, TRUE, UNTRAINED
+from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.run.length_training import BASE, SELF, UNTRAINED
 from lemmata.report.plots import legend
 
 ALL_RIGHT = "both"  # every clause, variable and value: that of the greedy rollout
 LEARNED = 0.9  # of the sentences of the training length, or the run was too short to say anything
 FALLEN = 0.5  # most sentences fail
+JUDGED = {"simply transitive": "transitive/sharp", "symmetric": "symmetric/sharp"}  # part -> run, for attention
 
 
 class Model(NamedTuple):
@@ -27,15 +30,16 @@ class Model(NamedTuple):
     branch: str
     trained_at: int
 
-    def curve(self, column: str = ALL_RIGHT) -> np.ndarray:
+    def column(self, name: str = ALL_RIGHT, **where: Any) -> np.ndarray:
+        return self.run.column(name, branch=self.branch, trained_at=self.trained_at, **where)
+
+    def curve(self, name: str = ALL_RIGHT) -> np.ndarray:
         """Its shares of [seed, length]."""
-        found = self.run.column(column, branch=self.branch, trained_at=self.trained_at)
-        return found.reshape(len(self.run.config.seeds), -1)
+        return self.column(name).reshape(len(self.run.config.seeds), -1)
 
     def at(self, length: int) -> float:
         """The share of sentences of one length with all clauses right, mean over seeds."""
-        found = self.run.column(ALL_RIGHT, branch=self.branch, trained_at=self.trained_at, length=length)
-        return float(found.mean())
+        return float(self.column(length=length).mean())
 
     @property
     def longest(self) -> float:
@@ -51,19 +55,9 @@ def base(run: RunResult) -> Model:
     return Model(run, BASE, run.config.task.length)
 
 
-def longer(run: RunResult) -> Model:
-    """As many steps as all stages have, at the first length."""
-    return Model(run, SHORT, run.config.task.length)
-
-
 def stages(run: RunResult) -> list[Model]:
     """The first model and that of every self-training stage."""
     return [base(run), *(Model(run, SELF, length) for length in run.config.stages)]
-
-
-def told(run: RunResult) -> Model:
-    """The last stage's twin, taught by true labels."""
-    return Model(run, TRUE, run.config.stages[-1])
 
 
 def learned(run: RunResult) -> str | None:
@@ -71,6 +65,11 @@ def learned(run: RunResult) -> str | None:
     reached = base(run).at(run.config.task.length)
     name = run.config.task.action
     return None if reached >= LEARNED else f"{name} reaches {reached:.2f} at its training length: too short a run"
+
+
+def needs(regime: str) -> Mapping[str, Need]:
+    """Actions of both families, and learned where a claim is judged."""
+    return FAMILIES | {f"{family}/{regime}": learned for family in FAMILIES}
 
 
 def draw_curve(ax: Axes, model: Model, label: str, colour: str, style: str = "-") -> dict[str, Any]:
@@ -99,10 +98,6 @@ def finish(ax: Axes, run: RunResult, title: str) -> None:
     ax.minorticks_off()
     ax.set(xlabel="length L (steps)", ylim=(-0.02, 1.02), title=title)
     legend(ax, fontsize=7)
-
-
-def joined(tables: list[dict[str, Any]]) -> dict[str, Any]:
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def setting(run: RunResult) -> str:

@@ -1,5 +1,6 @@
 """The two runs of the theory model that several experiments share, and how to read them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,13 @@ def symmetric_run(scale: Scale) -> TheoryRun:
     more = steps * len(later)
     equal = sum(stage.clause_passes() * stage.steps for stage in later) / first.clause_passes()
     rest = max(int(np.ceil((equal - more) / (4 * every))) * 4 * every, 4 * every)
-    patient = doubling(Stage(answers=(2,), steps=4 * steps, every=steps, rate=1.0), last)
     plans = [Plan(name="T2", stages=(first,)), Plan(name="self", after="T2", stages=later)]
     if scale.name != "smoke":
-        short = (Stage(answers=(2,), steps=more, every=every), Stage(answers=(2,), steps=rest, every=4 * every))
-        true = tuple(Stage(length=s.length, answers=(2,), steps=steps, every=every) for s in later)
+        short = (replace(first, steps=more), replace(first, steps=rest, every=4 * every))
+        patient = doubling(replace(first, steps=4 * steps, every=steps, rate=1.0), last)
         plans += [
             Plan(name="short", after="T2", stages=short),
-            Plan(name="true", after="T2", stages=true),
+            Plan(name="true", after="T2", stages=tuple(replace(first, length=stage.length) for stage in later)),
             Plan(name="T2 sum", stages=(Stage(steps=steps, every=steps),)),
             Plan(name="long", after="T2", stages=patient),
         ]
@@ -79,9 +79,14 @@ def knows_its_action(run: RunResult) -> str | None:
     return None if known else f"{run.config.action}: stage 1 did not reach accuracy 1 in every seed"
 
 
-def after(run: RunResult, plan: str, stage: int, name: str, length: int) -> np.ndarray:
-    """A measure after a plan's stage (0 of plan "none": untrained attention), by seed."""
-    return run.column(name, plan=plan, stage=stage, length=length)
+def knows_two_steps(run: RunResult) -> str | None:
+    """What claims about longer chains need too: the variables are known, and attention has brought T^2's loss down."""
+    if run.arrays["one_step.variable.accuracy"].min() < 1 - 1e-6:
+        return f"{run.config.action}: stage 1 did not teach every seed the variables"
+    loss = trace(run, "T2", "loss")[2]
+    if not np.all(loss[:, -1] < 0.1 * loss[:, 0]):
+        return f"{run.config.action}: T² is not learned, its loss has not fallen tenfold in every seed"
+    return knows_its_action(run)
 
 
 def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:

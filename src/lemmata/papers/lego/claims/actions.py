@@ -1,16 +1,14 @@
 """The algebra of the actions: order, orbits, stabilizers, fibres, solvability; how often a wrong clause is right."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, near
 from lemmata.papers.lego.run.action_catalogue import INTRANSITIVE, ActionCatalogue
 from lemmata.papers.lego.theory.distractors import context_probability, printed_count
-from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, letter, new_figure
 
 EXACT = 1e-12
 
@@ -24,32 +22,26 @@ class Compared(NamedTuple):
     def frequency(self, name: str, column: str = "distractor") -> float:
         return self.catalogue.column(column, action=name)[0]
 
+    def ratio(self, values: int) -> float:
+        return self.frequency(f"S{values}") / self.frequency(self.other[values])
 
-def ratio(values: int) -> Callable[[Compared], float]:
-    return lambda both: both.frequency(f"S{values}") / both.frequency(both.other[values])
-
-
-def other_share(values: int, symmetric: bool) -> Callable[[Compared], float]:
-    """The share of distractors that are another action than the right one."""
-
-    def read(both: Compared) -> float:
-        name = f"S{values}" if symmetric else both.other[values]
-        return both.frequency(name, "another_action") / both.frequency(name)
-
-    return read
+    def another(self, name: str) -> float:
+        """The share of distractors that are another action than the right one."""
+        return self.frequency(name, "another_action") / self.frequency(name)
 
 
-def parts() -> dict[str, Part]:
-    found = {}
-    for n in INTRANSITIVE:
-        count = printed_count(n, simply_transitive=False)
-        printed = count / printed_count(n, simply_transitive=True)
-        found |= {
-            f"S{n} over the simply transitive, frequency": Part(ratio(n), near(printed, EXACT), corrected=1.0),
-            f"simply transitive on {n}, share that is another action": Part(other_share(n, False), near(0.0, EXACT)),
-            f"S{n} on {n}, share that is another action": Part(other_share(n, True), near(1 - 1 / count, EXACT)),
-        }
-    return found
+def parts(n: int) -> dict[str, Part]:
+    count = printed_count(n, simply_transitive=False)
+    printed = near(count / printed_count(n, simply_transitive=True), EXACT)
+    return {
+        f"S{n} over the simply transitive, frequency": Part(lambda both: both.ratio(n), printed, corrected=1.0),
+        f"simply transitive on {n}, share that is another action": Part(
+            lambda both: both.another(both.other[n]), near(0.0, EXACT)
+        ),
+        f"S{n} on {n}, share that is another action": Part(
+            lambda both: both.another(f"S{n}"), near(1 - 1 / count, EXACT)
+        ),
+    }
 
 
 DISTRACTORS = Claim(
@@ -60,7 +52,7 @@ DISTRACTORS = Claim(
     "the first case, and unlikely in the second. (Here by brute force over all actions, values and other actions.)",
     subject=lambda runs: Compared(runs["catalogue"], {n: f"C{n}" for n in INTRANSITIVE}),
     wrong=lambda runs: Compared(runs["catalogue"], INTRANSITIVE),  # in the place of the simply transitive action
-    parts=parts(),
+    parts={name: part for n in INTRANSITIVE for name, part in parts(n).items()},
     correction=Correction(
         printed="each pair admits (n_y - 1)! elements against one, so distractors are substantial for the symmetry "
         "action and unlikely for a simply transitive one (their counts, read as frequencies: a ratio of (n_y - 1)!)",
@@ -80,7 +72,7 @@ def draw(runs: Runs) -> Artefact:
     frequency, other = run.metrics["distractor"], run.metrics["another_action"]
     transitive, free = (np.asarray(run.metrics[name], bool) for name in ("transitive", "free"))
     figure, (left, right) = new_figure(1, 2)
-    grid = np.linspace(values.min(), values.max(), 200)
+    grid, lengths = np.linspace(values.min(), values.max(), 200), np.arange(2, 41)
     left.plot(grid, 1 / grid, color=GREY, linewidth=1, label="1 / number of values", zorder=1)
     kinds = (  # the first two often coincide
         ("simply transitive", transitive & free, "o", 9, CYCLE[0]),
@@ -92,7 +84,6 @@ def draw(runs: Runs) -> Artefact:
         left.plot(values[kept], frequency[kept], marker, label=label, **style)
     left.set(xscale="log", yscale="log", xlabel="number of values", ylabel="distractors among wrong clauses")
     legend(left, fontsize=7)
-    lengths = np.arange(2, 41)
     for name, colour in zip(run.config.sampled, CYCLE, strict=False):
         index = int(np.flatnonzero(names == name)[0])
         right.plot(lengths, _contexts(frequency[index], lengths), color=colour, label=f"{name}: any distractor")
@@ -101,8 +92,7 @@ def draw(runs: Runs) -> Artefact:
     right.set(xlabel="predicates in the sentence", ylabel="steps that see one", ylim=(-0.03, 1.05))
     if run.config.sampled:
         legend(right, fontsize=7)
-    panel_label(left, "a")
-    panel_label(right, "b")
+    letter((left, right))
     caption = (
         "a: how often a wrong clause gives the right answer, exact, for every action of the catalogue; 1/|Y| whenever "
         "it is transitive, whatever its stabilizer. b: how often a step of a sentence sees a distractor, and one that "
@@ -111,7 +101,7 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, dict(run.metrics), caption)
 
 
-def _contexts(share: float, lengths: np.ndarray) -> Float[np.ndarray, " lengths"]:
+def _contexts(share: float, lengths: np.ndarray) -> np.ndarray:
     chance = Fraction(float(share)).limit_denominator(10**6)
     return np.array([float(context_probability(chance, int(length))) for length in lengths])
 

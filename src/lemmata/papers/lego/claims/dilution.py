@@ -1,7 +1,7 @@
 """The dilution of attention with length: predicted from sentences of two steps, measured on longer ones."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Sca
 from lemmata.papers.lego.claims._reasoners import symmetric_reasoner, transitive_reasoner
 from lemmata.papers.lego.run.reasoners import TrainedReasoner
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
-from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, letter, new_figure
 
 CLOSE = 0.1  # of eps itself: the law assumes equal irrelevant scores, training leaves them nearly so
 CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows from the law, and eps < 1/2 here
@@ -21,18 +21,9 @@ def reasoners(scale: Scale) -> dict[str, TrainedReasoner]:
     return symmetric if scale.name == "smoke" else {"reasoner/transitive": transitive_reasoner(scale), **symmetric}
 
 
-class Dilution(NamedTuple):
-    """At the first, middle and last step of every length beyond two."""
-
-    length: np.ndarray
-    step: np.ndarray
-    measured: np.ndarray  # eps [seed, point]
-    law: np.ndarray
-    bound: np.ndarray
-
-
-def dilution(run: RunResult, moment: str) -> Dilution:
-    """eps of the model at a moment, and what follows from its eps^{2,2} after training on two steps."""
+def dilution(run: RunResult, moment: str) -> dict[str, np.ndarray]:
+    """At the first, middle and last step of every length beyond two: eps of the model at a moment, and what follows
+    from its eps^{2,2} after training on two steps; [seed, point]."""
     points = [
         (place, length, step)
         for place, length in enumerate(run.config.lengths)
@@ -41,9 +32,15 @@ def dilution(run: RunResult, moment: str) -> Dilution:
     if not points:
         raise Undecided("no length beyond two is read")
     places, lengths, steps = np.array(points).T
-    measured = run.arrays[f"{moment}.epsilon"][:, places, steps]
     known = shortest(run)[:, None]
-    return Dilution(lengths, steps, measured, diluted(known, lengths, steps), printed_bound(known, lengths, CONSTANT))
+    return {
+        "irrelevant": irrelevant(lengths, steps),
+        "length": lengths,
+        "step": steps,
+        "measured": run.arrays[f"{moment}.epsilon"][:, places, steps],
+        "law": diluted(known, lengths, steps),
+        "bound": printed_bound(known, lengths, CONSTANT),
+    }
 
 
 def shortest(run: RunResult) -> np.ndarray:
@@ -59,17 +56,11 @@ def concentrated(run: RunResult) -> str | None:
     return None
 
 
-def over_actions(runs: Runs, moment: str) -> list[Dilution]:
-    return [dilution(run, moment) for run in runs.group("reasoner").values()]
-
-
-def mean(name: str) -> Callable[[list[Dilution]], np.ndarray]:
+def mean(name: str, moment: str = "two steps") -> Callable[[Runs], np.ndarray]:
     """A column's means over seeds, for all actions."""
-    return lambda found: np.concatenate([getattr(one, name).mean(axis=0) for one in found])
-
-
-def predicted(name: str) -> Callable[[Runs], np.ndarray]:
-    return lambda runs: mean(name)(over_actions(runs, "two steps"))
+    return lambda runs: np.concatenate(
+        [dilution(run, moment)[name].mean(axis=0) for run in runs.group("reasoner").values()]
+    )
 
 
 DILUTION = Claim(
@@ -80,27 +71,24 @@ DILUTION = Claim(
     "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "
     "trained on two steps alone; first, middle and last step of every longer length. Control: the same models before "
     "attention was trained.",
-    subject=lambda runs: over_actions(runs, "two steps"),
-    wrong=lambda runs: over_actions(runs, "one step"),
-    parts={
-        "law": Part(mean("measured"), near(predicted("law"), rtol=CLOSE)),
-        "bound": Part(mean("measured"), at_most(predicted("bound"))),
-    },
+    subject=mean("measured"),
+    wrong=mean("measured", moment="one step"),
+    parts={"law": Part(np.asarray, near(mean("law"), rtol=CLOSE)), "bound": Part(np.asarray, at_most(mean("bound")))},
 )
 
 
 def draw(runs: Runs) -> Artefact:
     figure, (left, right) = new_figure(1, 2)
-    table: dict[str, list[Any]] = {"action": [], "irrelevant": [], **{name: [] for name in Dilution._fields}}
-    tolerated = []
+    tables, tolerated = [], []
     reasoners = list(runs.group("reasoner").values())
     for run, colour in zip(reasoners, CYCLE, strict=False):
         config, known, found = run.config, float(shortest(run).mean()), dilution(run, "two steps")
-        count = irrelevant(found.length, found.step)
-        order = np.argsort(count)
-        seen = found.measured.mean(axis=0)
-        left.plot(count[order], seen[order], "o", color=colour, markersize=4, label=f"{config.action}, measured")
-        band(left, count[order], found.law[:, order], f"{config.action}, law", color=colour, linewidth=1)
+        means = {name: values if values.ndim == 1 else values.mean(axis=0) for name, values in found.items()}
+        tables.append({"action": [config.action] * len(found["step"]), **means})
+        order = np.argsort(found["irrelevant"])
+        count, seen = found["irrelevant"][order], means["measured"][order]
+        left.plot(count, seen, "o", color=colour, markersize=4, label=f"{config.action}, measured")
+        band(left, count, found["law"][:, order], f"{config.action}, law", color=colour, linewidth=1)
         accuracy = run.column("values", moment="two steps").reshape(len(config.seeds), -1)
         band(right, config.lengths, accuracy, config.action, color=colour)
         if 0 < known < 1:
@@ -108,30 +96,26 @@ def draw(runs: Runs) -> Artefact:
             tolerated.append(f"{config.action} {longest}")
             if longest <= 2 * max(config.lengths):
                 right.axvline(longest, color=colour, linestyle=":", linewidth=1)
-        table["action"] += [config.action] * len(count)
-        table["irrelevant"] += count.tolist()
-        for name, values in found._asdict().items():
-            table[name] += (values if values.ndim == 1 else values.mean(axis=0)).tolist()
     made = reasoners[0].config
     ceiling(left, 0.5, "1/2", color=GREY)
     left.set(xscale="log", yscale="log", xlabel="irrelevant clauses N", ylabel="attention elsewhere, eps")
-    _plain_ticks(left.xaxis, np.array([5, 10, 20, 40, 80]))
-    _plain_ticks(left.yaxis, np.array([0.05, 0.1, 0.2, 0.5]))
+    _plain_ticks(left.xaxis, (5, 10, 20, 40, 80))
+    _plain_ticks(left.yaxis, (0.05, 0.1, 0.2, 0.5))
     right.set(xscale="log", xlabel="length", ylabel="share with every value right", ylim=(-0.03, 1.05))
-    _plain_ticks(right.xaxis, np.array(made.lengths))
-    for letter, ax in (("a", left), ("b", right)):
-        legend(ax, fontsize=7)
-        panel_label(ax, letter)
+    _plain_ticks(right.xaxis, made.lengths)
+    legend(left, fontsize=7)
+    legend(right, fontsize=7)
+    letter((left, right))
     caption = (
         "Models trained on two steps alone. a: attention on other clauses at the first, middle and last step of longer "
         f"sentences, against the law from length 2. b: accuracy, {made.sentences} sentences, bands over "
         f"{len(made.seeds)} seeds; dotted: the length at which eps of the last step reaches 1/2 by the law "
         f"({', '.join(tolerated)}); features of the form (17) then fall silent unless other clauses happen to agree."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, joined(tables), caption)
 
 
-def _plain_ticks(axis: Any, places: np.ndarray) -> None:
+def _plain_ticks(axis: Any, places: tuple[float, ...]) -> None:
     axis.set_ticks(places, labels=[f"{place:g}" for place in places])
     axis.set_ticks([], minor=True)
 

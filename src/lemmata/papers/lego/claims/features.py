@@ -4,38 +4,20 @@ The regime is the theorems' own: a rate so small that descent is the gradient fl
 neurons, and time until nothing moves. Structure is judged from the last initial scale, order and number from the first.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunResult,
-    Runs,
-    Scale,
-    Undecided,
-    at_least,
-    at_most,
-    exactly,
-    near,
-)
+from lemmata.core import Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
+from lemmata.core.rule import at_least, at_most, exactly, near
 from lemmata.papers.lego.claims._feature_drawing import draw
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.probe.neurons import (
-    at_scale,
-    distinct,
-    median_structure,
-    model_of,
-    neurons_per_combination,
-    table_of,
-)
+from lemmata.papers.lego.probe.neurons import at_scale, distinct, median_structure, model_of, neurons_per_combination
 from lemmata.papers.lego.run.one_step import Descent, OneStepTraining, families, one_step_training
+from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory.features import printed_structure
 
 OTHERS = ("S4", "F5", "A5")  # between the two families, one seed each: does the fibre decide the imbalance?
@@ -71,25 +53,25 @@ def solved(run: RunResult) -> str | None:
     return None if least == 1 else f"{run.config.task.action} answers {least:.2f} of the pairs: too short a run"
 
 
-NEEDS = {family: lambda run, need=need: need(run) or solved(run) for family, need in FAMILIES.items()}
-
-# Structure
-
-
 def printed(run: RunResult) -> dict[str, float]:
-    actions, values = table_of(run).shape
-    return by_symbol(printed_structure(values, simply_transitive=actions == values))
+    acting = action(run.config.task.action)
+    return by_symbol(printed_structure(acting.num_values, acting.num_actions == acting.num_values))
 
 
 def structure_parts(family: str) -> dict[str, Part]:
-    """By the printed form; the output is to be B, and no confounding pair awake."""
-    found = {symbol: near(lambda runs, symbol=symbol: printed(runs[family])[symbol], atol=0.1) for symbol in SYMBOLS}
-    rules = {**found, "output": near(1.0, atol=0.1), "confounding": at_most(0.0, slack=0.1)}
-    return {name: Part(lambda held, name=name: held[name], rule) for name, rule in rules.items()}
+    """By the printed form, or else by the finite one; the output is to be B, and no confounding pair awake."""
 
+    def feature(symbol: str) -> Part:
+        return Part(
+            itemgetter(symbol),
+            near(lambda runs: printed(runs[family])[symbol], atol=0.1),
+            corrected=lambda runs: finite_structure(at_scale(runs[family], -1))[symbol],
+        )
 
-def finite(symbol: str) -> Callable[[Runs], float]:
-    return lambda runs: finite_structure(at_scale(runs["symmetric"], -1))[symbol]
+    return {symbol: feature(symbol) for symbol in SYMBOLS} | {
+        "output": Part(itemgetter("output"), near(1.0, atol=0.1)),
+        "confounding": Part(itemgetter("confounding"), at_most(0.0, slack=0.1)),
+    }
 
 
 def unit_remark(runs: Runs) -> str:
@@ -119,11 +101,9 @@ def scale_remark(runs: Runs) -> str:
 TRANSITIVE = Claim(
     id="feature-structure-transitive",
     locus="Section 6.1.2, equations (17a)-(17c)",
-    statement=(
-        "For a simply transitive action the neuron of the pair (g, y) ends with V(g) = V(y) = B and every other action "
-        "and value at -B, so that its confounding pairs cancel. (Medians over neurons and seeds, in units of the "
-        "neuron's ψ = (V(g) + V(y))/2; its output in units of B.)"
-    ),
+    statement="For a simply transitive action the neuron of the pair (g, y) ends with V(g) = V(y) = B and every other "
+    "action and value at -B, so that its confounding pairs cancel. (Medians over neurons and seeds, in units of the "
+    "neuron's ψ = (V(g) + V(y))/2; its output in units of B.)",
     subject=lambda runs: median_structure(at_scale(runs["transitive"], -1), unit="psi"),
     wrong=lambda runs: median_structure(at_scale(runs["symmetric"], -1), unit="psi"),
     parts=structure_parts("transitive"),
@@ -133,49 +113,40 @@ TRANSITIVE = Claim(
 SYMMETRIC = Claim(
     id="feature-structure-symmetric",
     locus="Section 6.1.2, equations (18a)-(18c)",
-    statement=(
-        "For a symmetry action the neuron of a fibre ends unbalanced: V(g) = 2B on the fibre and V(y) = 2B/n_y; "
-        "V(g') = -2B/n_y off the fibre and V(y') = -2B at other values, so that confounding pairs cancel. (Medians "
-        "over neurons and seeds, in units of B.)"
-    ),
+    statement="For a symmetry action the neuron of a fibre ends unbalanced: V(g) = 2B on the fibre and V(y) = 2B/n_y; "
+    "V(g') = -2B/n_y off the fibre and V(y') = -2B at other values, so that confounding pairs cancel. (Medians over "
+    "neurons and seeds, in units of B.)",
     subject=lambda runs: median_structure(at_scale(runs["symmetric"], -1)),
     wrong=lambda runs: median_structure(at_scale(runs["transitive"], -1)),
-    parts={
-        name: replace(part, corrected=finite(name)) if name in SYMBOLS else part
-        for name, part in structure_parts("symmetric").items()
-    },
+    parts=structure_parts("symmetric"),
     remark=scale_remark,
     correction=Correction(
         printed="V(g) ≈ 2B, V(y) ≈ 2B/n_y; V(g') ≈ -2B/n_y, V(y') ≈ -2B",
         corrected="V(g) = 2ψ(1 - k), V(y) = 2ψk; V(g') = -2ψk, V(y') = -2ψ(1 - k), k = (f + n_y - 1)/(n_y (f + 1)), "
         "ψ = B + ρ(1 - 1/q) - b",
-        reason=(
-            "Every example (g, y) moves V(g) and V(y) by the same amount, so sum_g V(g) - sum_y V(y) is conserved; "
-            "with V(g) + V(y) = 2ψ and cancelled confounding pairs this gives k for a fibre of f actions. The printed "
-            "form is its limit of many values, where 1 - k is 1; with 5 values 2B is a fifth too large (and the "
-            "pre-activation would be B(1 + 1/n_y), above the clip). ψ is where the neuron says B: the smoothed ReLU "
-            "beyond ρ is x - ρ(1 - 1/q), of x = ψ + b; in the paper's limit ψ = B. Our print of (18a) also says g "
-            "outside the fibre."
-        ),
+        reason="Every example (g, y) moves V(g) and V(y) by the same amount, so sum_g V(g) - sum_y V(y) is conserved; "
+        "with V(g) + V(y) = 2ψ and cancelled confounding pairs this gives k for a fibre of f actions. The printed form "
+        "is its limit of many values, where 1 - k is 1; with 5 values 2B is a fifth too large (and the pre-activation "
+        "would be B(1 + 1/n_y), above the clip). ψ is where the neuron says B: the smoothed ReLU beyond ρ is "
+        "x - ρ(1 - 1/q), of x = ψ + b; in the paper's limit ψ = B. Our print of (18a) also says g outside the fibre.",
     ),
 )
 
 
-# Order and number
+def sharp(runs: Runs) -> dict[str, RunResult]:
+    return {family: at_scale(runs[family], 0) for family in FAMILIES}
 
 
 def ordered(runs: Runs, shift: int) -> dict[str, float]:
-    sharp = {family: at_scale(runs[family], 0) for family in FAMILIES}
-    if any(len(run.config.seeds) < 2 for run in sharp.values()):
+    if any(len(run.config.seeds) < 2 for run in sharp(runs).values()):
         raise Undecided("needs two seeds: the control takes another seed's order")
-    return {family: order_agreement(run, shift) for family, run in sharp.items()}
+    return {family: order_agreement(run, shift) for family, run in sharp(runs).items()}
 
 
 def singles(runs: Runs, moment: str) -> dict[str, Any]:
     """The share of combinations that exactly one neuron has learned, and whether no neuron has two."""
-    sharp = {family: at_scale(runs[family], 0) for family in FAMILIES}
-    share = {name: float(np.mean(neurons_per_combination(run, moment) == 1)) for name, run in sharp.items()}
-    return share | {"distinct": all(distinct(run, moment) for run in sharp.values())}
+    share = {name: float(np.mean(neurons_per_combination(run, moment) == 1)) for name, run in sharp(runs).items()}
+    return share | {"distinct": all(distinct(run, moment) for run in sharp(runs).values())}
 
 
 def widest(runs: Runs) -> list[RunResult]:
@@ -186,27 +157,30 @@ def widest(runs: Runs) -> list[RunResult]:
     return found
 
 
+def judged(runs: Runs) -> str:
+    run = at_scale(runs["transitive"], 0)
+    words = f"Judged at sigma_0 = {model_of(run).sigma:g} and q = {run.config.model.power}"
+    return f"{words}. For {run.config.task.action}"
+
+
 def order_remark(runs: Runs) -> str:
-    judged, blunt = at_scale(runs["transitive"], 0), at_scale(runs["transitive"], -1)
-    q4, most = at_scale(runs["power/4"], 1), max(order_agreement(run) for run in widest(runs))
+    blunt, q4 = at_scale(runs["transitive"], -1), at_scale(runs["power/4"], 1)
     return (
-        f"Judged at sigma_0 = {model_of(judged).sigma:g} and q = {judged.config.model.power}. For "
-        f"{judged.config.task.action} tau is {order_agreement(blunt):.2f} at sigma_0 = {model_of(blunt).sigma:g}, "
+        f"{judged(runs)} tau is {order_agreement(blunt):.2f} at sigma_0 = {model_of(blunt).sigma:g}, "
         f"{order_agreement(q4):.2f} at {model_of(q4).sigma:g} with q = 4, and at most "
-        f"{most:.2f} at the paper's sigma_0 = d^-1/2 at this d, where the first pre-activation is not small against "
-        "rho and combinations emerge together."
+        f"{max(order_agreement(run) for run in widest(runs)):.2f} at the paper's sigma_0 = d^-1/2 at this d, where the "
+        "first pre-activation is not small against rho and combinations emerge together."
     )
 
 
 def number_remark(runs: Runs) -> str:
-    judged, q4 = at_scale(runs["transitive"], 0), at_scale(runs["power/4"], 1)
+    q4 = at_scale(runs["power/4"], 1)
     counts = [float(neurons_per_combination(run).mean()) for run in (q4, *widest(runs))]
     shared = "does not serve" if all(distinct(run) for run in widest(runs)) else "may serve"
     return (
-        f"Judged at sigma_0 = {model_of(judged).sigma:g} and q = {judged.config.model.power}. For "
-        f"{judged.config.task.action} with q = 4 at {model_of(q4).sigma:g}, and with either q at the paper's sigma_0 = "
-        f"d^-1/2 at this d, a combination has {min(counts):.1f} to {max(counts):.1f} neurons, and at d^-1/2 one neuron "
-        f"{shared} two combinations."
+        f"{judged(runs)} with q = 4 at {model_of(q4).sigma:g}, and with either q at the paper's sigma_0 = d^-1/2 at "
+        f"this d, a combination has {min(counts):.1f} to {max(counts):.1f} neurons, and at d^-1/2 one neuron {shared} "
+        "two combinations."
     )
 
 
@@ -217,22 +191,20 @@ ORDER = Claim(
     "(Kendall's tau between the two orders.)",
     subject=lambda runs: ordered(runs, shift=0),
     wrong=lambda runs: ordered(runs, shift=1),  # another seed's order
-    parts={family: Part(lambda taus, family=family: taus[family], at_least(0.6)) for family in FAMILIES},
+    parts={family: Part(itemgetter(family), at_least(0.6)) for family in FAMILIES},
     remark=order_remark,
 )
 
 DISTINCT = Claim(
     id="neurons-distinct",
     locus="Section 6.1.2, before equation (16) and after Definition 6.3",
-    statement=(
-        "Each combination (each fibre, for a symmetry action) is learned by exactly one neuron of its class, and these "
-        "neurons are distinct."
-    ),
+    statement="Each combination (each fibre, for a symmetry action) is learned by exactly one neuron of its class, and "
+    "these neurons are distinct.",
     subject=lambda runs: singles(runs, "final"),
     wrong=lambda runs: singles(runs, "initial"),
     parts={
-        **{family: Part(lambda found, family=family: found[family], at_least(1.0, slack=0.05)) for family in FAMILIES},
-        "distinct": Part(lambda found: found["distinct"], exactly(True)),
+        **{family: Part(itemgetter(family), at_least(1.0, slack=0.05)) for family in FAMILIES},
+        "distinct": Part(itemgetter("distinct"), exactly(True)),
     },
     remark=number_remark,
 )
@@ -240,7 +212,7 @@ DISTINCT = Claim(
 EXPERIMENT = Experiment(
     title="Learned features: structure, order, one neuron each",
     runs=flow_runs,
-    needs=NEEDS,
+    needs={family: lambda run, need=need: need(run) or solved(run) for family, need in FAMILIES.items()},
     claims=(TRANSITIVE, SYMMETRIC, ORDER, DISTINCT),
     draw=draw,
 )

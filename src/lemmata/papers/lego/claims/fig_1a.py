@@ -5,20 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most
-from lemmata.papers.lego.claims._length_curves import (
-    FALLEN,
-    Model,
-    base,
-    draw_curve,
-    finish,
-    joined,
-    learned,
-    setting,
-    untrained,
-)
+from lemmata.papers.lego.claims import _length_curves as curves
+from lemmata.papers.lego.claims._length_curves import Model, base, untrained
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import REGIMES, length_runs
-from lemmata.report.plots import CYCLE, GREY, new_figure
+from lemmata.report.plots import CYCLE, GREY, joined, new_figure
 
 NEAR_PERFECT = 0.95  # "nearly perfect accuracy at much longer lengths"
 MUCH_LONGER = 8  # times the training length
@@ -26,8 +17,7 @@ MUCH_LONGER = 8  # times the training length
 
 def pair(runs: Runs, model: Callable[[RunResult], Model], regime: str = "sharp") -> dict[str, Model]:
     found = {family: model(runs[f"{family}/{regime}"]) for family in FAMILIES}
-    for one in found.values():
-        made = one.run.config
+    for made in (one.run.config for one in found.values()):
         if made.lengths[-1] < MUCH_LONGER * made.task.length:
             raise Undecided(f"length {made.lengths[-1]} is not {MUCH_LONGER} times the training length")
     return found
@@ -35,11 +25,10 @@ def pair(runs: Runs, model: Callable[[RunResult], Model], regime: str = "sharp")
 
 def remark(runs: Runs) -> str:
     sharp, soft = pair(runs, base), pair(runs, base, "diluted")
-    names = {family: model.run.config.task.action for family, model in sharp.items()}
     numbers = ", ".join(
-        f"{names[family]} {sharp[family].longest:.2f} with {REGIMES['sharp']} and {soft[family].longest:.2f} with "
-        f"{REGIMES['diluted']}"
-        for family in names
+        f"{model.run.config.task.action} {model.longest:.2f} with {REGIMES['sharp']} and {soft[family].longest:.2f} "
+        f"with {REGIMES['diluted']}"
+        for family, model in sharp.items()
     )
     return (
         f"The length is reached, the gap is not there. At the longest length: {numbers}. The symmetric action stays on "
@@ -58,9 +47,8 @@ FIGURE_1A = Claim(
     wrong=lambda runs: pair(runs, untrained),
     parts={
         "simply transitive": Part(lambda models: models["transitive"].longest, at_least(NEAR_PERFECT)),
-        "symmetric": Part(lambda models: models["symmetric"].longest, at_most(FALLEN)),
+        "symmetric": Part(lambda models: models["symmetric"].longest, at_most(curves.FALLEN)),
     },
-    needs={"transitive/sharp": learned, "symmetric/sharp": learned},
     remark=remark,
 )
 
@@ -72,19 +60,19 @@ def draw(runs: Runs) -> Artefact:
         for family, colour in zip(FAMILIES, CYCLE, strict=False):
             run = runs[f"{family}/{regime}"]
             name = run.config.task.action
-            found = [draw_curve(ax, base(run), name, colour)]
-            found.append(draw_curve(ax, untrained(run), f"{name}, untrained", colour, ":"))
-            tables += [{"regime": np.repeat(regime, len(one["length"])), **one} for one in found]
+            for model, label, style in ((base(run), name, "-"), (untrained(run), f"{name}, untrained", ":")):
+                table = curves.draw_curve(ax, model, label, colour, style)
+                tables.append({"regime": np.repeat(regime, len(table["length"])), **table})
             ax.axvline(run.config.task.length, color=GREY, linestyle="--", linewidth=1)
-        finish(ax, runs[f"symmetric/{regime}"], f"Figure 1a: {words}")
+        curves.finish(ax, runs[f"symmetric/{regime}"], f"Figure 1a: {words}")
     axes[0].set_ylabel("all clauses right")
-    return Artefact(figure, joined(tables), f"Dashed: the training length. {setting(runs['symmetric/sharp'])}")
+    return Artefact(figure, joined(tables), f"Dashed: the training length. {curves.setting(runs['symmetric/sharp'])}")
 
 
 EXPERIMENT = Experiment(
     title="Length generalization of two actions",
     runs=lambda scale: length_runs(scale, "sharp", "diluted"),
-    needs=FAMILIES,
+    needs=curves.needs("sharp"),
     claims=(FIGURE_1A,),
     draw=draw,
 )

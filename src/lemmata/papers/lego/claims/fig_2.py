@@ -3,8 +3,8 @@
 import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, Runs, at_least
-from lemmata.papers.lego.claims._attention_maps import JUDGED, NEEDS, draw_maps, maps
-from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.claims._attention_maps import draw_maps
+from lemmata.papers.lego.claims._length_curves import JUDGED, needs
 from lemmata.papers.lego.run.length_training import length_runs
 
 MOSTLY = 0.8  # of the attention lies on the two diagonals
@@ -23,15 +23,8 @@ def led_by_both(attention: np.ndarray) -> float:
     return float(np.mean(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2)))
 
 
-def parts() -> dict[str, Part]:
-    found = {f"{kind}, on both": Part(lambda seen, kind=kind: on_both(seen[kind]), at_least(MOSTLY)) for kind in JUDGED}
-    for kind in JUDGED:
-        found[f"{kind}, rows led by both"] = Part(lambda seen, kind=kind: led_by_both(seen[kind]), at_least(1.0))
-    return found
-
-
-def at_moment(runs: Runs, moment: str) -> dict[str, np.ndarray]:
-    return {kind: maps(runs[name], moment) for kind, name in JUDGED.items()}
+def maps(runs: Runs, moment: str) -> dict[str, np.ndarray]:
+    return {kind: runs[name].arrays[f"{moment}.map"] for kind, name in JUDGED.items()}
 
 
 FIGURE_2 = Claim(
@@ -40,16 +33,19 @@ FIGURE_2 = Claim(
     statement="At the training length attention has two clear diagonals: from answer l to predicate l + 1 and to "
     "answer l. (Averaged over heads and sentences: the two together, and the share of rows whose two largest entries "
     "are theirs.)",
-    subject=lambda runs: at_moment(runs, "trained"),
-    wrong=lambda runs: at_moment(runs, "untrained"),
-    parts=parts(),
-    needs=NEEDS,
+    subject=lambda runs: maps(runs, "trained"),
+    wrong=lambda runs: maps(runs, "untrained"),
+    parts={
+        f"{kind}, {name}": Part(lambda seen, kind=kind, read=read: read(seen[kind]), at_least(share))
+        for name, read, share in (("on both", on_both, MOSTLY), ("rows led by both", led_by_both, 1.0))
+        for kind in JUDGED
+    },
 )
 
 EXPERIMENT = Experiment(
     title="Two diagonals of attention",
     runs=lambda scale: length_runs(scale, "sharp"),
-    needs=FAMILIES,
+    needs=needs("sharp"),
     claims=(FIGURE_2,),
     draw=lambda runs: draw_maps(runs, "Attention at the training length"),
 )

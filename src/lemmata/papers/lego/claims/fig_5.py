@@ -1,34 +1,25 @@
 """Figure 5: with predicates in another order, attention follows the variable."""
 
-from collections.abc import Callable
+from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, near
-from lemmata.papers.lego.claims._attention_maps import JUDGED, NEEDS, draw_maps, maps
-from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.core import Claim, Experiment, Part, RunResult, near
+from lemmata.papers.lego.claims._attention_maps import draw_maps
+from lemmata.papers.lego.claims._length_curves import JUDGED, needs
 from lemmata.papers.lego.run.length_training import length_runs
 
 SAME = 1e-5  # a permuted map, put back in order
 
 
-def on_predicates(run: RunResult, permuted: bool) -> np.ndarray:
-    attention = maps(run, "trained", permuted)
+def on_predicates(run: RunResult, name: str = "map") -> np.ndarray:
+    attention = run.arrays[f"trained.{name}"]
     return attention[:, :, : attention.shape[1]]
 
 
 def followed(run: RunResult) -> np.ndarray:
     """What stands at each place of the permuted sentences, if attention follows the variable."""
-    return on_predicates(run, permuted=False)[:, :, run.arrays["trained.order"]]
-
-
-def stayed(run: RunResult) -> np.ndarray:
-    """The same, if it stays in place."""
-    return on_predicates(run, permuted=False)
-
-
-def both(runs: Runs, read: Callable[[RunResult], np.ndarray]) -> dict[str, np.ndarray]:
-    return {kind: read(runs[name]) for kind, name in JUDGED.items()}
+    return on_predicates(run)[:, :, run.arrays["trained.order"]]
 
 
 FIGURE_5 = Claim(
@@ -37,22 +28,18 @@ FIGURE_5 = Claim(
     statement="With predicate clauses in another order attention follows the variable they share, not their place: the "
     "map of the same sentences with permuted predicates is the permuted map. (The model has no positions, so this is "
     "exact up to rounding.)",
-    subject=lambda runs: both(runs, followed),
-    wrong=lambda runs: both(runs, stayed),
+    subject=lambda runs: {kind: followed(runs[name]) for kind, name in JUDGED.items()},
+    wrong=lambda runs: {kind: on_predicates(runs[name]) for kind, name in JUDGED.items()},  # it stays in place
     parts={
-        kind: Part(
-            lambda seen, kind=kind: seen[kind],
-            near(lambda runs, name=name: on_predicates(runs[name], permuted=True), atol=SAME),
-        )
+        kind: Part(itemgetter(kind), near(lambda runs, name=name: on_predicates(runs[name], "map_permuted"), atol=SAME))
         for kind, name in JUDGED.items()
     },
-    needs=NEEDS,
 )
 
 EXPERIMENT = Experiment(
     title="Attention follows the variable",
     runs=lambda scale: length_runs(scale, "sharp"),
-    needs=FAMILIES,
+    needs=needs("sharp"),
     claims=(FIGURE_5,),
     draw=lambda runs: draw_maps(
         runs, "The same models and sentences, predicates permuted as the column names say", permuted=True

@@ -1,7 +1,6 @@
 """The one-step task is learned: with uniform attention, the neurons solve it to the last input."""
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from operator import itemgetter
 
 import numpy as np
 
@@ -9,37 +8,28 @@ from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Sca
 from lemmata.papers.lego.probe.neurons import at_scale, model_of
 from lemmata.papers.lego.run.one_step import TOKENS, Descent, OneStepTraining, families, one_step_training
 from lemmata.papers.lego.run.one_step_descent import Token
-from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import CYCLE, band, ceiling, columns, legend, letter, new_figure
 
-Moment = Literal["first", "last"]
 STYLES: dict[Token, str] = {"value": "-", "variable": "--"}
 
 
 def runs(scale: Scale) -> dict[str, OneStepTraining]:
-    found = {family: descent_run(name, scale) for family, name in families(scale).items()}
-    every_slot = {"every-slot": every_slot_run(families(scale)["transitive"], scale)}
-    return found | scale.pick(smoke={}, laptop=every_slot, paper=every_slot)
-
-
-def descent_run(name: str, scale: Scale) -> OneStepTraining:
-    """The regime of the length experiments: sigma_0 = 0.02, q = 4, rate 10, both tokens."""
+    """Both families in the regime of the length experiments: sigma_0 = 0.02, q = 4, rate 10, both tokens."""
     steps = scale.pick(smoke=3000, laptop=10_000, paper=10_000)
-    return one_step_training(
-        name,
-        scale,
-        {},
-        value=Descent(steps=steps, every=steps // 100),
-        variable=Descent(steps=3000, every=100),
-        seeds=scale.seeds(smoke=2, laptop=3, paper=5),
-    )
+    descents = {"value": Descent(steps=steps, every=steps // 100), "variable": Descent(steps=3000, every=100)}
+    seeds = scale.seeds(smoke=2, laptop=3, paper=5)
+    found = {
+        family: one_step_training(name, scale, {}, **descents, seeds=seeds) for family, name in families(scale).items()
+    }
+    return found if scale.name == "smoke" else found | {"every-slot": every_slot_run(scale)}
 
 
-def every_slot_run(name: str, scale: Scale) -> OneStepTraining:
+def every_slot_run(scale: Scale) -> OneStepTraining:
     """Nothing left out: neurons for all d classes that read all five slots, on sampled sentences."""
     steps = scale.pick(smoke=3000, laptop=3000, paper=10_000)
     descent = Descent(steps=steps, every=steps // 10)
     return one_step_training(
-        name,
+        families(scale)["transitive"],
         scale,
         {"reads": "all", "classes": "all"},
         value=descent,
@@ -49,25 +39,17 @@ def every_slot_run(name: str, scale: Scale) -> OneStepTraining:
     )
 
 
-class Scores(NamedTuple):
-    """Every run at one moment of its training."""
+def least(runs: Runs, last: bool) -> dict[str, np.ndarray]:
+    """The scores' least over seeds, of each run and each token, at the end of training or at its start."""
 
-    runs: Runs
-    moment: Moment
+    def read(run: RunResult, token: Token, name: str) -> float:
+        of_seeds = run.arrays[f"{token}.{name}"]
+        return np.min(of_seeds if last else run.column(name, token=TOKENS[token], step=0))
 
-
-def least(name: str) -> Callable[[Scores], np.ndarray]:
-    """A score's least over seeds, of each run and each token."""
-
-    def read(scores: Scores) -> np.ndarray:
-        found = []
-        for run in scores.runs.values():
-            for token in STYLES:
-                last = run.arrays[f"{token}.{name}"]
-                found.append(np.min(last if scores.moment == "last" else run.column(name, token=TOKENS[token], step=0)))
-        return np.array(found, float)
-
-    return read
+    return {
+        name: np.array([read(run, token, name) for run in runs.values() for token in STYLES], float)
+        for name in ("accuracy", "probability")
+    }
 
 
 def most_probable(run: RunResult) -> float:
@@ -79,17 +61,15 @@ def most_probable(run: RunResult) -> float:
 ONE_STEP = Claim(
     id="one-step-learned",
     locus="Sections 6.1.1 and 6.1.2; stage 1 of Algorithms 1 and 2",
-    statement=(
-        "With uniform attention, gradient descent of the feed-forward neurons solves the one-step task: the next "
-        "variable and the next value are right on every input, for a simply transitive and for a symmetry action. "
-        "(Predicted probability: 0.95 of the most that the clip allows.)"
-    ),
-    subject=lambda runs: Scores(runs, "last"),
-    wrong=lambda runs: Scores(runs, "first"),
+    statement="With uniform attention, gradient descent of the feed-forward neurons solves the one-step task: the next "
+    "variable and the next value are right on every input, for a simply transitive and for a symmetry action. "
+    "(Predicted probability: 0.95 of the most that the clip allows.)",
+    subject=lambda runs: least(runs, last=True),
+    wrong=lambda runs: least(runs, last=False),
     parts={
-        "accuracy": Part(least("accuracy"), exactly(1.0)),
+        "accuracy": Part(itemgetter("accuracy"), exactly(1.0)),
         "probability": Part(
-            least("probability"),
+            itemgetter("probability"),
             at_least(lambda runs: 0.95 * np.repeat([most_probable(run) for run in runs.values()], 2)),
         ),
     },
@@ -98,7 +78,7 @@ ONE_STEP = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2)
-    rows: list[dict[str, Any]] = []
+    rows = []
     for (name, whole), colour in zip(runs.items(), CYCLE, strict=False):
         run = at_scale(whole, 0)
         label = run.config.task.action + (", every slot and class" if name == "every-slot" else "")
@@ -115,8 +95,7 @@ def draw(runs: Runs) -> Artefact:
     axes[1].set(xlabel="step of descent", ylabel="greedy accuracy")
     ceiling(axes[1], 1.0)
     legend(axes[0], fontsize=7)
-    for ax, letter in zip(axes, "ab", strict=True):
-        panel_label(ax, letter)
+    letter(axes)
     made = runs["transitive"].config
     caption = (
         f"Descent on the one-step task, sigma_0 = {model_of(runs['transitive']).sigma:.3g}, q = {made.model.power}, "
@@ -124,7 +103,7 @@ def draw(runs: Runs) -> Artefact:
         "drawn sentences where neurons for every class read every slot. `most` is the largest probability the clip "
         "allows."
     )
-    return Artefact(figure, {name: [row[name] for row in rows] for name in rows[0]}, caption)
+    return Artefact(figure, columns(rows), caption)
 
 
 EXPERIMENT = Experiment(title="The one-step task is learned", runs=runs, claims=(ONE_STEP,), draw=draw)

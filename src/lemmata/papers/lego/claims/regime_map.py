@@ -1,14 +1,12 @@
 """Where simply transitive actions reach farther than symmetric ones: a map over everything the paper leaves open."""
 
-from typing import NamedTuple
-
 import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
 from lemmata.papers.lego.run.attention_descent import FRESH
 from lemmata.papers.lego.run.regime import RegimeCells
-from lemmata.report.plots import COLOURS, heatmap, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, heatmap, legend, letter, new_figure
 
 FARTHER = 1.1  # a length reached counts as greater from this ratio on
 SHARE = 0.95  # of the cells that can tell, for a statement without a regime
@@ -21,15 +19,15 @@ SETTINGS = {
     "sentences": "sentences",
     "step": "steps",
 }
-KINDS = (  # of cells; the first three can tell
-    "transitive farther",
-    "equal",
-    "symmetric farther",
-    "both to the end",
-    "neither learns T²",
-    "stage 1 fails",
-)
-KIND_COLOURS = (COLOURS["blue"], "#999999", COLOURS["vermillion"], COLOURS["sky"], "#cccccc", "#222222")
+KIND_COLOURS = {  # of cells; the first three kinds can tell
+    "transitive farther": COLOURS["blue"],
+    "equal": "#999999",
+    "symmetric farther": COLOURS["vermillion"],
+    "both to the end": COLOURS["sky"],
+    "neither learns T²": "#cccccc",
+    "stage 1 fails": "#222222",
+}
+KINDS = tuple(KIND_COLOURS)
 
 
 def cells(action: str, scale: Scale) -> RegimeCells:
@@ -72,26 +70,23 @@ def compare(one: RunResult, other: RunResult) -> dict[str, np.ndarray]:
     first, second = (np.asarray(run.metrics["reached"])[keep] for run in (one, other))
     known = [np.asarray(run.metrics["one_step_accuracy"])[keep] > 1 - 1e-6 for run in (one, other)]
     end = max(one.config.lengths)
-    kinds = np.full(len(first), KINDS.index("equal"))
-    kinds[first > FARTHER * second] = KINDS.index("transitive farther")
-    kinds[second > FARTHER * first] = KINDS.index("symmetric farther")
-    kinds[np.isclose(first, end) & np.isclose(second, end)] = KINDS.index("both to the end")
-    kinds[(first == 0) & (second == 0)] = KINDS.index("neither learns T²")
-    kinds[~(known[0] & known[1])] = KINDS.index("stage 1 fails")
+    told = {  # the first that is true
+        "stage 1 fails": ~(known[0] & known[1]),
+        "neither learns T²": (first == 0) & (second == 0),
+        "both to the end": np.isclose(first, end) & np.isclose(second, end),
+        "symmetric farther": second > FARTHER * first,
+        "transitive farther": first > FARTHER * second,
+    }
+    kinds = np.select([*told.values()], [KINDS.index(kind) for kind in told], KINDS.index("equal"))
     return {**table, "reached_transitive": first, "reached_symmetric": second, "kind": kinds}
 
 
-class Pair(NamedTuple):
-    one: RunResult
-    other: RunResult
-
-    def share_farther(self) -> float:
-        """Of the cells that can tell, those where the first action reaches farther."""
-        kinds = compare(self.one, self.other)["kind"]
-        telling = kinds < KINDS.index("both to the end")
-        if telling.sum() < ENOUGH:
-            raise Undecided(f"only {int(telling.sum())} cells can tell")
-        return float(np.mean(kinds[telling] == KINDS.index("transitive farther")))
+def share_farther(table: dict[str, np.ndarray]) -> float:
+    """Of the cells that can tell, those where the first action reaches farther."""
+    telling = table["kind"][table["kind"] < KINDS.index("both to the end")]
+    if len(telling) < ENOUGH:
+        raise Undecided(f"only {len(telling)} cells can tell")
+    return float(np.mean(telling == KINDS.index("transitive farther")))
 
 
 def _by_clip(runs: Runs) -> str:
@@ -112,9 +107,9 @@ MAP = Claim(
     "is over all cells of the map: of those that can tell (stage 1 at accuracy 1 for both, T² learned by one of them, "
     f"not both at the end of the world), the share where C₆ reaches a length over {FARTHER} times that of S₅. "
     "Values, teacher-forced; the variable (token 4) is not judged. Control: the two actions exchanged.",
-    subject=lambda runs: Pair(runs["transitive"], runs["symmetric"]),
-    wrong=lambda runs: Pair(runs["symmetric"], runs["transitive"]),
-    parts=Part(Pair.share_farther, at_least(SHARE)),
+    subject=lambda runs: compare(runs["transitive"], runs["symmetric"]),
+    wrong=lambda runs: compare(runs["symmetric"], runs["transitive"]),
+    parts=Part(share_farther, at_least(SHARE)),
     remark=lambda runs: (
         f"The separation has a regime, and the clip decides it: C₆ reaches farther than S₅ in {_by_clip(runs)}. A "
         "large clip is out of reach. Few sentences and few steps favour C₆."
@@ -130,8 +125,7 @@ def draw(runs: Runs) -> Artefact:
     _draw_marginals(axes[1], table, one)
     _draw_ratios(axes[2], table, one)
     axes[2].set_title(f"log₂ of {one.config.action}'s reach over {other.config.action}'s, mean")
-    for letter, ax in zip("abc", axes, strict=True):
-        panel_label(ax, letter)
+    letter(axes)
     shown = {**table, "kind": np.array(KINDS)[table["kind"]]}
     counts = ", ".join(f"{kind} {int(np.sum(table['kind'] == n))}" for n, kind in enumerate(KINDS))
     caption = (
@@ -145,10 +139,10 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _draw_cells(ax: Axes, table: dict[str, np.ndarray], one: RunResult, other: RunResult) -> None:
-    for number, kind in enumerate(KINDS):
+    for number, (kind, colour) in enumerate(KIND_COLOURS.items()):
         here = table["kind"] == number
         x, y = (np.maximum(table[f"reached_{name}"][here], 1) for name in ("symmetric", "transitive"))
-        ax.scatter(x, y, s=14, color=KIND_COLOURS[number], label=f"{kind}: {here.sum()}", alpha=0.75, linewidths=0)
+        ax.scatter(x, y, s=14, color=colour, label=f"{kind}: {here.sum()}", alpha=0.75, linewidths=0)
     ax.plot([1, max(one.config.lengths)], [1, max(one.config.lengths)], color="#777777", linewidth=0.8)
     ax.set(xscale="log", yscale="log", title="every cell")
     ax.set(xlabel=f"length reached by {other.config.action}", ylabel=f"length reached by {one.config.action}")
@@ -169,16 +163,15 @@ def _draw_marginals(ax: Axes, table: dict[str, np.ndarray], run: RunResult) -> N
 
 def _draw_ratios(ax: Axes, table: dict[str, np.ndarray], run: RunResult) -> None:
     """The mean of log_2 of the lengths' ratio, by clip and initial scale and by rate and steps."""
-    rows = sorted(set(zip(table["clip"], table["default_scale"], strict=True)))
-    columns = sorted(set(zip(table["rate"], table["step"], strict=True)))
+    down = np.stack([table["clip"], table["default_scale"]], axis=1)
+    across = np.stack([table["rate"], table["step"]], axis=1)
+    rows, columns = np.unique(down, axis=0), np.unique(across, axis=0)
     ratio = np.log2(np.maximum(table["reached_transitive"], 1) / np.maximum(table["reached_symmetric"], 1))
     usable = table["kind"] != KINDS.index("stage 1 fails")
     grid = np.full((len(rows), len(columns)), np.nan)
-    for i, (clip, default) in enumerate(rows):
-        for j, (rate, step) in enumerate(columns):
-            here = usable & (table["clip"] == clip) & (table["default_scale"] == default)
-            here &= (table["rate"] == rate) & (table["step"] == step)
-            grid[i, j] = ratio[here].mean() if here.any() else np.nan
+    for i, j in np.ndindex(grid.shape):
+        here = usable & np.all(down == rows[i], axis=1) & np.all(across == columns[j], axis=1)
+        grid[i, j] = ratio[here].mean() if here.any() else np.nan
     high = max(float(np.nanmax(np.abs(grid))) if np.isfinite(grid).any() else 1.0, 0.1)
     above = [f"{rate:g}\n{step:g}" for rate, step in columns]
     beside = [f"C_B {clip:g}, σ₀ {_value('default_scale', float(default), run)}" for clip, default in rows]

@@ -3,13 +3,11 @@
 Compute is counted in clauses read: a gradient is three forward passes, and an annotator's passes are paid for.
 """
 
-from typing import Any
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most
-from lemmata.papers.lego.claims._theory_runs import knows_its_action, symmetric_run, trace
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.papers.lego.claims._theory_runs import knows_two_steps, symmetric_run, trace
+from lemmata.report.plots import COLOURS, band, ceiling, joined, legend, letter, new_figure
 
 LEVEL = 0.9
 ARMS = {  # plan -> label, colour
@@ -44,7 +42,7 @@ COST = Claim(
     subject=lambda runs: cost_ratio(runs["symmetric"], "self"),
     wrong=lambda runs: cost_ratio(runs["symmetric"], "T2"),
     parts=Part(float, at_most(1.0)),
-    needs={"symmetric": knows_its_action},
+    needs={"symmetric": knows_two_steps},
     remark=lambda runs: (
         "Nearly a tie here: stages on longer sentences need fewer steps but read more clauses in each, and the "
         "annotator's reading comes on top. True labels of the same sentences cost "
@@ -61,23 +59,20 @@ def draw(runs: Runs) -> Artefact:
     if watched is None or not arms:
         raise Undecided("no length was watched along the stages")
     figure, (by_cost, by_step) = new_figure(1, 2, width=10.5, height=3.7)
-    table: dict[str, list[Any]] = {"arm": [], "seed": [], "step": [], "clauses": [], "values": []}
+    tables = []
     for arm in arms:
         label, colour = ARMS[arm]
         steps, passes, values = trace(run, arm, "values")
         for ax, x in ((by_cost, passes.mean(axis=0)), (by_step, steps)):
             band(ax, x, values, label, color=colour)
-        table["arm"] += [arm] * values.size
-        table["seed"] += np.repeat(run.config.seeds, len(steps)).tolist()
-        table["step"] += np.tile(steps, len(values)).tolist()
-        table["clauses"] += passes.ravel().tolist()
-        table["values"] += values.ravel().tolist()
+        about = {"arm": [arm] * values.size, "seed": np.repeat(run.config.seeds, len(steps))}
+        measured = {"clauses": passes.ravel(), "values": values.ravel()}
+        tables.append({**about, "step": np.tile(steps, len(values)), **measured})
     for ax, label in ((by_cost, "clauses read (a gradient counts three)"), (by_step, "steps of attention training")):
         ceiling(ax, LEVEL, "0.9")
         ax.set(xlabel=label, ylabel=f"all values right at length {watched}", ylim=(-0.03, 1.03))
     legend(by_cost, fontsize=7, loc="lower right")
-    panel_label(by_cost, "a")
-    panel_label(by_step, "b")
+    letter((by_cost, by_step))
     reached = ", ".join(f"{ARMS[arm][0].split(' (')[0]} {cost(run, arm).mean():.3g}" for arm in arms)
     caption = (
         f"{run.config.action}, |X| = {run.config.variables}, {len(run.config.seeds)} seeds (bands: one standard "
@@ -85,7 +80,7 @@ def draw(runs: Runs) -> Artefact:
         "its cap: (a) counts only the steps taken (mean over seeds). Clauses read until 0.9, mean over seeds: "
         f"{reached}."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(

@@ -2,11 +2,19 @@
 
 from typing import NamedTuple
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.lego.claims._self_training_drawing import draw, stage_lengths
-from lemmata.papers.lego.claims._theory_runs import after, knows_its_action, stages_of, symmetric_run, transitive_run
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.papers.lego.claims._theory_runs import knows_two_steps, stages_of, symmetric_run, transitive_run
+from lemmata.report.plots import COLOURS, band, ceiling, joined, legend, letter, new_figure
 
 SOLVED = 0.97  # 1 - 1/poly(d), on 128 sentences
+SHADES = (COLOURS["vermillion"], COLOURS["orange"], COLOURS["yellow"], COLOURS["green"])
+CONTROLS = {  # plan -> label, line
+    "short": ("T², equal steps", ":"),
+    "true": ("true labels, last stage", "--"),
+    "T2 sum": ("T², sum", "-."),
+}
 
 
 class AfterStage(NamedTuple):
@@ -16,16 +24,19 @@ class AfterStage(NamedTuple):
     plan: str
     stage: int
 
+    def column(self, name: str, **where: int) -> np.ndarray:
+        return self.run.column(name, plan=self.plan, stage=self.stage, **where)
+
     def solves(self, length: int) -> list[float]:
         """The share of sentences with every variable and value right, by seed; so is the greedy rollout."""
-        return after(self.run, self.plan, self.stage, "both", length).tolist()
+        return self.column("both", length=length).tolist()
 
     def longest_solved(self) -> list[float]:
         return self.solves(max(self.run.config.lengths))
 
-    def elsewhere(self, length: int) -> float:
-        """The attention of the worst step of the worst seed on all but the two deciding clauses."""
-        return float(after(self.run, self.plan, self.stage, "epsilon_worst_step", length).max())
+    def elsewhere(self, length: int) -> np.ndarray:
+        """The attention of the worst step on all but the two deciding clauses, by seed."""
+        return self.column("epsilon_worst_step", length=length)
 
 
 def last_stage(run: RunResult, plan: str) -> AfterStage:
@@ -57,26 +68,27 @@ SEPARATION = Claim(
 )
 
 
-class Stages(NamedTuple):
-    """Models after the stages of self-training, and the length that each is asked for."""
-
-    asked: list[tuple[AfterStage, int]]
-
-    def worst_seeds(self) -> list[float]:
-        return [min(model.solves(length)) for model, length in self.asked]
-
-    def elsewhere(self) -> list[float]:
-        return [model.elsewhere(length) for model, length in self.asked]
+Asked = list[tuple[AfterStage, int]]  # models after stages, and the length that each is asked for
 
 
-def doubled(runs: Runs, first_only: bool = False) -> Stages:
-    """Each stage at twice its own length, as far as the world reaches; `first_only`: by the model of T^2 alone."""
+def trained_to(run: RunResult) -> Asked:
+    """F^(T_1), F^(T_2), ... and their lengths: T^2 first, then the self-trained stages."""
+    return [(AfterStage(run, "T2", 1), 2), *at_own_length(run, "self")]
+
+
+def at_own_length(run: RunResult, plan: str) -> Asked:
+    return [(AfterStage(run, plan, i), stage.length) for i, stage in enumerate(stages_of(run, plan), start=1)]
+
+
+def by_model(asked: Asked, plan: str, stage: int) -> Asked:
+    """One model, at the lengths that others are asked for."""
+    return [(AfterStage(model.run, plan, stage), length) for model, length in asked]
+
+
+def doubled(runs: Runs) -> Asked:
+    """Each stage at twice its own length, as far as the world reaches."""
     run = runs["symmetric"]
-    asked = [
-        (AfterStage(run, *(("T2", 1) if first_only else (plan, number))), 2 * length)
-        for plan, number, length in stage_lengths(run)
-    ]
-    return Stages([(model, length) for model, length in asked if length in run.config.lengths])
+    return [(model, 2 * length) for model, length in trained_to(run) if 2 * length in run.config.lengths]
 
 
 DOUBLING = Claim(
@@ -86,16 +98,13 @@ DOUBLING = Claim(
     "right (so is the greedy rollout) in nearly all sentences of that length in every seed, at every stage k = 1, "
     "..., K. Control: without the stages, the model of T² on the same lengths.",
     subject=doubled,
-    wrong=lambda runs: doubled(runs, first_only=True),
-    parts=Part(Stages.worst_seeds, at_least(SOLVED)),
+    wrong=lambda runs: by_model(doubled(runs), "T2", 1),
+    parts=Part(lambda asked: [min(model.solves(length)) for model, length in asked], at_least(SOLVED)),
 )
 
 
-def at_own_length(run: RunResult, plan: str, trained: bool = True) -> Stages:
-    """The models after a plan's stages, each at its stage's length; untrained: the model before any, at those."""
-    stages = enumerate(stages_of(run, plan), start=1)
-    before = AfterStage(run, "none", 0)
-    return Stages([(AfterStage(run, plan, number) if trained else before, stage.length) for number, stage in stages])
+def worst_elsewhere(asked: Asked) -> list[float]:
+    return [float(model.elsewhere(length).max()) for model, length in asked]
 
 
 def _range(values: list[float]) -> str:
@@ -110,11 +119,11 @@ ATTENTION = Claim(
     "as long at five times the rate, where the loss has reached the floor that stage 1 leaves. Control: attention "
     "before its training.",
     subject=lambda runs: at_own_length(runs["symmetric"], "long"),
-    wrong=lambda runs: at_own_length(runs["symmetric"], "long", trained=False),
-    parts=Part(Stages.elsewhere, at_most(0.01)),
+    wrong=lambda runs: by_model(at_own_length(runs["symmetric"], "long"), "none", 0),
+    parts=Part(worst_elsewhere, at_most(0.01)),
     remark=lambda runs: (
         "It is a matter of steps, not of the loss: the short stages of the same experiment may end with a loss under "
-        f"d^-0.7, have ε of {_range(at_own_length(runs['symmetric'], 'self').elsewhere())}, and still double."
+        f"d^-0.7, have ε of {_range(worst_elsewhere(at_own_length(runs['symmetric'], 'self')))}, and still double."
     ),
 )
 
@@ -134,10 +143,75 @@ COROLLARY = Claim(
     ),
 )
 
+
+def curves(one: RunResult, other: RunResult) -> list[tuple[str, AfterStage, dict[str, str]]]:
+    """Label, model and line of every accuracy curve: the transitive action's, the symmetric one's by stage, and its
+    controls."""
+    name = other.config.action
+    found = [(f"{one.config.action}, T²", last_stage(one, "T2"), {"color": COLOURS["blue"]})]
+    for i, (model, length) in enumerate(trained_to(other)):
+        label = f"{name}, T²" if model.plan == "T2" else f"{name}, self-trained to {length}"
+        found.append((label, model, {"color": SHADES[i % len(SHADES)]}))
+    for plan in other.config.plans:
+        if plan.name in CONTROLS:
+            label, line = CONTROLS[plan.name]
+            model = AfterStage(other, plan.name, len(plan.stages) if plan.name == "true" else 1)
+            found.append((f"{name}, {label}", model, {"color": "#555555", "linestyle": line}))
+    return found
+
+
+def draw(runs: Runs) -> Artefact:
+    other = runs["symmetric"]
+    figure, (left, right) = new_figure(1, 2, width=10.5, height=4.0)
+    tables = []
+    for label, model, style in curves(runs["transitive"], other):
+        found = {name: model.column(name) for name in ("length", "seed", "both", "values", "epsilon_worst_step")}
+        lengths = model.run.config.lengths
+        band(left, lengths, found["both"].reshape(-1, len(lengths)), label, **style)
+        tables.append({"curve": [label] * len(found["length"]), **found})
+    left.set(xlabel="length of the chain", ylabel="share with every clause right", ylim=(-0.03, 1.03), title="accuracy")
+    ceiling(left, 1.0)
+    legend(left, fontsize=6.5, loc="lower left")
+    ticks: set[int] = set()
+    for plan, colour in (("self", COLOURS["orange"]), ("long", COLOURS["purple"])):
+        if any(p.name == plan for p in other.config.plans):
+            asked, last = at_own_length(other, plan), stages_of(other, plan)[-1]
+            lengths = [length for _, length in asked]
+            values = np.array([model.elsewhere(length) for model, length in asked]).T
+            label = f"{last.steps} steps a stage, rate {last.rate:g} |X|"
+            band(right, lengths, values, label, color=colour, marker="o")
+            ticks |= set(lengths)
+    ceiling(right, 0.01, "0.01")
+    right.set(xscale="log", yscale="log", xlabel="length 2^k of stage k", ylabel="ε at the worst step, after it")
+    right.set_title("attention elsewhere")
+    right.set_xticks(sorted(ticks), [str(tick) for tick in sorted(ticks)])
+    right.minorticks_off()
+    legend(right, fontsize=7)
+    letter((left, right))
+    return Artefact(figure, joined(tables), _caption(other))
+
+
+def _caption(run: RunResult) -> str:
+    config = run.config
+    ended = [
+        f"{s.length} ({int(run.arrays[f'self.{i}.ended_by_loss'].sum())} of {len(config.seeds)} seeds by the loss, "
+        f"labels {run.arrays[f'self.{i}.labels_right_mean'].min():.3f} right)"
+        for i, s in enumerate(stages_of(run, "self"), start=1)
+    ]
+    return (
+        f"Theory model, |X| = {config.variables}, m = {config.width}, C_B = {config.clip:g}; {len(config.seeds)} "
+        f"seeds, {config.test_sentences} sentences each; bands are one standard deviation; the ceiling is 1. (a) "
+        "Variables and values all right, teacher-forced or rolled out: it is the same. Dotted: T² alone for as many "
+        "steps as all caps together; dashed: the same stages with true labels; dash-dotted: T² with the sum of both "
+        "losses, as the transitive action. (b) Equation (19) at the stage's own length. "
+        f"Stages ended: {', '.join(ended)}. The annotator of a stage is the model of the stage before, frozen."
+    )
+
+
 EXPERIMENT = Experiment(
     title="Self-training carries S5 as far as C6 goes; so does patience",
     runs=lambda scale: {"transitive": transitive_run(scale), "symmetric": symmetric_run(scale)},
-    needs={"transitive": knows_its_action, "symmetric": knows_its_action},
+    needs={"transitive": knows_two_steps, "symmetric": knows_two_steps},
     claims=(SEPARATION, DOUBLING, ATTENTION, COROLLARY),
     draw=draw,
 )

@@ -1,6 +1,6 @@
 """Algebra alone: actions on the same points, or of the same order, in worlds with the same vocabulary."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Sca
 from lemmata.papers.lego.claims._theory_runs import knows_its_action
 from lemmata.papers.lego.run.regime import RegimeCells
 from lemmata.papers.lego.task import action
-from lemmata.report.plots import COLOURS, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, columns, legend, letter, new_figure
 
 FIVE_POINTS = ("C5", "D5", "F5", "A5", "S5")  # stabilizers of 1, 2, 4, 12, 24 elements
 ORDER_TWELVE = ("C12", "A4:self", "D6", "A4")  # of 1, 1, 2, 3
@@ -45,7 +45,6 @@ def _world(name: str, vocabulary: int, width: int, scale: Scale) -> RegimeCells:
 
 
 def by_stabilizer(runs: Runs, family: str) -> list[RunResult]:
-    """The smallest first."""
     return sorted(runs.group(family).values(), key=stabilizer)
 
 
@@ -53,40 +52,37 @@ def stabilizer(run: RunResult) -> int:
     return action(run.config.action).stabilizer_size
 
 
-class Families(NamedTuple):
-    """Both families, at the first record of stage 2 (untrained attention) or at the last."""
+def reached(run: RunResult, record: int) -> np.ndarray:
+    """The length, by seed, at the first record of stage 2 (untrained attention) or at the last."""
+    return run.column("reached", step=run.metrics["step"][record])
 
-    five: list[RunResult]
-    twelve: list[RunResult]
+
+class Moment(NamedTuple):
+    """All worlds at one record."""
+
+    runs: Runs
     record: int
 
-    def reached(self, family: list[RunResult]) -> list[float]:
-        """The mean length of every action."""
-        if self.record == -1 and all(np.all(_at(run, -1) >= max(run.config.lengths)) for run in family):
-            names = ", ".join(run.config.action for run in family)
+    def lengths(self, family: str) -> list[float]:
+        """The mean of every action, the smallest stabilizer first."""
+        members = by_stabilizer(self.runs, family)
+        if self.record == -1 and all(np.all(reached(run, -1) >= max(run.config.lengths)) for run in members):
+            names = ", ".join(run.config.action for run in members)
             raise Undecided(f"every action of {names} reaches the longest chain that is asked for")
-        return [float(_at(run, self.record).mean()) for run in family]
+        return [float(reached(run, self.record).mean()) for run in members]
 
-    def on_five_points(self) -> list[float]:
-        return self.reached(self.five)
-
-    def free_over_not_free(self) -> float:
-        """Of the actions of order twelve, the shortest length of a free one over the longest of the others."""
-        lengths = list(zip(self.reached(self.twelve), map(stabilizer, self.twelve), strict=True))
-        free = [length for length, size in lengths if size == 1]
-        bound = [length for length, size in lengths if size > 1]
+    def free_over_not_free(self, family: str) -> float:
+        """The shortest length of a free action over the longest of the others."""
+        sizes = [stabilizer(run) for run in by_stabilizer(self.runs, family)]
+        found = list(zip(self.lengths(family), sizes, strict=True))
+        free, bound = [length for length, size in found if size == 1], [length for length, size in found if size > 1]
         if not free or not bound:
             raise Undecided("a free action and one that is not are needed")
         return min(free) / max(*bound, 1.0)
 
 
-def _at(run: RunResult, record: int) -> np.ndarray:
-    """The length reached, by seed."""
-    return run.column("reached", step=run.metrics["step"][record])
-
-
 def _lengths(runs: Runs, family: str) -> str:
-    return ", ".join(f"{run.config.action} {_at(run, -1).mean():.1f}" for run in by_stabilizer(runs, family))
+    return ", ".join(f"{run.config.action} {reached(run, -1).mean():.1f}" for run in by_stabilizer(runs, family))
 
 
 STABILIZER = Claim(
@@ -96,11 +92,11 @@ STABILIZER = Claim(
     "stabilizer grows. On five points, the mean length reached by growing stabilizer; at order twelve, the shortest "
     "length of a simply transitive action over the longest of the others. Values, teacher-forced; the variable "
     "(token 4) is not judged. Control: untrained attention.",
-    subject=lambda runs: Families(by_stabilizer(runs, "five points"), by_stabilizer(runs, "order twelve"), -1),
-    wrong=lambda runs: Families(by_stabilizer(runs, "five points"), by_stabilizer(runs, "order twelve"), 0),
+    subject=lambda runs: Moment(runs, -1),
+    wrong=lambda runs: Moment(runs, 0),
     parts={
-        "five points, by growing stabilizer": Part(Families.on_five_points, falls(slack=2.0)),
-        "order twelve, free over not free": Part(Families.free_over_not_free, at_least(1.0)),
+        "five points, by growing stabilizer": Part(lambda now: now.lengths("five points"), falls(slack=2.0)),
+        "order twelve, free over not free": Part(lambda now: now.free_over_not_free("order twelve"), at_least(1.0)),
     },
     needs={"five points": knows_its_action, "order twelve": knows_its_action},
     remark=lambda runs: (
@@ -115,9 +111,8 @@ STABILIZER = Claim(
 def draw(runs: Runs) -> Artefact:
     names = list(dict.fromkeys(name.partition("/")[0] for name in runs))
     figure, axes = new_figure(1, len(names), width=4.75 * len(names), height=3.6, squeeze=False)
-    columns = ("family", "action", "stabilizer", "variables", "step", "seed", "reached", "one_step_accuracy")
-    table: dict[str, list[Any]] = {name: [] for name in columns}
-    for letter, ax, family in zip("ab", axes[0], names, strict=False):
+    rows = []
+    for ax, family in zip(axes[0], names, strict=False):
         members = by_stabilizer(runs, family)
         places = np.arange(len(members))
         for step, colour in zip(np.unique(members[0].metrics["step"])[1:], SHADES, strict=False):
@@ -125,16 +120,15 @@ def draw(runs: Runs) -> Artefact:
             ax.plot(places, [v.mean() for v in values], "o-", color=colour, label=f"{step} steps", markersize=4)
             for place, run, lengths in zip(places, members, values, strict=True):
                 ax.plot(np.full(len(lengths), place), lengths, ".", color=colour, alpha=0.5, markersize=4)
-                about = (family, run.config.action, stabilizer(run), run.config.variables, int(step))
-                known = float(run.arrays["one_step.value.accuracy"].min())
-                for seed, length in zip(run.column("seed", step=step), lengths, strict=True):
-                    row = (*about, int(seed), float(length), known)
-                    for name, item in zip(columns, row, strict=True):
-                        table[name].append(item)
+                about = {"family": family, "action": run.config.action, "stabilizer": stabilizer(run)}
+                about |= {"variables": run.config.variables, "step": int(step)}
+                known = {"one_step_accuracy": float(run.arrays["one_step.value.accuracy"].min())}
+                by_seed = zip(run.column("seed", step=step), lengths, strict=True)
+                rows += [{**about, "seed": int(seed), "reached": float(length), **known} for seed, length in by_seed]
         ax.set_xticks(places, [f"{run.config.action}\n{stabilizer(run)}" for run in members])
         ax.set(xlabel="action, and the size of its stabilizer", ylabel="length reached", title=family, ylim=(0, None))
         legend(ax, fontsize=7)
-        panel_label(ax, letter)
+    letter(axes)
     config = next(iter(runs.values())).config
     caption = (
         "Length reached after T¹ and T² (all values right, teacher-forced, in 0.9 of the sentences, up to "
@@ -142,7 +136,7 @@ def draw(runs: Runs) -> Artefact:
         f"mean of {len(config.seeds)} seeds; dots: seeds. |X| makes up for the size of the group. All seeds are tested "
         "on the same sentences."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(rows), caption)
 
 
 EXPERIMENT = Experiment(title="Does the stabilizer decide?", runs=families, claims=(STABILIZER,), draw=draw)

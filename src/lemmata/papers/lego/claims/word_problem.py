@@ -1,6 +1,6 @@
 """Beyond TC0: which groups are not solvable, and a chain of thought that decides the word problem of one."""
 
-from typing import NamedTuple
+from operator import itemgetter
 
 import numpy as np
 
@@ -16,18 +16,13 @@ GROUPS = ("C2", "C5", "C6", "S3", "D4", "D5", "F5", "A4", "S4", "A5", "S5")
 MOMENTS = ("one step", "two steps", "last")
 
 
-class Decision(NamedTuple):
-    groups: RunResult
-    property_name: str  # what is asked of the groups
-    speller: RunResult
-    moment: str  # of the speller's training
+def groups_without(runs: Runs, property_name: str) -> str:
+    names, found = runs["groups"].metrics["action"], runs["groups"].metrics[property_name]
+    return ", ".join(str(name) for name, yes in zip(names, found, strict=True) if not yes)
 
-    def without_property(self) -> str:
-        names, found = self.groups.metrics["action"], self.groups.metrics[self.property_name]
-        return ", ".join(str(name) for name, yes in zip(names, found, strict=True) if not yes)
 
-    def words_decided(self) -> float:
-        return float(self.speller.arrays[f"{self.moment}.decided"].mean())
+def words_decided(runs: Runs, moment: str) -> float:
+    return float(runs["speller"].arrays[f"{moment}.decided"].mean())
 
 
 def not_solvable(runs: Runs) -> str:
@@ -57,20 +52,20 @@ BEYOND = Claim(
     "in linearly many steps. Solvability by derived series from the groups' tables; chains of thought from all five "
     "first values decide whether a word of S5, ten times as long as the labelled training sentences, is the identity "
     "(half of the words are). Control: solvable taken for abelian, and the model before its attention was trained.",
-    subject=lambda runs: Decision(runs["groups"], "solvable", runs["speller"], "last"),
-    wrong=lambda runs: Decision(runs["groups"], "abelian", runs["speller"], "one step"),
+    subject=lambda runs: (groups_without(runs, "solvable"), words_decided(runs, "last")),
+    wrong=lambda runs: (groups_without(runs, "abelian"), words_decided(runs, "one step")),
     parts={
-        "not solvable": Part(Decision.without_property, exactly(not_solvable)),
-        "words decided": Part(Decision.words_decided, at_least(DECIDED)),
+        "not solvable": Part(itemgetter(0), exactly(not_solvable)),
+        "words decided": Part(itemgetter(1), at_least(DECIDED)),
     },
     needs={"speller": can_spell},
 )
 
 
 def draw(runs: Runs) -> Artefact:
-    run, catalogue = runs["speller"], runs["groups"]
-    made, trials = run.config, run.config.words * len(run.config.seeds)
-    shares = np.array([Decision(catalogue, "solvable", run, moment).words_decided() for moment in MOMENTS])
+    made = runs["speller"].config
+    trials = made.words * len(made.seeds)
+    shares = np.array([words_decided(runs, moment) for moment in MOMENTS])
     low, high = wilson(shares, trials)
     places = range(len(MOMENTS))
     figure, ax = new_figure()
@@ -81,10 +76,10 @@ def draw(runs: Runs) -> Artefact:
     longest = max(stage.length for stage in made.stages)
     ax.set_xticks(places, ["one step", "two steps", f"self-trained to {longest}"])
     ax.set(ylabel=f"words of length {made.word_length} decided", ylim=(0, 1.05), xlabel="the model has learned")
-    unsolvable = Decision(catalogue, "solvable", run, "last").without_property()
     caption = (
         f"Is a word of {made.action} the identity? {made.words} words a seed, {len(made.seeds)} seeds, half of them "
-        f"are; 95% Wilson intervals. Not solvable among {', '.join(catalogue.config.actions)}: {unsolvable or 'none'}."
+        f"are; 95% Wilson intervals. Not solvable among {', '.join(runs['groups'].config.actions)}: "
+        f"{groups_without(runs, 'solvable') or 'none'}."
     )
     table = {"model": np.array(MOMENTS), "decided": shares, "low": low, "high": high}
     return Artefact(figure, {**table, "words": np.full(len(MOMENTS), trials)}, caption)

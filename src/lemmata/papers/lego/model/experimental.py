@@ -6,7 +6,9 @@ numbers as projecting every clause, at the cost of the vocabulary instead of the
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import equinox as eqx
@@ -18,8 +20,8 @@ from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
-from lemmata.papers.lego.model.table_rows import RowGradient, sum_of_rows
 
+RowGradient = Literal["scatter", "matmul"]
 IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 
 
@@ -43,8 +45,7 @@ class ExperimentalConfig(Config):
     table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
 
     def cross_check(self) -> None:
-        allowed = f"a divisor of 5 width = {self.clause}"
-        require(self.clause % self.heads == 0, "heads", self.heads, allowed)
+        require(self.clause % self.heads == 0, "heads", self.heads, f"a divisor of 5 width = {self.clause}")
 
     @property
     def clause(self) -> int:
@@ -65,12 +66,8 @@ class ExperimentalConfig(Config):
         return (self.variables, self.actions, self.variables, self.variables, self.values)
 
 
-class Tables(eqx.Module):
-    """Queries, keys and values of every token in every slot it may stand in; the last row, of blanks, is 0."""
-
-    query: Float[Array, "head row size"]
-    key: Float[Array, "head row size"]
-    value: Float[Array, "head row size"]
+# Queries, keys and values of every token in every slot it may stand in; the last row, of blanks, is 0.
+Tables = tuple[Float[Array, "head row size"], Float[Array, "head row size"], Float[Array, "head row size"]]
 
 
 class Cache(eqx.Module):
@@ -99,17 +96,10 @@ class ExperimentalReasoner(AbstractReasoner):
 
     @classmethod
     def create(cls, config: ExperimentalConfig, *, key: Key[Array, ""]) -> "ExperimentalReasoner":
-        clause, slots = config.clause, (SLOTS, config.width, config.clause)
+        clause, slots, hidden = config.clause, (SLOTS, config.width, config.clause), config.hidden
         scale = (clause / config.heads) ** -0.5 if config.score_scale is None else config.score_scale
-        embedding, query, key_matrix, value, inner, outer = _normals(
-            (
-                (sum(config.rows), config.width),
-                *[slots] * 3,
-                (clause, config.hidden),
-                (config.hidden, sum(config.predicted)),
-            ),
-            key=key,
-        )
+        shapes = ((sum(config.rows), config.width), *[slots] * 3, (clause, hidden), (hidden, sum(config.predicted)))
+        embedding, query, key_matrix, value, inner, outer = _normals(shapes, key=key)
         return cls(
             embedding=config.embedding_scale * embedding,
             query=clause**-0.5 * query,
@@ -117,8 +107,8 @@ class ExperimentalReasoner(AbstractReasoner):
             value=clause**-0.5 * value,
             gain=jnp.ones(clause),
             inner=(2 / clause) ** 0.5 * inner,
-            bias=jnp.zeros(config.hidden),
-            outer=config.hidden**-0.5 * outer,
+            bias=jnp.zeros(hidden),
+            outer=hidden**-0.5 * outer,
             score_scale=jnp.full((), scale, embedding.dtype),
             config=config,
             vocab=config.vocab,
@@ -130,41 +120,31 @@ class ExperimentalReasoner(AbstractReasoner):
     def next_clauses(self, clauses: Int[Array, "batch clauses 5"], answers: int) -> NextClause:
         """`next_clause` of many sentences. Their rows are looked up together: one gradient of the tables."""
         rows = jax.vmap(self.rows)(clauses)
-        weights, values = self._attend(self.tables(), rows, answers)
-        mixed = contract("hbqk,hbks->bqhs", weights, values, self.config.precision)
-        return self._answer(mixed.reshape(*mixed.shape[:2], -1), rows[:, -answers:])
+        return self._answer(*self._attend(rows, answers), rows[:, -answers:])
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
-        return self._attend(self.tables(), self.rows(clauses)[None], answers)[0][:, 0]
+        return self._attend(self.rows(clauses)[None], answers)[0][:, 0]
 
     def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
         tables, rows = self.tables(), self.rows(clauses)
-        keys, values = (
-            jnp.pad(self._look_up(table, rows), ((0, 0), (0, room), (0, 0))) for table in (tables.key, tables.value)
-        )
+        keys, values = (jnp.pad(self._look_up(table, rows), ((0, 0), (0, room), (0, 0))) for table in tables[1:])
         return Cache(tables, keys, values, jnp.asarray(len(clauses)))
 
     def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
-        rows = self.rows(clause[None])
-        put = jax.lax.dynamic_update_slice_in_dim
-        keys = put(cache.keys, self._look_up(cache.tables.key, rows), cache.count, axis=1)
-        values = put(cache.values, self._look_up(cache.tables.value, rows), cache.count, axis=1)
-        queries = self._look_up(cache.tables.query, rows)
+        rows, put = self.rows(clause[None]), jax.lax.dynamic_update_slice_in_dim
+        queries, key, value = (self._look_up(table, rows) for table in cache.tables)
+        keys, values = (put(cache.keys, key, cache.count, axis=1), put(cache.values, value, cache.count, axis=1))
         seen = jnp.arange(keys.shape[1]) <= cache.count
         weights = self._weights(queries[:, None], keys[:, None], seen[None])
-        mixed = contract("hbqk,hbks->bqhs", weights, values[:, None], self.config.precision)
-        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(mixed.reshape(1, 1, -1), rows[None]))
+        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(weights, values[:, None], rows[None]))
         return Cache(cache.tables, keys, values, cache.count + 1), after
 
     def tables(self) -> Tables:
         """Every token's share of a query, a key and a value, in each slot it may stand in."""
-        parts = self._parts()
-        block_sparse = self.config.attention == "block-sparse"
-        asking, asked = ((3,), (2, 3)) if block_sparse else (range(SLOTS), range(SLOTS))
+        parts, sparse = self._parts(), self.config.attention == "block-sparse"
+        asking, asked = ((3,), (2, 3)) if sparse else (range(SLOTS), range(SLOTS))
 
-        def project(
-            matrix: Float[Array, "slot width inner"], slots: range | tuple[int, ...]
-        ) -> Float[Array, "head row size"]:
+        def project(matrix: Float[Array, "slot width inner"], slots: Sequence[int]) -> Float[Array, "head row size"]:
             made = [
                 contract("rw,wi->ri", part, matrix[slot], self.config.precision)
                 if slot in slots
@@ -174,7 +154,7 @@ class ExperimentalReasoner(AbstractReasoner):
             flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
             return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
 
-        return Tables(project(self.query, asking), project(self.key, asked), project(self.value, range(SLOTS)))
+        return project(self.query, asking), project(self.key, asked), project(self.value, range(SLOTS))
 
     def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
         """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
@@ -185,14 +165,14 @@ class ExperimentalReasoner(AbstractReasoner):
             token = clauses[:, slot] - first
             places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
             before += count
-        first, second = (jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4]))
-        return jnp.stack([first, second, places[2]], axis=1)
+        return jnp.stack([jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4]), places[2]], axis=1)
 
     def _attend(
-        self, tables: Tables, rows: Int[Array, "batch clauses 3"], answers: int
+        self, rows: Int[Array, "batch clauses 3"], answers: int
     ) -> tuple[Float[Array, "head batch answers clauses"], Float[Array, "head batch clauses size"]]:
-        queries = self._look_up(tables.query, rows[:, -answers:])
-        keys, values = (self._look_up(tables.key, rows), self._look_up(tables.value, rows))
+        query, key, value = self.tables()
+        queries = self._look_up(query, rows[:, -answers:])
+        keys, values = (self._look_up(table, rows) for table in (key, value))
         place = jnp.arange(rows.shape[1])
         return self._weights(queries, keys, place <= place[-answers:, None]), values
 
@@ -205,9 +185,16 @@ class ExperimentalReasoner(AbstractReasoner):
         scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
-    def _answer(self, mixed: Float[Array, "batch answers inner"], rows: Int[Array, "batch answers 3"]) -> NextClause:
+    def _answer(
+        self,
+        weights: Float[Array, "head batch answers clauses"],
+        values: Float[Array, "head batch clauses size"],
+        rows: Int[Array, "batch answers 3"],
+    ) -> NextClause:
+        mixed = contract("hbqk,hbks->bqhs", weights, values, self.config.precision).reshape(*rows.shape[:2], -1)
         if self.config.residual:
-            mixed = mixed + self._look_up(self._embedding_rows()[None], rows)[0]
+            embedded = jax.scipy.linalg.block_diag(*self._parts())  # each row at its slot's place in the clause
+            mixed = mixed + self._look_up(jnp.pad(embedded, ((0, 1), (0, 0)))[None], rows)[0]
         if self.config.layer_norm:
             centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
@@ -215,18 +202,9 @@ class ExperimentalReasoner(AbstractReasoner):
         logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
         variable, value = jnp.split(logits, [self.config.predicted[0]], axis=-1)
         if self.config.outputs == "slot":
-            first_value = self.config.variables + self.config.actions
             variable = _among(variable, 0, self.vocab)
-            value = _among(value, first_value, self.vocab)
+            value = _among(value, self.config.variables + self.config.actions, self.vocab)
         return NextClause(variable, value)
-
-    def _embedding_rows(self) -> Float[Array, "row clause"]:
-        """Each row's embedding at its slot's place in the clause, and the blank's zeros."""
-        slots = [
-            jnp.pad(part, ((0, 0), (slot * self.config.width, (SLOTS - 1 - slot) * self.config.width)))
-            for slot, part in enumerate(self._parts())
-        ]
-        return jnp.pad(jnp.concatenate(slots), ((0, 1), (0, 0)))
 
     def _parts(self) -> list[Float[Array, "row width"]]:
         """The embeddings of each slot."""
@@ -258,3 +236,40 @@ def learned(model: ExperimentalReasoner) -> PyTree:
     """True on what training moves: everything but the scale of the scores."""
     moving = jax.tree.map(eqx.is_inexact_array, model)
     return eqx.tree_at(lambda m: m.score_scale, moving, replace=False)
+
+
+def sum_of_rows(
+    table: Float[Array, "row width"], rows: Int[Array, "item few"], gradient: RowGradient, precision: MatmulPrecision
+) -> Float[Array, "item width"]:
+    """For each item, the sum of the rows it names.
+
+    The gradient adds each item's to its rows: by scattering, which a CPU does well, or as a product with the matrix
+    that counts how often an item names a row, which suits a GPU: many items there wait for the same few rows.
+    """
+    return _by_counts(table, rows, precision) if gradient == "matmul" else jnp.sum(table[rows], axis=1)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))
+def _by_counts(
+    table: Float[Array, "row width"], rows: Int[Array, "item few"], precision: MatmulPrecision
+) -> Float[Array, "item width"]:
+    return jnp.sum(table[rows], axis=1)
+
+
+def _forward(
+    table: Float[Array, "row width"], rows: Int[Array, "item few"], precision: MatmulPrecision
+) -> tuple[Float[Array, "item width"], tuple[Int[Array, "item few"], Float[Array, " row"]]]:
+    return jnp.sum(table[rows], axis=1), (rows, jnp.zeros(len(table), table.dtype))
+
+
+def _backward(
+    precision: MatmulPrecision,
+    kept: tuple[Int[Array, "item few"], Float[Array, " row"]],
+    gradient: Float[Array, "item width"],
+) -> tuple[Float[Array, "row width"], None]:
+    rows, like = kept
+    counts = jnp.sum(jax.nn.one_hot(rows, len(like), dtype=gradient.dtype), axis=1)
+    return contract("ir,iw->rw", counts, gradient, precision), None
+
+
+_by_counts.defvjp(_forward, _backward)

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import require
+from lemmata.papers.lego.task import LegoConfig, action
 
 SLOTS = 5  # tokens of a clause
 
@@ -74,3 +75,13 @@ def rollout(model: AbstractReasoner, clauses: Int[Array, "clauses 5"], steps: in
     start = (model.begin(clauses[:-1], room=steps), clauses[-1])
     _, answers = jax.lax.scan(write, start, None, length=steps)
     return jnp.concatenate([clauses, answers])
+
+
+def require_sizes(model: Any, task: LegoConfig) -> None:
+    """Refuse a model's config of another vocabulary than its task's, and say what else to set."""
+    actions, values = action(task.action).table.shape
+    wanted = {"variables": task.variables, "actions": actions, "values": values}
+    settings = " ".join(f"model.{name}={size}" for name, size in wanted.items())
+    for name, size in wanted.items():
+        given = getattr(model, name)
+        require(given == size, f"model.{name}", given, f"{task.action} on {task.variables} variables needs {settings}")

@@ -8,7 +8,8 @@ A token in a slot where no sentence puts it (a rollout may write one) is read as
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -17,10 +18,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.core import Config, Count, Positive, Several, require
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
-from lemmata.papers.lego.model.smooth_relu import smooth_relu
 
-Reads = Literal["needed", "all"]
-Classes = Literal["possible", "all"]
 NEEDED = {"variable": (0,), "value": (1, 4)}  # slots with the tokens that decide the answer: x_1; g_1 and y_0
 
 
@@ -34,13 +32,11 @@ class TheoryConfig(Config):
     width: Count = 12  # m, neurons a class; n_y <= m <= log^2 d in the theorems
     active: Count | None = None  # neurons that speak, the first of them; so models of several widths share a shape
     power: Several = 4  # q, "a large even integer": 4 is the least with a power method's gap in speed
-    smoothing: Positive = (
-        1.0  # rho, "1/polylog(d)"; must exceed the first pre-activation, sigma_0 log d, or none emerges
-    )
+    smoothing: Positive = 1.0  # rho, "1/polylog(d)"; below the first pre-activation, sigma_0 log d, none emerges
     scale: Positive | None = None  # sigma_0; the paper's d^-1/2 unless given
     clip: Positive = 2.0  # C_B: logits end at C_B log d
-    reads: Reads = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
-    classes: Classes = "possible"  # other tokens' logits are held at 0, where they go; "all": they have neurons too
+    reads: Literal["needed", "all"] = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
+    classes: Literal["possible", "all"] = "possible"  # other tokens' logits stay at 0, where they go; or have neurons
 
     def cross_check(self) -> None:
         require(self.active is None or self.active <= self.width, "active", self.active, f"1 to {self.width}")
@@ -64,6 +60,20 @@ class TheoryConfig(Config):
         """The first token and the number of tokens that stand in each slot of a clause."""
         x, g, y = self.variables, self.actions, self.values
         return (0, x), (x, g), (0, x), (0, x), (x + g, y)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def smooth_relu(x: Float[Array, "*shape"], rho: Float[Array, ""], power: int) -> Float[Array, "*shape"]:
+    """Definition 3.4: 0 for x <= 0 (garbled in our print; it can only be 0), x^q / (q rho^(q-1)) up to rho, and
+    x - rho (1 - 1/q) beyond: continuously differentiable."""
+    return rho / power * jnp.clip(x / rho, 0, 1) ** power + jnp.maximum(x - rho, 0)
+
+
+@smooth_relu.defjvp
+def _derivative(power: int, primals: tuple, tangents: tuple) -> tuple:
+    """In x it is one power of the clipped x / rho; rho is a constant of the model."""
+    x, rho = primals
+    return smooth_relu(x, rho, power), jnp.clip(x / rho, 0, 1) ** (power - 1) * tangents[0]
 
 
 class Neurons(eqx.Module):
@@ -123,15 +133,9 @@ class TheoryTransformer(AbstractReasoner):
     @staticmethod
     def create(config: TheoryConfig, *, key: Key[Array, ""]) -> "TheoryTransformer":
         """Assumption 3.3: Q = 0, W normal of variance sigma_0^2. A neuron draws the same however many there are."""
-        x = config.variables
-        variable, value = _draw(config, key=key)
+        zero = jnp.zeros((config.variables, config.variables))
         return TheoryTransformer(
-            query_third=jnp.zeros((x, x)),
-            query_fourth=jnp.zeros((x, x)),
-            variable=variable,
-            value=value,
-            slots=config.slots,
-            vocab=config.vocab,
+            query_third=zero, query_fourth=zero, slots=config.slots, vocab=config.vocab, **_draw(config, key=key)
         )
 
     def next_clause(self, clauses: Int[Array, "clauses 5"], answers: int) -> NextClause:
@@ -166,11 +170,8 @@ class TheoryTransformer(AbstractReasoner):
         return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
 
     def _predict(self, clauses: Int[Array, "clauses 5"], attention: Float[Array, "queries clauses"]) -> NextClause:
-        mass = tuple(
-            token_mass(attention, clauses[:, slot], first, size) for slot, (first, size) in enumerate(self.slots)
-        )
-        logits = [n.over_vocabulary(n.of_input(n.read(mass))) for n in (self.variable, self.value)]
-        return NextClause(*logits)
+        mass = tuple(token_mass(attention, clauses[:, slot], *span) for slot, span in enumerate(self.slots))
+        return NextClause(*(n.over_vocabulary(n.of_input(n.read(mass))) for n in (self.variable, self.value)))
 
 
 def token_mass(
@@ -182,26 +183,23 @@ def token_mass(
     return jnp.zeros((len(attention), size), attention.dtype).at[:, place].add(attention, mode="drop")
 
 
-def _draw(config: TheoryConfig, *, key: Key[Array, ""]) -> tuple[Neurons, Neurons]:
+def _draw(config: TheoryConfig, *, key: Key[Array, ""]) -> dict[str, Any]:
     """W_4 and W_5, as slices of one draw a neuron: one call of the generator compiles faster than ten."""
     x, y = config.variables, config.values
-    possible: dict[str, tuple[int, int]] = {"variable": (0, x), "value": (config.vocab - 1 - y, y)}
-    everything = dict.fromkeys(possible, (0, config.vocab))
-    classes = possible if config.classes == "possible" else everything
+    classes = {"variable": (0, x), "value": (config.vocab - 1 - y, y)}
+    if config.classes == "all":
+        classes = dict.fromkeys(classes, (0, config.vocab))
     read = NEEDED if config.reads == "needed" else dict.fromkeys(NEEDED, tuple(range(SLOTS)))
     shapes = [(token, slot, config.slots[slot][1], classes[token][1]) for token in NEEDED for slot in read[token]]
     total = sum(tokens * count for *_, tokens, count in shapes)
     keys = jax.vmap(lambda r: jax.random.fold_in(key, r))(jnp.arange(config.width))
     drawn = config.sigma * jax.vmap(lambda k: jax.random.normal(k, (total,)), out_axes=1)(keys)
     tables: dict[str, list[Array | None]] = {token: [None] * SLOTS for token in NEEDED}
-    start = 0
     for token, slot, tokens, count in shapes:
-        stop = start + tokens * count
-        tables[token][slot] = drawn[start:stop].reshape(tokens, count, config.width)
-        start = stop
-
-    def neurons(token: str) -> Neurons:
-        return Neurons(
+        part, drawn = jnp.split(drawn, [tokens * count])
+        tables[token][slot] = part.reshape(tokens, count, config.width)
+    return {
+        token: Neurons(
             tables=tuple(tables[token]),
             speaks=jnp.asarray(jnp.arange(config.width) < (config.active or config.width), float),
             bias=jnp.asarray(config.sigma * math.log(config.vocab), float),
@@ -211,5 +209,5 @@ def _draw(config: TheoryConfig, *, key: Key[Array, ""]) -> tuple[Neurons, Neuron
             first=classes[token][0],
             vocab=config.vocab,
         )
-
-    return neurons("variable"), neurons("value")
+        for token in NEEDED
+    }

@@ -37,17 +37,11 @@ def look(model: AbstractReasoner, clauses: Int[Array, "clauses 5"]) -> Look:
     weights = jnp.mean(model.attention(clauses[:-1], length), axis=0)
     asked = clauses[length:-1, 3]  # x_0, ..., x_{L-1}
     links = clauses[:-1, 2] == asked[:, None]  # predicates that start at the query's variable
-    itself = jnp.diagonal(weights, offset=length)
-    return Look(jnp.sum(jnp.where(links, weights, 0), axis=1), itself)
+    return Look(jnp.sum(jnp.where(links, weights, 0), axis=1), jnp.diagonal(weights, offset=length))
 
 
 def heatmap(
-    model: AbstractReasoner,
-    task: Lego,
-    *,
-    key: Key[Array, ""],
-    num: int = 100,
-    order: Int[Array, " length"] | None = None,
+    model: AbstractReasoner, task: Lego, *, key: Key[Array, ""], num: int, order: Int[Array, " length"] | None
 ) -> Float[Array, "queries keys"]:
     """The mean attention from answers 0, ..., L - 1 to the 2L clauses before the last answer (Figure 2); `order` puts
     predicate order[k] in place k of every sentence (Figure 5)."""
@@ -56,11 +50,9 @@ def heatmap(
     if order is not None:
         clauses = jnp.concatenate([clauses[:, :length][:, order], clauses[:, length:]], axis=1)
 
-    def read(sentence: Int[Array, "clauses 5"]) -> Float[Array, "queries keys"]:
-        return jnp.mean(model.attention(sentence[:-1], length), axis=0)
-
     chunk = fitting_chunk(num, length, task.vocabulary.size)
-    return jnp.mean(over_sentences(read, clauses, chunk), axis=0)
+    seen = over_sentences(lambda one: jnp.mean(model.attention(one[:-1], length), axis=0), clauses, chunk)
+    return jnp.mean(seen, axis=0)
 
 
 def attention_at_lengths(
@@ -80,7 +72,6 @@ def _at(
     def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, " length"]]:
         clauses = task.draw(num, key=jax.random.fold_in(key, length), length=length)
         seen = over_sentences(lambda sentence: look(model, sentence), clauses, chunk)
-        read = {"predicate": seen.predicate, "answer": seen.answer, "epsilon": seen.epsilon, "gap": seen.gap}
-        return {name: jnp.mean(values, axis=0) for name, values in read.items()}
+        return {name: jnp.mean(getattr(seen, name), axis=0) for name in ("predicate", "answer", "epsilon", "gap")}
 
     return over_replicas(one, models, key)

@@ -11,7 +11,6 @@ from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.probe.weights import Features
 from lemmata.papers.lego.task import action
 
-Unit = Literal["B", "psi"]
 LEARNED = 0.25  # of B: a neuron whose composite magnitude is above it has learned that combination
 
 
@@ -44,16 +43,10 @@ def fibre_magnitudes(run: RunResult, moment: str, replica: int) -> np.ndarray:
     return np.asarray(Features(*parts).over_fibres(jnp.asarray(table_of(run))))
 
 
-def median_structure(run: RunResult, unit: Unit = "B") -> dict[str, float]:
-    """Medians over combinations and seeds of what each one's neuron holds (see `structures`)."""
-    found = structures(run, unit)
-    return {name: float(np.median([neuron[name] for neuron in found])) for name in found[0]}
-
-
-def structures(run: RunResult, unit: Unit = "B") -> list[dict[str, float]]:
+def median_structure(run: RunResult, unit: Literal["B", "psi"] = "B") -> dict[str, float]:
     """What the neuron with the largest magnitude for each combination holds, in units of B or of its own
     psi = (V(g) + V(y)) / 2; its `output` on the combination, sReLU(psi + b), always in units of B; and `confounding`,
-    the largest composite of a pair that shares one part with the combination."""
+    the largest composite of a pair that shares one part with the combination. Medians over combinations and seeds."""
     table, model = table_of(run), model_of(run)
     if not action(run.config.task.action).transitive or table.shape[1] < 2:
         raise Undecided(f"{run.config.task.action} is not transitive on two or more values")
@@ -69,16 +62,17 @@ def structures(run: RunResult, unit: Unit = "B") -> list[dict[str, float]]:
             inside, outside, others = of_action[in_fibre], of_action[~in_fibre], np.delete(of_value, y)
             x = psi + bias
             output = rho / power * np.clip(x / rho, 0, 1) ** power + max(x - rho, 0)
-            neuron = {
-                "V(g)": inside.mean(),
-                "V(y)": of_value[y],
-                "V(g')": outside.mean(),
-                "V(y')": others.mean(),
-                "output": output / model.bound,
-                "confounding": max((outside + of_value[y]).max(), (inside[:, None] + others).max()) / 2,
-            }
-            found.append({name: float(number) for name, number in neuron.items()})
-    return found
+            found.append(
+                {
+                    "V(g)": inside.mean(),
+                    "V(y)": of_value[y],
+                    "V(g')": outside.mean(),
+                    "V(y')": others.mean(),
+                    "output": output / model.bound,
+                    "confounding": max((outside + of_value[y]).max(), (inside[:, None] + others).max()) / 2,
+                }
+            )
+    return {name: float(np.median(np.array([neuron[name] for neuron in found], float))) for name in found[0]}
 
 
 def neurons_per_combination(run: RunResult, moment: str = "final") -> np.ndarray:

@@ -4,6 +4,8 @@ The first L steps of a longer chain are a chain of D^L. So sentences of the grea
 that is a number and not a shape says how much of them is asked; what follows a shortened sentence no query sees.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,7 +15,6 @@ from jaxtyping import Array, Float, Int, Key
 from lemmata.core import require
 from lemmata.papers.lego.model import AbstractReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
-from lemmata.papers.lego.probe.intervals import wilson
 from lemmata.papers.lego.task import Lego
 
 TOGETHER = 64  # sentences at a time: about 200 MB at length 160 with the paper's sizes
@@ -35,13 +36,11 @@ def prefix_marks(
     every value (and variable) is right; `step` and `value_step`, the share of steps where both tokens (the value) are.
 
     Where every token of a rollout is right it equals this pass, so "all right" needs no rollout."""
-    sentence = shortened(clauses, length)
-    written = model.next_clause(sentence[:-1], clauses.shape[0] - 1).greedy()
-    right = written[:, 3:] == sentence[1:, 3:]
-    place = jnp.arange(clauses.shape[0] - 1)
-    asked = (place >= length) & (place < 2 * length)
+    sentence, total = shortened(clauses, length), clauses.shape[0] - 1
+    right = model.next_clause(sentence[:-1], total).greedy()[:, 3:] == sentence[1:, 3:]
+    place = jnp.arange(total)
+    asked, unasked = (place >= length) & (place < 2 * length), total - length
     value, both = right[:, 1] | ~asked, jnp.all(right, axis=1) | ~asked
-    unasked = clauses.shape[0] - 1 - length
     return {
         "values": jnp.all(value).astype(float),
         "both": jnp.all(both).astype(float),
@@ -73,3 +72,12 @@ def _prefix_shares(
         return jax.tree.map(jnp.mean, marks)
 
     return over_replicas(one, models, key)
+
+
+def wilson(proportion: Any, trials: Any, z: float = 1.959963984540054) -> tuple[Any, Any]:
+    """Low and high end of Wilson's score interval of a proportion, `z` standard errors wide (95 %), elementwise: honest
+    at 0 and 1, where the normal one collapses."""
+    share, count = np.asarray(proportion, float), np.asarray(trials, float)
+    centre = (share + z**2 / (2 * count)) / (1 + z**2 / count)
+    half = z / (1 + z**2 / count) * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)

@@ -20,8 +20,7 @@ def over_lengths(
     lengths: tuple[int, ...],
     *,
     key: Key[Array, ""],
-    num: int = 64,
-    chunk: int = 16,
+    num: int,
     variables: bool = False,
 ) -> dict[str, Float[Array, " lengths"]]:
     """On `num` chains, cut short to each length (the first L links and answers are a draw of D^L): `values` (all
@@ -32,7 +31,6 @@ def over_lengths(
     """
     longest = max(lengths)
     clauses = task.draw(num, key=key, length=longest)
-    chunk = divisor(num, chunk)
 
     def at(length: Int[Array, ""]) -> dict[str, Float[Array, ""]]:
         def read(sentence: Int[Array, "clauses 5"]) -> tuple[Array, ...]:
@@ -41,10 +39,9 @@ def over_lengths(
             all_right = (right & right_variables(model, sentence, weights)) if variables else right
             return right, all_right, jnp.diagonal(weights), jnp.diagonal(weights, offset=longest)
 
-        right, all_right, predicate, answer = over_sentences(read, clauses, chunk)
+        right, all_right, predicate, answer = over_sentences(read, clauses, divisor(num, 16))
         epsilon, gap = 1 - predicate - answer, jnp.abs(predicate - answer)
-        asked = jnp.arange(longest) < length
-        steps = num * length
+        asked, steps = jnp.arange(longest) < length, num * length
         found = {
             "values": jnp.mean(jnp.all(right | ~asked, axis=1).astype(epsilon.dtype)),
             "value_step": jnp.sum(right & asked) / steps,
@@ -59,11 +56,10 @@ def over_lengths(
 
 
 def value_accuracy(
-    model: TheoryTransformer, task: Lego, *, key: Key[Array, ""], length: int, num: int = 64, chunk: int = 16
+    model: TheoryTransformer, task: Lego, *, key: Key[Array, ""], length: int, num: int
 ) -> dict[str, Float[Array, ""]]:
     """`over_lengths` at one length."""
-    found = over_lengths(model, task, (length,), key=key, num=num, chunk=chunk)
-    return {name: value[0] for name, value in found.items()}
+    return {name: value[0] for name, value in over_lengths(model, task, (length,), key=key, num=num).items()}
 
 
 def cut_attention(
@@ -87,8 +83,8 @@ def right_values(
     actions, values = model.value.tables[1], model.value.tables[4]
     assert actions is not None  # W_5 reads both, whatever else it reads
     assert values is not None
-    said = [actions[clauses[:longest, 1] - task.vocabulary.first_action]]
-    said.append(values[clauses[longest:-1, 4] - task.vocabulary.first_value])
+    v = task.vocabulary
+    said = [actions[clauses[:longest, 1] - v.first_action], values[clauses[longest:-1, 4] - v.first_value]]
     logits = model.value.of_input(jnp.einsum("qk,kcr->qcr", weights, jnp.concatenate(said)))
     found = jnp.argmax(logits, axis=1) + model.value.first
     return (found == clauses[longest + 1 :, 4]) & (jnp.max(logits, axis=1) > 0)

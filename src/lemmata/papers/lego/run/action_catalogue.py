@@ -70,8 +70,7 @@ def distractors_of(
 
 
 def describe(acting: Action) -> dict[str, Any]:
-    table = acting.table
-    same = table[:, None, :] == table[None, :, :]  # [g, g', y]
+    same = acting.table[:, None, :] == acting.table[None, :, :]  # [g, g', y]
     other = ~np.eye(acting.num_actions, dtype=bool)
     return {
         "action": acting.name,

@@ -4,6 +4,7 @@ A step's loss asks for one answer at a time, so only one query's attention is ev
 one row of Q a sentence: the derivative is taken in the scores and added where they were read.
 """
 
+import dataclasses
 from typing import Annotated, Literal
 
 import equinox as eqx
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, require
+from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, invalid, require
 from lemmata.papers.lego.model import Neurons, TheoryTransformer
 from lemmata.papers.lego.task import Lego, check_length
 
@@ -87,35 +88,38 @@ class AttentionDescent(AbstractAlgorithm):
         truth = self.draw(task, course, key)
         chains = truth if self.labels == "true" else self.annotate(model, course, truth)
         third, fourth = model.query_third, model.query_fourth
-        total, moves = jnp.zeros(()), []
+        total, slopes = jnp.zeros(()), []
         for answer in self.answers:
             scores = step_scores(third, fourth, chains, answer)
             loss, slope = jax.value_and_grad(step_loss)(scores, model.value, chains, answer, _offset(model))
             total += loss
-            moves.append((answer, slope))
+            slopes.append(slope)
         stopped = course.stopped | (total < course.stop_below)
         rate = jnp.where(stopped, 0, course.rate * len(third))
-        for answer, slope in moves:
+        for answer, slope in zip(self.answers, slopes, strict=True):
             asked = chains.named[:, answer - 1, None]
             third = third.at[asked, chains.links].add(-rate * slope[:, : self.length])
             fourth = fourth.at[asked, chains.named[:, :answer]].add(-rate * slope[:, self.length :])
         moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, (third, fourth))
-        later = eqx.tree_at(lambda c: (c.stopped, c.taken), course, (stopped, course.taken + ~stopped))
+        later = dataclasses.replace(course, stopped=stopped, taken=course.taken + ~stopped)
         same = (chains.values == truth.values) & (chains.named == truth.named)
-        metrics = {
-            "loss": total,
-            "labels_right": jnp.mean(jnp.all(same, axis=1).astype(total.dtype)),
-            "steps_taken": course.taken,
-            "stopped": course.stopped,
-        }
-        return TrainState(moved, later), metrics
+        labels_right = jnp.mean(jnp.all(same, axis=1).astype(total.dtype))
+        spent = {"steps_taken": course.taken, "stopped": course.stopped}
+        return TrainState(moved, later), {"loss": total, "labels_right": labels_right, **spent}
 
     def draw(self, task: Lego, course: Course, key: Key[Array, ""]) -> Chains:
         """A batch of the replica's sentences, by their numbers, with the answers that the loss reads."""
         numbers = jax.random.randint(key, (self.batch,), 0, course.sentences)
         keys = jax.vmap(lambda i: jax.random.fold_in(course.corpus, i))(numbers)
         clauses = jax.vmap(lambda k: task.draw(1, key=k, length=self.length)[0])(keys)
-        return chains_of(clauses, task, max(self.answers) + 1)
+        predicates, answers = clauses[:, : self.length], clauses[:, self.length : self.length + max(self.answers) + 1]
+        return Chains(
+            heads=predicates[..., 0],
+            links=predicates[..., 2],
+            actions=predicates[..., 1] - task.vocabulary.first_action,
+            named=answers[..., 3],
+            values=answers[..., 4] - task.vocabulary.first_value,
+        )
 
     def annotate(self, model: TheoryTransformer, course: Course, truth: Chains) -> Chains:
         """Answers 1, ... as the frozen annotator writes them greedily, each read back before the next (equation 9)."""
@@ -124,34 +128,10 @@ class AttentionDescent(AbstractAlgorithm):
             weights = jax.nn.softmax(step_scores(*course.annotator, chains, answer), axis=-1)
             value = jnp.argmax(value_logits(model.value, weights, chains, answer), axis=-1) - _offset(model)
             name = jnp.argmax(variable_logits(model.variable, weights, chains), axis=-1) + model.variable.first
-            chains = eqx.tree_at(
-                lambda c: (c.named, c.values),
-                chains,
-                (
-                    chains.named.at[:, answer].set(name.astype(chains.named.dtype)),
-                    chains.values.at[:, answer].set(value.astype(chains.values.dtype)),
-                ),
-            )
+            named = chains.named.at[:, answer].set(name.astype(chains.named.dtype))
+            values = chains.values.at[:, answer].set(value.astype(chains.values.dtype))
+            chains = dataclasses.replace(chains, named=named, values=values)
         return chains
-
-    def clause_passes(self) -> int:
-        """Clauses read forward by one step, a gradient counted as three: the unit of `lego/self-train-cost`."""
-        read = 3 * sum(self.length + answer for answer in self.answers)
-        labelling = sum(self.length + answer for answer in range(1, max(self.answers) + 1))
-        return self.batch * (read + (labelling if self.labels == "greedy" else 0))
-
-
-def chains_of(clauses: Int[Array, "num clauses 5"], task: Lego, answers: int) -> Chains:
-    """Tokens as numbers of their own kind; the first `answers` answers are kept."""
-    length = (clauses.shape[1] - 1) // 2
-    kept = clauses[:, length : length + answers]
-    return Chains(
-        heads=clauses[:, :length, 0],
-        links=clauses[:, :length, 2],
-        actions=clauses[:, :length, 1] - task.vocabulary.first_action,
-        named=kept[..., 3],
-        values=kept[..., 4] - task.vocabulary.first_value,
-    )
 
 
 def step_scores(
@@ -166,11 +146,9 @@ def value_logits(
     neurons: Neurons, weights: Float[Array, "num clauses"], chains: Chains, answer: int
 ) -> Float[Array, "num classes"]:
     """Token 5's logits, by its classes with neurons: slots 2 and 5 of the attended clauses."""
-    actions, values = neurons.tables[1], neurons.tables[4]
-    others = [t for s, t in enumerate(neurons.tables) if s not in (1, 4) and t is not None]
-    require(not others and actions is not None and values is not None, "reads", "all", "needed: W_5 reads g and y")
-    assert actions is not None
-    assert values is not None
+    new, actions, old, named, values = neurons.tables
+    if not (new is old is named is None) or actions is None or values is None:
+        raise invalid("reads", "all", "needed: W_5 reads g and y")
     length = chains.actions.shape[1]
     read = jnp.einsum("nk,nkcr->ncr", weights[:, :length], actions[chains.actions])
     return neurons.of_input(read + jnp.einsum("nk,nkcr->ncr", weights[:, length:], values[chains.values[:, :answer]]))

@@ -9,29 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    Count,
-    NonNegative,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, require
+from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
 from lemmata.papers.lego.probe import PREFIX_SHARES, accuracy_of_prefixes, attention_at_lengths, heatmap, over_replicas
-from lemmata.papers.lego.run.next_clause import (
-    FreshSentences,
-    Sentences,
-    SentenceSet,
-    label_quality,
-    next_clause_adam,
-    written_answers,
-)
+from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.run import next_clause
 from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length, distinct
 from lemmata.train import fit_many, stack
 
@@ -109,29 +92,28 @@ class LengthTraining(RunConfig):
         taught, told = models, models  # by its own labels, by the true ones
         for length in self.stages:
             true = self.sentences(task, length)
-            written = each_seed(written_answers, taught, true)
-            quality.append(each_seed(label_quality, written, true))
-            models, sets = (jax.tree.map(_join, *pair) for pair in ((taught, told), (written, true)))
-            models, losses = self.train(models, sets, length, f"stage {length}", self.stage_steps, context)
+            written = each_seed(next_clause.written_answers, taught, true)
+            quality.append(each_seed(next_clause.label_quality, written, true))
+            pair, sets = _joined(taught, told), _joined(written, true)
+            models, losses = self.train(pair, sets, length, f"stage {length}", self.stage_steps, context)
             arrays |= {f"loss.self.{length}": losses[:count], f"loss.true.{length}": losses[count:]}
             taught = jax.tree.map(lambda leaf: leaf[:count], models)
             told = jax.tree.map(lambda leaf: leaf[count:], models)
             rows += [self.examine(taught, task, SELF, length), self.examine(told, task, TRUE, length)]
         return rows, arrays | {f"labels.{name}": np.stack([q[name] for q in quality], axis=1) for name in quality[0]}
 
-    def sentences(self, task: Lego, length: int) -> Sentences:
+    def sentences(self, task: Lego, length: int) -> next_clause.Sentences:
         """Every seed's training set at a length."""
-        num = self.sequences
-        if num is None:
-            return stack([FreshSentences(task, length)] * len(self.seeds))
+        if (num := self.sequences) is None:
+            return stack([next_clause.FreshSentences(task, length)] * len(self.seeds))
         keys = self.keys("sentences", str(length))
-        return each_seed(lambda key: SentenceSet.draw(task, num, length, key=key), keys)
+        return each_seed(lambda key: next_clause.SentenceSet.draw(task, num, length, key=key), keys)
 
     def train(
         self, models: Any, sets: Any, length: int, name: str, steps: int, context: RunContext
     ) -> tuple[Any, np.ndarray]:
         """Replicas, one a seed or two (self-labelled, then true), through one stage."""
-        algorithm = next_clause_adam(self.batch * self.task.length // length, self.rate, self.decay)
+        algorithm = next_clause.next_clause_adam(self.batch * self.task.length // length, self.rate, self.decay)
         times = len(jax.tree.leaves(sets)[0]) // len(self.seeds)
         state, history = fit_many(
             algorithm,
@@ -149,12 +131,12 @@ class LengthTraining(RunConfig):
     def examine(self, models: Any, task: Lego, branch: str, trained_at: int = 0) -> dict[str, np.ndarray]:
         """Accuracy at every test length as long columns."""
         found = accuracy_of_prefixes(models, task, self.lengths, key=self.keys("test"), num=self.test_sentences)
-        count, lengths = len(self.seeds), len(self.lengths)
+        rows = len(self.seeds) * len(self.lengths)
         return {
-            "branch": np.repeat(branch, count * lengths),
-            "trained_at": np.full(count * lengths, trained_at),
-            "seed": np.repeat(np.array(self.seeds), lengths),
-            "length": np.tile(np.array(self.lengths), count),
+            "branch": np.repeat(branch, rows),
+            "trained_at": np.repeat(trained_at, rows),
+            "seed": np.repeat(np.array(self.seeds), len(self.lengths)),
+            "length": np.tile(np.array(self.lengths), len(self.seeds)),
             **{name: np.asarray(found[name], float).reshape(-1) for name in PREFIX_SHARES},
         }
 
@@ -180,22 +162,20 @@ def _maps(model: Any, key: Key[Array, ""], *, task: Lego, order: Any, num: int) 
     return {"map": plain, "map_permuted": moved}
 
 
-def _join(first: Any, second: Any) -> Any:
-    return jnp.concatenate([first, second])
+def _joined(first: Any, second: Any) -> Any:
+    return jax.tree.map(lambda *both: jnp.concatenate(both), first, second)
 
 
-Family = Literal["transitive", "symmetric"]
 Regime = Literal["sharp", "diluted"]
 REGIMES: dict[Regime, str] = {"sharp": "block-sparse attention", "diluted": "scaled scores, weight decay"}
 
 
 def length_runs(scale: Scale, *regimes: Regime) -> dict[str, LengthTraining]:
     """Both families in each regime: "transitive/sharp", "symmetric/sharp", ..."""
-    families: tuple[Family, ...] = ("transitive", "symmetric")
-    return {f"{family}/{regime}": length_training(scale, family, regime) for regime in regimes for family in families}
+    return {f"{family}/{regime}": length_training(scale, family, regime) for regime in regimes for family in FAMILIES}
 
 
-def length_training(scale: Scale, family: Family, regime: Regime = "sharp") -> LengthTraining:
+def length_training(scale: Scale, family: str, regime: Regime = "sharp") -> LengthTraining:
     """The run at a scale. Smoke has smaller groups of the same two kinds, and one regime.
 
     Sharp: block-sparse attention (Assumption 3.5), no weight decay; it reaches the longest sentences. Diluted: scores
@@ -203,15 +183,15 @@ def length_training(scale: Scale, family: Family, regime: Regime = "sharp") -> L
     stays soft; here there is something to repair, and the symmetric action is trained further by its own labels.
     """
     symmetric, smoke = family == "symmetric", scale.name == "smoke"
-    name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S4"), paper=("C6", "S5"))[symmetric]
-    acting = action(name)
     diluted = regime == "diluted" and not smoke
+    name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S4"), paper=("C6", "S5"))[symmetric]
+    actions, values = action(name).table.shape
     variables = scale.pick(smoke=9, laptop=41, paper=170)
     stages = scale.pick(smoke=(4,), laptop=(10, 20), paper=(10, 20, 40))
     model = ExperimentalConfig(
         variables=variables,
-        actions=acting.num_actions,
-        values=acting.num_values,
+        actions=actions,
+        values=values,
         width=scale.pick(smoke=4, laptop=16, paper=64),
         hidden=scale.pick(smoke=16, laptop=128, paper=1024),
         attention="full" if diluted and scale.name == "laptop" else "block-sparse",

@@ -8,20 +8,8 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import (
-    Config,
-    Count,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Config, Metrics, RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, require
+from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, require_sizes
 from lemmata.papers.lego.probe import features
 from lemmata.papers.lego.run.one_step_descent import OneStep, Token, score
@@ -70,11 +58,10 @@ class OneStepTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = Lego.create(self.task)
-        cells = [(scale, seed) for scale in self.scales for seed in self.seeds]
-        sigmas, seeds = [replace(self.model, scale=scale).sigma for scale, _ in cells], [seed for _, seed in cells]
-        models = [
-            create(replace(self.model, scale=scale), named_key(seed, "init", "one-step")) for scale, seed in cells
-        ]
+        cells = [(replace(self.model, scale=scale), seed) for scale in self.scales for seed in self.seeds]
+        sigmas, seeds = [model.sigma for model, _ in cells], [seed for _, seed in cells]
+        create = eqx.filter_jit(TheoryTransformer.create)
+        models = [create(model, key=named_key(seed, "init", "one-step")) for model, seed in cells]
         tables, arrays = [], features_of(stack(models), "initial")
         descents: dict[Token, Descent | None] = {"value": self.value, "variable": self.variable}
         for token, descent in descents.items():
@@ -103,8 +90,7 @@ class OneStepTraining(RunConfig):
 
     def on_many_sentences(self, models: TheoryTransformer, task: Lego, token: Token) -> dict[str, np.ndarray]:
         """Scores of the last models where a record's own batch is small."""
-        algorithm = OneStep(token=token, batch=self.test_sentences)
-        key = named_key(0, "test", token)
+        algorithm, key = OneStep(token=token, batch=self.test_sentences), named_key(0, "test", token)
 
         def one(model: TheoryTransformer) -> Metrics:
             neurons = getattr(model, token)
@@ -112,11 +98,6 @@ class OneStepTraining(RunConfig):
 
         found = eqx.filter_jit(lambda models: jax.lax.map(one, models))(models)
         return {name: np.asarray(value, np.float64) for name, value in found.items()}
-
-
-@eqx.filter_jit
-def create(config: TheoryConfig, key: Key[Array, ""]) -> TheoryTransformer:
-    return TheoryTransformer.create(config, key=key)
 
 
 def over_fibres(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
@@ -137,6 +118,6 @@ def families(scale: Scale) -> dict[str, str]:
 
 def one_step_training(name: str, scale: Scale, model: dict[str, Any], **settings: Any) -> OneStepTraining:
     """Of one action, in the vocabulary of a scale."""
-    acting, variables = action(name), scale.pick(smoke=7, laptop=41, paper=41)
-    sizes = TheoryConfig(variables=variables, actions=acting.num_actions, values=acting.num_values, **model)
+    (actions, values), variables = action(name).table.shape, scale.pick(smoke=7, laptop=41, paper=41)
+    sizes = TheoryConfig(variables=variables, actions=actions, values=values, **model)
     return OneStepTraining(task=LegoConfig(action=name, variables=variables, length=1), model=sizes, **settings)

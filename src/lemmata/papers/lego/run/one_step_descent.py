@@ -22,15 +22,6 @@ from lemmata.papers.lego.task import Lego
 Token = Literal["variable", "value"]
 
 
-class Pace(eqx.Module):
-    """A replica's own rate and length of training, so that many of them are one program."""
-
-    rate: Float[Array, ""]
-    stride: Float[Array, ""]  # the share of itself (up to rho) and of the bias that no weight's step exceeds
-    left: Int[Array, ""]  # steps still to go; at 0 it stands still
-    time: Float[Array, ""]  # of the gradient flow that is followed: the rates so far, summed
-
-
 class OneStep(AbstractAlgorithm):
     """Plain descent of W_4 (`variable`) or W_5 (`value`) on Loss^1 of that token; the other weights stay.
 
@@ -44,19 +35,14 @@ class OneStep(AbstractAlgorithm):
     stride: float = math.inf
     batch: int | None = eqx.field(static=True, default=None)
 
-    def init(self, model: TheoryTransformer, rate: float | None = None, steps: int | None = None) -> TrainState:
-        """`rate` and `steps` of this replica: the algorithm's own and no end, unless given."""
-        rate = self.rate if rate is None else rate
-        require(rate > 0, "rate", rate, "positive")
+    def init(self, model: TheoryTransformer) -> TrainState:
+        """Beside the model: the time of the gradient flow that is followed, the rates so far summed."""
+        require(self.rate > 0, "rate", self.rate, "positive")
         require(self.stride > 0, "stride", self.stride, "positive")
-        require(steps is None or steps >= 0, "steps", steps, "not negative")
-        left = jnp.iinfo(jnp.int32).max if steps is None else steps
-        pace = Pace(jnp.asarray(rate, float), jnp.asarray(self.stride, float), jnp.asarray(left), jnp.zeros(()))
-        return TrainState(model, pace)
+        return TrainState(model, jnp.zeros(()))
 
     def step(self, task: Lego, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
-        model, pace = state.model, state.opt_state
-        neurons = getattr(model, self.token)
+        neurons = getattr(state.model, self.token)
 
         def loss(tables: Any) -> tuple[Float[Array, ""], Metrics]:
             moved = eqx.tree_at(lambda n: n.tables, neurons, tables)
@@ -67,20 +53,25 @@ class OneStep(AbstractAlgorithm):
         size = jax.tree.map(lambda w: neurons.bias + jnp.minimum(jnp.abs(w), neurons.rho), neurons.tables)
         hurry = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
         fastest = jnp.stack(jax.tree.leaves(hurry)).max()
-        rate = jnp.minimum(pace.rate, pace.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
-        rate = jnp.where(pace.left > 0, rate, 0)
+        rate = jnp.minimum(self.rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
         tables = jax.tree.map(lambda w, g: w - rate * g, neurons.tables, gradient)
-        new = eqx.tree_at(lambda m: getattr(m, self.token).tables, model, tables)
-        ahead = Pace(pace.rate, pace.stride, jnp.maximum(pace.left - 1, 0), pace.time + rate)
-        return TrainState(new, ahead), {**metrics, "time": pace.time}
+        new = eqx.tree_at(lambda m: getattr(m, self.token).tables, state.model, tables)
+        return TrainState(new, state.opt_state + rate), {**metrics, "time": state.opt_state}
 
     def inputs(
         self, neurons: Neurons, task: Lego, key: Key[Array, ""]
     ) -> tuple[Float[Array, "classes neurons *inputs"], Int[Array, "*inputs"]]:
-        """What the neurons read, the bias not yet added, and the true classes."""
+        """What the neurons read, the bias not yet added, and the true classes, of every input or of sentences."""
         if self.batch is None:
             return all_inputs(neurons, task.table, self.token)
-        return sampled_inputs(neurons, task, self.token, self.batch, key)
+        sentences = task.draw(self.batch, key=key, length=1)
+        v = task.vocabulary
+        offsets = (0, v.first_action, 0, 0, v.first_value)
+        # The predicate fills slots 1-3, the first answer slots 4 and 5.
+        places = jnp.concatenate([sentences[:, 0, :3], sentences[:, 1, 3:]], axis=1).T
+        rows = [w[t - o] for w, t, o in zip(neurons.tables, places, offsets, strict=True) if w is not None]
+        read = jnp.moveaxis(sum(rows[1:], rows[0]), 0, -1) / 2
+        return read, sentences[:, 2, 3 if self.token == "variable" else 4] - neurons.first
 
 
 def all_inputs(
@@ -96,20 +87,6 @@ def all_inputs(
     g1, y0 = (jnp.moveaxis(weights, 0, -1) for weights in neurons.tables if weights is not None)
     first_value = neurons.vocab - 1 - table.shape[1]
     return (g1[:, :, None, :] + y0[:, :, :, None]) / 2, table.T + (first_value - neurons.first)
-
-
-def sampled_inputs(
-    neurons: Neurons, task: Lego, token: Token, batch: int, key: Key[Array, ""]
-) -> tuple[Float[Array, "classes neurons batch"], Int[Array, " batch"]]:
-    """The same on sentences of D^1."""
-    sentences = task.draw(batch, key=key, length=1)
-    v = task.vocabulary
-    offsets = (0, v.first_action, 0, 0, v.first_value)
-    # The predicate fills slots 1-3, the first answer slots 4 and 5.
-    places = [sentences[:, 0, 0], sentences[:, 0, 1], sentences[:, 0, 2], sentences[:, 1, 3], sentences[:, 1, 4]]
-    rows = [w[t - o] for w, t, o in zip(neurons.tables, places, offsets, strict=True) if w is not None]
-    read = jnp.moveaxis(sum(rows[1:], rows[0]), 0, -1) / 2
-    return read, sentences[:, 2, 3 if token == "variable" else 4] - neurons.first
 
 
 def score(

@@ -1,6 +1,7 @@
 """Sentences before and after their predicates are permuted, read by both models with random weights."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -9,13 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import Count, Positive, RunConfig, RunContext, RunOutput, Several, Some, named_keys, require
-from lemmata.papers.lego.model import (
-    AbstractReasoner,
-    ExperimentalConfig,
-    ExperimentalReasoner,
-    TheoryConfig,
-    TheoryTransformer,
-)
+from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates
 
 MODELS = ("theory", "experimental")
@@ -23,7 +18,7 @@ MODELS = ("theory", "experimental")
 
 @dataclass(frozen=True, kw_only=True)
 class Permutations(RunConfig):
-    """Sentences before and after their predicates are permuted, read by random models and by ones that see places.
+    """Both models with random weights, and the same on sentences whose clauses carry a code of their place.
 
     Random weights are the harder subject: nothing learned can hide a dependence on the order. Training keeps the
     architecture, so it cannot bring one in.
@@ -59,23 +54,22 @@ class Permutations(RunConfig):
         permuted = permute_predicates(clauses, orders)
 
         read = jnp.stack([clauses, permuted, placed(clauses, task), placed(permuted, task)])
-        plain, plain_permuted, with_places, with_places_permuted = _logits(model, read)  # one program for all four
+        write = jax.vmap(lambda sentence: model.next_clause(sentence[:-1], self.task.length))
+        after = jax.lax.map(write, read)  # one program for all four
+        plain, plain_permuted, with_places, with_places_permuted = jnp.concatenate([after.variable, after.value], -1)
         return {
             "change": jnp.max(jnp.abs(plain - plain_permuted)),
             "change_with_places": jnp.max(jnp.abs(with_places - with_places_permuted)),
             "size": jnp.max(jnp.abs(plain)),
         }
 
-    def model(self, task: Lego, name: str, key: Key[Array, ""]) -> AbstractReasoner:
+    def model(self, task: Lego, name: str, key: Key[Array, ""]) -> ExperimentalReasoner | TheoryTransformer:
         v = task.vocabulary
-        x, g, y = v.variables, v.actions, v.values
+        sizes: dict[str, Any] = {"variables": v.variables, "actions": v.actions, "values": v.values}
         if name == "experimental":
-            made = ExperimentalConfig(variables=x, actions=g, values=y, width=self.width, hidden=self.hidden)
+            made = ExperimentalConfig(**sizes, width=self.width, hidden=self.hidden)
             return ExperimentalReasoner.create(made, key=key)
-        # A clip that bites would hide changes.
-        model = TheoryTransformer.create(
-            TheoryConfig(variables=x, actions=g, values=y, scale=0.5, clip=1000.0), key=key
-        )
+        model = TheoryTransformer.create(TheoryConfig(**sizes, scale=0.5, clip=1000.0), key=key)  # a clip hides changes
         blocks = self.sharpness * jax.random.normal(jax.random.fold_in(key, 1), (2, v.variables, v.variables))
         return eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, (blocks[0], blocks[1]))
 
@@ -86,11 +80,3 @@ def placed(clauses: Int[Array, "num clauses 5"], task: Lego) -> Int[Array, "num 
     acting = clauses[..., 1]
     moved = v.first_action + (acting - v.first_action + jnp.arange(clauses.shape[1])) % v.actions
     return clauses.at[..., 1].set(jnp.where(acting < v.first_value, moved, acting))
-
-
-def _logits(
-    model: AbstractReasoner, clauses: Int[Array, "reading num clauses 5"]
-) -> Float[Array, "reading num steps logits"]:
-    length = (clauses.shape[2] - 1) // 2
-    after = jax.lax.map(jax.vmap(lambda sentence: model.next_clause(sentence[:-1], length)), clauses)
-    return jnp.concatenate([after.variable, after.value], axis=-1)

@@ -8,25 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import (
-    Count,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_integer,
-    named_keys,
-    require,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, named_keys, require
+from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import AbstractReasoner, TheoryTransformer, rollout
 from lemmata.papers.lego.probe import accuracy_of_prefixes, over_replicas
 from lemmata.papers.lego.run.one_step import Descent
+from lemmata.papers.lego.run.one_step_descent import Token
 from lemmata.papers.lego.run.self_training import Stage, train_stages
 from lemmata.papers.lego.run.stage_one import model_config, new_models, teach
 from lemmata.papers.lego.task import Action, Lego, LegoConfig, Vocabulary, action, check_length
 from lemmata.train import unstack
+
+MEASURES = ("values", "both", "value_step", "values_low", "values_high")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,38 +56,32 @@ class TrainedReasoner(RunConfig):
         acting = action(self.action)
         task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=max(self.lengths)))
         config = model_config(self.action, self.variables, width=self.width, scale=self.scale, clip=self.clip)
-        untaught = new_models(config, self.seeds)
-        taught, arrays = teach(untaught, task, self.seeds, {"value": self.value, "variable": self.variable}, context)
+        descents: dict[Token, Descent] = {"value": self.value, "variable": self.variable}
+        taught, arrays = teach(new_models(config, self.seeds), task, self.seeds, descents, context)
         after, _ = train_stages(taught, task, named_keys(self.seeds, "attention"), self.stages, context=context)
-        moments = {"one step": taught, "two steps": after[0], "last": after[-1]}
-        rows = []
+        moments = {"one step": taught, "two steps": after[0]} | ({"last": after[-1]} if len(after) > 1 else {})
+        tables, shape = [], (len(self.seeds), len(self.lengths))
         for name, trained in moments.items():
-            if name == "last" and len(after) == 1:
-                same = [key for key in arrays if key.startswith("two steps.")]
-                arrays |= {key.replace("two steps", "last"): arrays[key] for key in same}
-                continue
-            context.progress(f"reading: {name}", len(rows), len(moments))
+            context.progress(f"reading: {name}", len(tables), len(moments))
             arrays[f"{name}.epsilon"] = self.epsilon(trained, task)
             keys = named_keys(self.seeds, "test")
             found = accuracy_of_prefixes(trained, task, self.lengths, key=keys, num=self.sentences)
-            rows.append({"moment": name, **found})
+            places = {"seed": np.repeat(self.seeds, shape[1]), "length": np.tile(self.lengths, shape[0])}
+            measured = {measure: np.asarray(found[measure], np.float64) for measure in MEASURES}
+            tables.append({"moment": np.full(shape, name), **places, **measured})
             if self.words:
                 arrays[f"{name}.decided"] = self.decided(trained, acting)
-        size, lengths = len(self.seeds), len(self.lengths)
-        columns = {
-            "moment": np.repeat([row["moment"] for row in rows], size * lengths),
-            "seed": np.tile(np.repeat(self.seeds, lengths), len(rows)),
-            "length": np.tile(self.lengths, len(rows) * size),
-        }
-        for name in ("values", "both", "value_step", "values_low", "values_high"):
-            columns[name] = np.concatenate([np.asarray(row[name], np.float64).ravel() for row in rows])
+        if "last" not in moments:
+            same = [key for key in arrays if key.startswith("two steps.")]
+            arrays |= {key.replace("two steps", "last"): arrays[key] for key in same}
+        columns = {name: np.concatenate([table[name].ravel() for table in tables]) for name in tables[0]}
         return RunOutput(columns, arrays)
 
     def epsilon(self, models: TheoryTransformer, task: Lego) -> np.ndarray:
         """[seed, L, l] for the config's lengths, l counted from 1 (entry 0 and those past L are NaN)."""
-        keys = named_keys(self.seeds, "look")
-        found = np.asarray(_all_epsilons(models, task, keys, max(self.lengths), self.sentences), np.float64)
-        kept = np.full((len(self.seeds), len(self.lengths), max(self.lengths) + 1), np.nan)
+        longest, keys = max(self.lengths), named_keys(self.seeds, "look")
+        found = np.asarray(_mean_epsilons(models, task, keys, longest, self.sentences), np.float64)
+        kept = np.full((len(self.seeds), len(self.lengths), longest + 1), np.nan)
         for i, length in enumerate(self.lengths):
             kept[:, i, 1 : length + 1] = found[:, length - 1, :length]
         return kept
@@ -110,12 +97,9 @@ class TrainedReasoner(RunConfig):
 
 
 @eqx.filter_jit
-def _all_epsilons(
+def _mean_epsilons(
     models: TheoryTransformer, task: Lego, keys: Key[Array, " replica"], longest: int, num: int
 ) -> Float[Array, "replica length step"]:
-    """The mean eps^{L,l} at [L - 1, l - 1] (l <= L). The first L predicates of a long chain are a chain of D^L, and a
-    softmax over fewer clauses is the same weights divided by their sum: one pass gives every length."""
-
     def one(model: TheoryTransformer, key: Key[Array, ""]) -> Float[Array, "length step"]:
         clauses = task.draw(num, key=key, length=longest)
         return jnp.mean(jax.vmap(lambda sentence: prefix_epsilons(model, sentence))(clauses), axis=0)
@@ -124,7 +108,9 @@ def _all_epsilons(
 
 
 def prefix_epsilons(model: AbstractReasoner, clauses: Int[Array, "clauses 5"]) -> Float[Array, "length step"]:
-    """eps^{L,l} of one sentence of a model with one head, at [L - 1, l - 1]; entries with l > L mean nothing."""
+    """eps^{L,l} of one sentence of a model with one head, at [L - 1, l - 1]; entries with l > L mean nothing. The first
+    L predicates of a long chain are a chain of D^L, and a softmax over fewer clauses is the same weights divided by
+    their sum: one pass gives every length."""
     longest = (clauses.shape[0] - 1) // 2
     weights = model.attention(clauses[:-1], longest)[0]
     on_predicates, on_answers = weights[:, :longest], jnp.sum(weights[:, longest:], axis=1)
@@ -146,14 +132,11 @@ def words(
             letters[::2, position] = group.inverses[product[::2]]
         product = group.table[letters[:, position], product]
     x = np.argsort(stream.random((num, variables)), axis=1)[:, : length + 1]
-    blank = np.full((num, length), v.blank)
-    predicates = np.stack([x[:, 1:], letters + v.first_action, x[:, :-1], blank, blank], axis=2)
-    starts = []
-    for value in range(v.values):
-        answer = np.array([v.blank, v.blank, v.blank, 0, v.first_value + value]) + np.zeros((num, 1, 5), int)
-        answer[:, 0, 3] = x[:, 0]
-        starts.append(np.concatenate([predicates, answer], axis=1))
-    return np.stack(starts, axis=1), product == group.identity
+    sentences = np.full((num, v.values, length + 1, 5), v.blank)
+    sentences[:, :, :-1, :3] = np.stack([x[:, 1:], letters + v.first_action, x[:, :-1]], axis=2)[:, None]
+    sentences[:, :, -1, 3] = x[:, :1]
+    sentences[:, :, -1, 4] = v.first_value + np.arange(v.values)
+    return sentences, product == group.identity
 
 
 @eqx.filter_jit

@@ -8,18 +8,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import (
-    Count,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import length_reached, over_lengths, query_diagonals
 from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Sentences
@@ -32,7 +22,7 @@ KEPT = ("values", "epsilon_worst_step", "gap")  # by cell, record and length
 LEVEL = 0.9  # a length is reached where all values are right in this share of sentences
 
 
-class StageOneSetting(NamedTuple):
+class Setting(NamedTuple):
     """What the models of stage 1 differ in."""
 
     scale: float | None
@@ -72,10 +62,10 @@ class RegimeCells(RunConfig):
         require(list(self.lengths) == sorted(set(self.lengths)), "lengths", self.lengths, "increasing")
         require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
 
-    def settings(self) -> list[StageOneSetting]:
-        return [StageOneSetting(*s) for s in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
+    def settings(self) -> list[Setting]:
+        return [Setting(*s) for s in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
 
-    def model_config(self, setting: StageOneSetting) -> TheoryConfig:
+    def model_config(self, setting: Setting) -> TheoryConfig:
         active = {"active": setting.width, "scale": setting.scale, "clip": setting.clip}
         return model_config(self.action, self.variables, width=max(self.widths), **active)
 
@@ -87,14 +77,20 @@ class RegimeCells(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=2))
         settings = self.settings()
-        taught, arrays = self.taught(settings, task, context)
+        models = [
+            TheoryTransformer.create(self.model_config(setting), key=named_key(setting.seed, "init", "theory"))
+            for setting in settings
+        ]
+        # W_4 is not needed, for the labels are true.
+        descent = Descent(steps=self.one_step_steps, rate=self.one_step_rate, every=self.one_step_steps)
+        seeds = [setting.seed for setting in settings]
+        taught, arrays = teach(eqx.filter_jit(stack)(models), task, seeds, {"value": descent}, context)
         algorithm = AttentionDescent(length=2, answers=(1, 2), batch=self.batch)
-        cells, states = [], []
-        for number, (setting, model) in enumerate(zip(settings, unstack(taught), strict=True)):
-            for rate, sentences in itertools.product(self.rates, self.sentences):
-                corpus = named_key(setting.seed, "sentences")
-                states.append(algorithm.init(model, rate=rate, sentences=sentences, corpus=corpus))
-                cells.append((setting, rate, sentences, number))
+        cells = list(itertools.product(range(len(settings)), self.rates, self.sentences))
+        models, corpora = unstack(taught), [named_key(seed, "sentences") for seed in seeds]
+        states = [
+            algorithm.init(models[i], rate=rate, sentences=sentences, corpus=corpora[i]) for i, rate, sentences in cells
+        ]
 
         def reach(model: TheoryTransformer, task: Lego, key: Key[Array, ""]) -> Metrics:
             found = over_lengths(model, task, self.lengths, key=named_key(0, "test"), num=self.test_sentences)
@@ -104,7 +100,7 @@ class RegimeCells(RunConfig):
             algorithm,
             stack([task] * len(cells)),
             stack(states),
-            named_keys([setting.seed for setting, *_ in cells], "attention"),
+            named_keys([seeds[i] for i, *_ in cells], "attention"),
             steps=self.steps,
             every=self.every,
             probe=reach,
@@ -112,46 +108,28 @@ class RegimeCells(RunConfig):
             context=context,
             stage="cells",
         )
-        accuracy = history["values"].astype(np.float64)  # [cell, record, length]
+        by_setting = {
+            "scale": [self.model_config(setting).sigma for setting in settings],
+            "default_scale": [setting.scale is None for setting in settings],
+            "clip": [setting.clip for setting in settings],
+            "width": [setting.width for setting in settings],
+            "seed": seeds,
+            "one_step_accuracy": arrays["one_step.value.accuracy"],
+            "one_step_loss": arrays["one_step.value.loss"],
+        }
         table = history.table(
             names=("loss", "third_diagonal", "fourth_diagonal", "third_rest", "fourth_rest"),
-            scale=[self.model_config(setting).sigma for setting, *_ in cells],
-            default_scale=[setting.scale is None for setting, *_ in cells],
-            clip=[setting.clip for setting, *_ in cells],
-            width=[setting.width for setting, *_ in cells],
-            rate=[rate for _, rate, _, _ in cells],
-            sentences=[sentences for _, _, sentences, _ in cells],
-            seed=[setting.seed for setting, *_ in cells],
-            one_step_accuracy=[arrays["one_step.value.accuracy"][i] for *_, i in cells],
-            one_step_loss=[arrays["one_step.value.loss"][i] for *_, i in cells],
+            rate=[rate for _, rate, _ in cells],
+            sentences=[sentences for *_, sentences in cells],
+            **{name: np.repeat(values, len(cells) // len(settings)) for name, values in by_setting.items()},
         )
         columns = {name: values if name == "step" else values.astype(np.float64) for name, values in table.items()}
-        columns["reached"] = length_reached(self.lengths, accuracy, LEVEL).ravel()
-        return RunOutput(columns, {**{name: history[name].astype(np.float64) for name in KEPT}, **arrays})
+        kept = {name: history[name].astype(np.float64) for name in KEPT}  # [cell, record, length]
+        columns["reached"] = length_reached(self.lengths, kept["values"], LEVEL).ravel()
+        return RunOutput(columns, {**kept, **arrays})
 
     @staticmethod
     def smallest(action: str) -> "RegimeCells":
         """One cell that only shows that everything runs: the same at smoke scale wherever cells are asked for."""
-        return RegimeCells(
-            action=action,
-            variables=9,
-            widths=(4,),
-            steps=2,
-            every=1,
-            batch=8,
-            one_step_steps=50,
-            lengths=(2,),
-            test_sentences=8,
-        )
-
-    def taught(
-        self, settings: list[StageOneSetting], task: Lego, context: RunContext
-    ) -> tuple[TheoryTransformer, dict[str, np.ndarray]]:
-        """Stage 1 in every setting; W_4 is not needed, for the labels are true."""
-        keys = [named_key(setting.seed, "init", "theory") for setting in settings]
-        models = [
-            TheoryTransformer.create(self.model_config(s), key=key) for s, key in zip(settings, keys, strict=True)
-        ]
-        descent = Descent(steps=self.one_step_steps, rate=self.one_step_rate, every=self.one_step_steps)
-        seeds = [setting.seed for setting in settings]
-        return teach(eqx.filter_jit(stack)(models), task, seeds, {"value": descent}, context)
+        sizes = {"variables": 9, "widths": (4,), "lengths": (2,), "test_sentences": 8}
+        return RegimeCells(action=action, steps=2, every=1, batch=8, one_step_steps=50, **sizes)

@@ -1,16 +1,15 @@
 """Algorithm 2: recursive self-training by doubling, and its controls, on any number of models at once.
 
 At stage k the model of stage k - 1 is frozen, writes answers 1 and 2 of sentences of length 2^k greedily, and Q
-descends on the surprise at the second of them. Who labelled what, how many labels were right, and whether the loss or
-the cap ended a stage, is kept.
+descends on the surprise at the second of them.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Config, Count, Positive, RunContext, Some, named_fold, require
@@ -46,30 +45,10 @@ class Stage(Config):
         return 0.0 if self.error_degree is None else vocab**-self.error_degree
 
     def clause_passes(self) -> int:
-        """Of one step."""
-        return self.algorithm().clause_passes()
-
-
-@dataclass(frozen=True)
-class StageRecord:
-    """How a stage went, by replica: who labelled, how well, what ended it."""
-
-    stage: Stage
-    annotator: int | None  # the number of the stage whose model wrote the labels; none for the truth
-    history: History
-
-    @property
-    def labels_right(self) -> np.ndarray:
-        """The share of sentences whose labels were all right, over the stage's recorded batches."""
-        return self.history["labels_right"].mean(axis=1)
-
-    @property
-    def steps_taken(self) -> np.ndarray:
-        return self.history["steps_taken"][:, -1]
-
-    @property
-    def ended_by_loss(self) -> np.ndarray:
-        return self.history["stopped"][:, -1].astype(bool)
+        """Clauses read forward by one step, a gradient counted as three: the unit of `lego/self-train-cost`."""
+        read = 3 * sum(self.length + answer for answer in self.answers)
+        labelling = sum(self.length + answer for answer in range(1, max(self.answers) + 1))
+        return self.batch * (read + (labelling if self.labels == "greedy" else 0))
 
 
 def train_stages(
@@ -81,20 +60,15 @@ def train_stages(
     probe: ProbeFn | None = None,
     context: RunContext | None = None,
     name: str = "attention",
-) -> tuple[list[TheoryTransformer], list[StageRecord]]:
-    """Run the stages in turn on models stacked along a leading axis; return the models after each, and the records."""
-    after, records = [], []
+) -> tuple[list[TheoryTransformer], list[History]]:
+    """Run the stages in turn on models stacked along a leading axis: the models after each, and what was recorded."""
+    after, histories = [], []
     for number, stage in enumerate(stages):
         algorithm = stage.algorithm()
         stage_keys = [jax.random.fold_in(key, number) for key in keys]
+        stop = stage.stop_below(models.vocab)
         starts = [
-            algorithm.init(
-                model,
-                rate=stage.rate,
-                stop_below=stage.stop_below(model.vocab),
-                sentences=stage.sentences,
-                corpus=named_fold(key, "corpus"),
-            )
+            algorithm.init(model, stage.rate, stop, stage.sentences, named_fold(key, "corpus"))
             for model, key in zip(unstack(models), stage_keys, strict=True)
         ]
         state, history = fit_many(
@@ -111,12 +85,11 @@ def train_stages(
         )
         models = state.model
         after.append(models)
-        records.append(StageRecord(stage, number - 1 if stage.labels == "greedy" else None, history))
-    return after, records
+        histories.append(history)
+    return after, histories
 
 
 def doubling(first: Stage, stages: int, **changes: Any) -> tuple[Stage, ...]:
     """Algorithm 2: the first stage, then lengths 4, 8, ... with the two-step loss on greedy labels."""
-    settings = {"labels": "greedy", "answers": (2,), "steps": first.steps, "every": first.every, **changes}
-    shared = {"rate": first.rate, "batch": first.batch, "sentences": first.sentences, "error_degree": None}
-    return (first, *(Stage(length=2**k, **(shared | settings)) for k in range(2, stages + 1)))
+    later = {"labels": "greedy", "answers": (2,), "error_degree": None, **changes}
+    return (first, *(dataclasses.replace(first, length=2**k, **later) for k in range(2, stages + 1)))

@@ -7,24 +7,13 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import (
-    Config,
-    Count,
-    Metrics,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_keys,
-    require,
-)
+from lemmata.core import Config, Metrics, RunConfig, RunContext, RunOutput, named_keys, require
+from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import over_lengths, over_replicas, query_diagonals, value_accuracy
 from lemmata.papers.lego.run.one_step import Descent
 from lemmata.papers.lego.run.one_step_descent import Token
-from lemmata.papers.lego.run.self_training import Stage, StageRecord, train_stages
+from lemmata.papers.lego.run.self_training import Stage, train_stages
 from lemmata.papers.lego.run.stage_one import model_config, new_models, teach
 from lemmata.papers.lego.task import Lego, LegoConfig, check_length
 
@@ -107,13 +96,20 @@ class TheoryRun(RunConfig):
             if plan.untaught:
                 start = eqx.tree_at(lambda m: (m.variable, m.value), start, (untaught.variable, untaught.value))
             keys = named_keys(self.seeds, "attention", plan.name)
-            after, records = train_stages(
+            after, histories = train_stages(
                 start, task, keys, plan.stages, probe=self.probe, context=context, name=plan.name
             )
-            for number, (trained, record) in enumerate(zip(after, records, strict=True), start=1):
-                passes = passes + record.stage.clause_passes() * record.steps_taken
-                rows.append(self.rows(plan.name, number, record.stage.length, passes, read(trained)))
-                arrays |= provenance(f"{plan.name}.{number}", record)
+            for number, (stage, trained, history) in enumerate(zip(plan.stages, after, histories, strict=True), 1):
+                passes = passes + stage.clause_passes() * history["steps_taken"][:, -1]
+                rows.append(self.rows(plan.name, number, stage.length, passes, read(trained)))
+                kept = {
+                    **{name: values.astype(np.float64) for name, values in history.items()},
+                    "annotator": np.array([number - 2 if stage.labels == "greedy" else -1]),  # a stage; -1: the truth
+                    "labels_right_mean": history["labels_right"].mean(axis=1).astype(np.float64),
+                    "ended_by_loss": history["stopped"][:, -1].astype(np.int64),
+                    "every": np.array([stage.every]),
+                }
+                arrays |= {f"{plan.name}.{number}.{name}": values for name, values in kept.items()}
             ends[plan.name] = after[-1], passes
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]}, arrays)
 
@@ -126,25 +122,13 @@ class TheoryRun(RunConfig):
 
     def rows(self, plan: str, stage: int, length: int, passes: Any, found: Any) -> dict[str, np.ndarray]:
         """Measures of shape (seed, length) as long columns; plan "none" is the model before any attention training."""
-        size, lengths = len(self.seeds), len(self.lengths)
-        count = size * lengths
+        shape = (len(self.seeds), len(self.lengths))
         return {
-            "plan": np.full(count, plan, dtype="<U32"),
-            "stage": np.full(count, stage),
-            "stage_length": np.full(count, length),
-            "clause_passes": np.repeat(np.broadcast_to(np.asarray(passes, np.float64), size), lengths),
-            "seed": np.repeat(np.array(self.seeds), lengths),
-            "length": np.tile(np.array(self.lengths), size),
+            "plan": np.full(shape, plan, dtype="<U32").ravel(),
+            "stage": np.full(shape, stage).ravel(),
+            "stage_length": np.full(shape, length).ravel(),
+            "clause_passes": np.repeat(np.broadcast_to(np.asarray(passes, np.float64), shape[0]), shape[1]),
+            "seed": np.repeat(self.seeds, shape[1]),
+            "length": np.tile(self.lengths, shape[0]),
             **{name: np.asarray(found[name], np.float64).reshape(-1) for name in MEASURES},
         }
-
-
-def provenance(name: str, record: StageRecord) -> dict[str, np.ndarray]:
-    """A stage's records, who labelled it (-1: the truth), how well, and what ended it."""
-    return {
-        **{f"{name}.{what}": np.asarray(value, np.float64) for what, value in record.history.items()},
-        f"{name}.annotator": np.array([-1 if record.annotator is None else record.annotator]),
-        f"{name}.labels_right_mean": np.asarray(record.labels_right, np.float64),
-        f"{name}.ended_by_loss": record.ended_by_loss.astype(np.int64),
-        f"{name}.every": np.array([record.stage.every]),
-    }

@@ -16,8 +16,6 @@ from jaxtyping import Int
 from lemmata.core import invalid, require, unknown
 from lemmata.papers.lego.task.groups import Group, cycles, group
 
-KINDS = ("natural", "self", "pairs")
-
 
 @dataclass(frozen=True, eq=False)
 class Action:
@@ -75,10 +73,6 @@ class Action:
     def solvable(self) -> bool:
         return self.group.solvable
 
-    def fibre(self, j: int, y: int) -> Int[np.ndarray, " elements"]:
-        """The elements that send y to j (Definition 6.3): a coset of the stabilizer of y, or nothing."""
-        return np.flatnonzero(self.table[:, y] == j)
-
 
 @cache
 def action(name: str) -> Action:
@@ -87,14 +81,14 @@ def action(name: str) -> Action:
     group_name, _, kind = name.partition(":")
     acting = group(group_name)
     if kind.startswith("["):
-        return action_of(acting, _parse_table(name, kind), name)
-    if kind in ("", "natural"):
-        return Action(name, acting, acting.elements)
-    if kind == "self":
-        return Action(name, acting, acting.table)
-    if kind == "pairs":
-        return Action(name, acting, _on_pairs(acting))
-    raise unknown("action of a group", kind, (*KINDS, "a table [[...], ...]"))
+        try:
+            return action_of(acting, json.loads(kind), name)
+        except json.JSONDecodeError:
+            raise invalid("action", name, "a group and a table such as C2:[[0,1],[1,0]]") from None
+    tables = {"natural": lambda: acting.elements, "self": lambda: acting.table, "pairs": lambda: _on_pairs(acting)}
+    if (kind := kind or "natural") not in tables:
+        raise unknown("action of a group", kind, (*tables, "a table [[...], ...]"))
+    return Action(name, acting, tables[kind]())
 
 
 def action_of(acting: Group, table: Any, name: str | None = None) -> Action:
@@ -116,13 +110,6 @@ def action_of(acting: Group, table: Any, name: str | None = None) -> Action:
         a, b = (cycles(tuple(acting.elements[i].tolist())) for i in wrong[0])
         raise invalid("action", name, f"not an action: {a} after {b} is not the row of their product")
     return Action(name, acting, rows)
-
-
-def _parse_table(name: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise invalid("action", name, "a group and a table such as C2:[[0,1],[1,0]]") from None
 
 
 def _on_pairs(acting: Group) -> Int[np.ndarray, "actions values"]:

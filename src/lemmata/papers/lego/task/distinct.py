@@ -47,8 +47,7 @@ def _scanned(picks: Int[Array, "count num"], pool: int) -> Int[Array, "count num
         places: Int[Array, "pool num"], step: tuple[Int[Array, ""], Int[Array, " num"]]
     ) -> tuple[Int[Array, "pool num"], Int[Array, " num"]]:
         which, pick = step
-        chosen = places[pick, columns]
-        return places.at[pick, columns].set(places[which]), chosen
+        return places.at[pick, columns].set(places[which]), places[pick, columns]
 
     places = jnp.broadcast_to(jnp.arange(pool, dtype=jnp.int32)[:, None], (pool, num))
     return jax.lax.scan(swap, places, (jnp.arange(count), picks))[1]

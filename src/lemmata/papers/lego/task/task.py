@@ -14,7 +14,7 @@ from jaxtyping import Array, Int, Key
 from lemmata.core import AbstractTask, Batch, Config, Several, require
 from lemmata.papers.lego.task.actions import action
 from lemmata.papers.lego.task.distinct import below, distinct, distinct_from_bits
-from lemmata.papers.lego.task.vocabulary import CLAUSE, Vocabulary
+from lemmata.papers.lego.task.language import CLAUSE, Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,33 +72,24 @@ def _draw(
     bits = jax.random.bits(key, (2 * length + 2, num), dtype=jnp.uint32)
     x = distinct_from_bits(bits[: length + 1], variables)
     g = below(bits[length + 1 : -1], vocabulary.actions).T
-    y = follow(table, g, below(bits[-1], vocabulary.values))
+    first = below(bits[-1], vocabulary.values)
+
+    def step(value: Int[Array, " num"], acting: Int[Array, " num"]) -> tuple[Int[Array, " num"], Int[Array, " num"]]:
+        new = table[acting, value]
+        return new, new
+
+    _, later = jax.lax.scan(step, first, g.T, unroll=min(length, 4))
+    y = jnp.concatenate([first[None], later]).T
     blanks = jnp.full((num, length + 1, 3), vocabulary.blank, dtype=jnp.int32)
     predicates = [x[:, 1:, None], g[..., None] + vocabulary.first_action, x[:, :-1, None], blanks[:, 1:, :2]]
     answers = [blanks, x[..., None], y[..., None] + vocabulary.first_value]
     return jnp.concatenate([jnp.concatenate(predicates, axis=2), jnp.concatenate(answers, axis=2)], axis=1)
 
 
-def follow(
-    table: Int[Array, "action value"], actions: Int[Array, "num length"], first: Int[Array, " num"]
-) -> Int[Array, "num answers"]:
-    """The values of the chain: y_0, and g_l(y_{l-1}) after it."""
-
-    def step(value: Int[Array, " num"], acting: Int[Array, " num"]) -> tuple[Int[Array, " num"], Int[Array, " num"]]:
-        new = table[acting, value]
-        return new, new
-
-    _, rest = jax.lax.scan(step, first, actions.T, unroll=min(actions.shape[1], 4))
-    return jnp.concatenate([first[None], rest]).T
-
-
 @eqx.filter_jit
-def permute_predicates(
-    clauses: Int[Array, "num clauses 5"], key: Key[Array, ""], length: int | None = None
-) -> Int[Array, "num clauses 5"]:
-    """Each sentence with its predicates in an order of its own; `length` says how many there are if answers are cut."""
-    num, total = clauses.shape[:2]
-    length = (total - 1) // 2 if length is None else length
+def permute_predicates(clauses: Int[Array, "num clauses 5"], key: Key[Array, ""]) -> Int[Array, "num clauses 5"]:
+    """Each sentence with its predicates in an order of its own."""
+    num, length = len(clauses), (clauses.shape[1] - 1) // 2
     order = distinct(length, length, num, key=key)
     shuffled = jnp.take_along_axis(clauses[:, :length], order[..., None], axis=1)
     return jnp.concatenate([shuffled, clauses[:, length:]], axis=1)

@@ -1,5 +1,4 @@
-"""Closed forms of "Transformers provably learn chain-of-thought reasoning with length generalization": distractors,
-dilution of attention, the features one step leaves, the implicit curriculum. Symbols are explained in `GLOSSARY`."""
+"""The paper's closed forms; `GLOSSARY` explains their symbols."""
 
 from lemmata.papers.lego.glossary import GLOSSARY
 from lemmata.papers.lego.theory import curriculum, dilution, distractors, features

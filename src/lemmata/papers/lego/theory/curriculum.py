@@ -17,17 +17,14 @@ def curriculum(initial: Float[np.ndarray, "classes neurons values"]) -> Curricul
     """Combinations by their initial magnitude, the largest first; a neuron that has learned one learns no other, and
     no other neuron learns what is learned. `initial[j, r, y]` is V_{j,r} on the fibre of (j, y)."""
     classes, neurons, values = initial.shape
-    neuron = np.full((classes, values), -1)
-    rank = np.full((classes, values), -1)
+    neuron, rank = np.full((2, classes, values), -1)
     magnitude = np.full((classes, values), -np.inf)
     taken = np.zeros((classes, neurons), dtype=bool)
-    learned = 0
     for flat in np.argsort(-initial, axis=None, kind="stable"):
-        j, r, y = (int(i) for i in np.unravel_index(flat, initial.shape))
+        j, r, y = np.unravel_index(flat, initial.shape)
         if neuron[j, y] < 0 and not taken[j, r]:
-            neuron[j, y], rank[j, y], magnitude[j, y] = r, learned, initial[j, r, y]
+            neuron[j, y], rank[j, y], magnitude[j, y] = r, taken.sum(), initial[j, r, y]
             taken[j, r] = True
-            learned += 1
     return Curriculum(neuron, rank, magnitude)
 
 

@@ -9,36 +9,28 @@ from typing import Any
 
 import numpy as np
 
-SHORTEST = (2, 2)  # (L, l) of the trained task's last step, from which longer ones are predicted
-
 
 def irrelevant(length: Any, step: Any) -> Any:
     """N: the clauses that step l of a sentence of L predicates must not look at."""
     return length + step - 2
 
 
-def diluted(epsilon: Any, length: Any, step: Any, known: tuple[int, int] = SHORTEST) -> Any:
-    """eps^{L,l} from eps at `known`: N / (N + N_0 (1 - eps) / eps). Exact where irrelevant scores are equal."""
+def diluted(epsilon: Any, length: Any, step: Any) -> Any:
+    """eps^{L,l} from eps^{2,2}: N / (N + 2 (1 - eps) / eps). Exact where irrelevant scores are equal."""
     share = np.asarray(epsilon, float)
     count = np.asarray(irrelevant(length, step), float)
-    return count * share / (count * share + irrelevant(*known) * (1 - share))
-
-
-def from_diagonals(predicate: Any, answer: Any, length: Any, step: Any) -> Any:
-    """eps^{L,l} from the diagonals of Q_{4,3} and Q_{4,4}, every other entry at its initial 0."""
-    count = np.asarray(irrelevant(length, step), float)
-    return count / (count + np.exp(predicate) + np.exp(answer))
+    return count * share / (count * share + irrelevant(2, 2) * (1 - share))
 
 
 def printed_bound(epsilon: Any, length: Any, constant: float) -> Any:
     """eps^{L,l} <= c L / (c L + 1 / eps^{2,2}) with the paper's O(1) written out. It follows from `diluted` with
     c = 1 / (1 - eps^{2,2}) and with no smaller one at all lengths: at l = L the odds are (L - 1) eps / (1 - eps)."""
-    share = np.asarray(epsilon, float)
-    return constant * np.asarray(length) / (constant * np.asarray(length) + 1 / share)
+    scaled = constant * np.asarray(length)
+    return scaled / (scaled + 1 / np.asarray(epsilon, float))
 
 
-def tolerated_length(epsilon: float, limit: float, known: tuple[int, int] = SHORTEST) -> int:
+def tolerated_length(epsilon: float, limit: float) -> int:
     """The largest L whose last step (l = L) keeps eps^{L,L} below `limit`. (With features of the form (17) and evenly
     spread irrelevant clauses the right neuron stays awake below 1/2.)"""
-    count = irrelevant(*known) * (1 - epsilon) / epsilon * limit / (1 - limit)
+    count = irrelevant(2, 2) * (1 - epsilon) / epsilon * limit / (1 - limit)
     return max(math.ceil(count / 2), 0)  # N = 2 L - 2 must stay below `count`

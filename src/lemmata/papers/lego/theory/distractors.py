@@ -1,26 +1,12 @@
 """How often a wrong clause gives the right answer (Section 5), exactly.
 
 At a step the state is y and the right action g; another clause with action g' is a distractor when g'(y) = g(y). The
-state is uniform whatever the actions before it, since each permutes the values, so the chance is a count of fibres.
+state is uniform whatever the actions before it, since each permutes the values, so the chance is a count of fibres: by
+the orbit-stabilizer theorem it is 1/|Y| for every transitive action, simply transitive or not.
 """
 
+import math
 from fractions import Fraction
-
-import numpy as np
-from jaxtyping import Int
-
-
-def fibre_sizes(table: Int[np.ndarray, "actions values"]) -> Int[np.ndarray, "values values"]:
-    """|Fiber_{j,y}| at [j, y]: how many actions send y to j (Definition 6.3)."""
-    values = table.shape[1]
-    return np.stack([np.bincount(column, minlength=values) for column in table.T], axis=1)
-
-
-def distractor_probability(table: Int[np.ndarray, "actions values"]) -> Fraction:
-    """P(g'(y) = g(y)) for uniform y, g and g': the mean of |Fiber|/|G| over steps. By the orbit-stabilizer theorem it
-    is 1/|Y| for every transitive action, simply transitive or not."""
-    actions, values = table.shape
-    return Fraction(int(np.sum(fibre_sizes(table) ** 2)), actions**2 * values)
 
 
 def context_probability(per_clause: Fraction, length: int) -> Fraction:
@@ -31,4 +17,4 @@ def context_probability(per_clause: Fraction, length: int) -> Fraction:
 
 def printed_count(values: int, simply_transitive: bool) -> int:
     """What Section 5 counts instead: the elements that send one value to another, 1 or (n_y - 1)!."""
-    return 1 if simply_transitive else int(np.prod(np.arange(1, values, dtype=object)))
+    return 1 if simply_transitive else math.factorial(values - 1)
