@@ -18,8 +18,7 @@ GLOSSARY: dict[str, str] = {
     "W_QK": "attention's key-query matrix: `model.SimplifiedModel.attention`",
     "W_V": "attention's value matrix: `model.SimplifiedModel.value`",
     "W_F": "the linear feed-forward map: `model.SimplifiedModel.feed`",
-    "ξ_attn, ξ_ff": "logits of the attention and of the feed-forward block: "
-    "`model.SimplifiedModel.attention_logits`, `model.SimplifiedModel.feed_logits`",
+    "ξ_attn, ξ_ff": "logits of the attention and of the feed-forward block, added up by `model.SimplifiedModel.at`",
     "margin": "the noise token's logit less the largest other one: "
     "`theory.margins.exact_attention_margin`, `theory.margins.exact_feed_forward_margin`",
     "q̂": "fraction of noise tokens in a test sequence: `theory.margins.noise_fraction`",
@@ -33,7 +32,7 @@ GLOSSARY: dict[str, str] = {
     "ξ_{i->j}": "attention logit of a position with z_{t-1} = i, z_t = j: `theory.attention_logits.KeyGradient.logit`",
     "ξ*": "the noise logit's fixed point (appendix B.3): `theory.noise_logit.stationary_logit`",
     "η": "learning rate; B.3 bounds it: `theory.noise_logit.largest_step`",
-    "n": "number of inputs of the linear memory: `task.MemoryConfig.inputs`",
+    "n": "number of inputs of the linear memory: `run.memory.MemoryFlow.inputs`",
     "W": "the linear memory's matrix: `model.LinearMemory.weight`",
     "e_i, u_j": "the linear memory's input and output embeddings: `model.LinearMemory.inputs`, "
     "`model.LinearMemory.outputs`",

@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most, falls, near
 from lemmata.papers.association.claims._drawing import ANSWERS, long_table, setting
 from lemmata.papers.association.claims._recall_runs import main_run
-from lemmata.papers.association.probe import rank_name
+from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import Edited, first_step_over, learned_something
 from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
 

@@ -12,11 +12,10 @@ from typing import Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Some, Trace
 from lemmata.models.matmul import MatmulPrecision, contract
-from lemmata.train import only
 
 FeedKind = Literal["mlp", "linear", "none"]
 
@@ -63,24 +62,6 @@ class Block(eqx.Module):
     output: Float[Array, "width inner"]
     feed: MLP | Linear | None
 
-    def attend(
-        self,
-        queries: Float[Array, "query width"],
-        context: Float[Array, "seq width"],
-        visible: Bool[Array, "query seq"],
-        precision: MatmulPrecision,
-    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
-        """The attention's output at the queries, and its weights."""
-        asked = contract("qd,de->qe", queries, self.key, precision)
-        weights = attention_weights(asked, context, visible, precision)
-        mixed = contract("qs,sd->qd", weights, context, precision)
-        values = contract("qd,ed->qe", mixed, self.value, precision)
-        return contract("qe,de->qd", values, self.output, precision), weights
-
-    def fed(self, x: Float[Array, "query width"], precision: MatmulPrecision) -> Float[Array, "query width"]:
-        """x + F(x)."""
-        return x if self.feed is None else x + self.feed(x, precision)
-
     def __call__(
         self,
         queries: Float[Array, "query width"],
@@ -88,8 +69,17 @@ class Block(eqx.Module):
         visible: Bool[Array, "query seq"],
         precision: MatmulPrecision,
     ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
-        attended, weights = self.attend(queries, context, visible, precision)
+        """The output at the queries, and the attention's weights."""
+        asked = contract("qd,de->qe", queries, self.key, precision)
+        weights = attention_weights(asked, context, visible, precision)
+        mixed = contract("qs,sd->qd", weights, context, precision)
+        values = contract("qd,ed->qe", mixed, self.value, precision)
+        attended = contract("qe,de->qd", values, self.output, precision)
         return self.fed(queries + attended, precision), weights
+
+    def fed(self, x: Float[Array, "query width"], precision: MatmulPrecision) -> Float[Array, "query width"]:
+        """x + F(x)."""
+        return x if self.feed is None else x + self.feed(x, precision)
 
 
 def attention_weights(
@@ -171,7 +161,9 @@ class Transformer(AbstractModel):
         return contract("qd,vd->qv", x, self.output, self.config.precision)
 
 
-block_weights = only(lambda model: model.blocks)  # what is learned; embeddings, positions and output stay as drawn
+def block_weights(model: Transformer) -> PyTree:
+    """True on what is learned: embeddings, positions and output stay as drawn."""
+    return eqx.tree_at(lambda m: m.blocks, jax.tree.map(lambda _: False, model), replace_fn=lambda _: True)
 
 
 def _causal(queries: Int[Array, " query"], length: int) -> Bool[Array, "query seq"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer
@@ -17,16 +17,11 @@ from lemmata.train import stack
 EARLIER = 3  # the context has then shown the answer several times over
 
 
-def earlier_triggers(sample: RecallSample) -> Int[Array, "batch seq"]:
-    """At each position, how often its own token occurred before it."""
+def queries_of(sample: RecallSample) -> Bool[Array, "batch seq"]:
+    """Trigger positions with several earlier occurrences of the same trigger."""
     tokens = sample.tokens
     same = (tokens[:, :, None] == tokens[:, None, :]) & jnp.tril(jnp.ones((tokens.shape[1],) * 2, dtype=bool), -1)
-    return jnp.sum(same, axis=2)
-
-
-def queries_of(sample: RecallSample, earlier: int = EARLIER) -> Bool[Array, "batch seq"]:
-    """Trigger positions with at least this many earlier occurrences of the same trigger."""
-    return (sample.correct >= 0) & (earlier_triggers(sample) >= earlier)
+    return (sample.correct >= 0) & (jnp.sum(same, axis=2) >= EARLIER)
 
 
 def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:
@@ -79,8 +74,8 @@ def rank_name(fraction: float) -> str:
 def ioi_answers(
     edits: dict[str, Any], task: SyntheticIOI, *, key: Key[Array, ""], num: int
 ) -> dict[str, Float[Array, ""]]:
-    """The same at the last position of fresh clean sequences of synthetic IOI, with the distractor's probability."""
-    sample = task.with_alpha(0.0).draw(num, key=key)
+    """The same at the last position of fresh sequences of synthetic IOI, with the distractor's probability."""
+    sample = task.draw(num, key=key)  # its noise is in the drawn answer alone, which is not asked for
     last, rows = jnp.full((num, 1), task.config.length - 1), jnp.arange(num)
 
     def one(model: Any) -> dict[str, Float[Array, ""]]:

@@ -12,20 +12,8 @@ import numpy as np
 import optax
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Inside,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Bound, Count, Inside, Positive, Some
 from lemmata.models.matmul import MatmulPrecision
 from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.task import NoisyRecall, RecallConfig

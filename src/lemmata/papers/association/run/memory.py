@@ -15,7 +15,6 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precis
 from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
-from lemmata.papers.association.task import MemoryConfig
 
 Targets = Float[Array, "inputs outputs"]
 
@@ -26,8 +25,8 @@ def population_loss(model: LinearMemory, targets: Targets, key: Key[Array, ""] |
 
 
 def targets(inputs: int, alpha: float) -> Targets:
-    """Equation (38): p_α(y | x) for every input."""
-    return jnp.asarray(MemoryConfig(inputs=inputs, alpha=alpha).distribution())
+    """Equation (38): p_α(y | x) for every input, the noise as the last of the n + 1 outputs."""
+    return jnp.asarray(np.column_stack([(1 - alpha) * np.eye(inputs), np.full(inputs, alpha)]))
 
 
 @jax.jit

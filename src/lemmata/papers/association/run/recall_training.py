@@ -8,35 +8,13 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Metrics,
-    Natural,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Share,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.probe import (
-    HeldOut,
-    answer_shown,
-    answers_of_edits,
-    answers_of_ranks,
-    attention_mass,
-    feed_margin,
-    first,
-    held_out,
-    portrait,
-    rank_name,
-    telling_example,
-)
+from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
+from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
+from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
 
