@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
 from lemmata.core.rule import exactly, near
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
-from lemmata.report.plots import ceiling, new_figure
+from lemmata.report.plots import ceiling, joined, new_figure
 
 
 def flows(runs: Runs) -> list[RunResult]:
@@ -64,9 +64,8 @@ def predicted_values(runs: Runs) -> np.ndarray:
     """[n, (signal, noise)] at the end, by the two-margin equation."""
     rows = []
     for run in flows(runs):
-        n = run.config.inputs
-        path = memory.integrate(memory.margin_rates(n, run.config.alpha), run.column("time"))
-        rows.append([values[-1] for values in memory.singular_values(path.a, path.b, n)])
+        path = memory.integrate(memory.margin_rates(run.config.inputs, run.config.alpha), run.column("time"))
+        rows.append([values[-1] for values in memory.singular_values(path.a, path.b, run.config.inputs)])
     return np.array(rows)
 
 
@@ -85,39 +84,38 @@ RATIO = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, (left, right) = new_figure(1, 2, width=10.5, height=3.8)
-    table: dict[str, list[np.ndarray]] = {"n": [], "time": [], "signal": [], "noise": [], "noise after cut": []}
+    tables = []
     for i, run in enumerate(flows(runs)):
-        n, alpha = run.config.inputs, run.config.alpha
-        later = run.column("time") > 1
+        n, later = run.config.inputs, run.column("time") > 1
         names = ("time", "signal_singular", "noise_singular", "cut_noise")
         time, signal, noise, cut = (run.column(name)[later] for name in names)
         left.semilogx(time, noise / signal, color=f"C{i}", label=f"n = {n}")
         ceiling(left, memory.noise_to_signal(n), color=f"C{i}")
         if n >= 4:
-            left.plot(memory.crossing_time(n, alpha), 1.0, "v", color=f"C{i}")
+            left.plot(memory.crossing_time(n, run.config.alpha), 1.0, "v", color=f"C{i}")
         right.loglog(time, cut, color=f"C{i}", label=f"n = {n}")
-        for name, values in zip(table, (np.full(len(time), n), time, signal, noise, cut), strict=True):
-            table[name].append(values)
+        table = {"n": [n] * len(time), "time": time, "signal": signal, "noise": noise, "noise after cut": cut}
+        tables.append(table)
     alpha = flows(runs)[0].config.alpha
     left.axhline(1.0, color="black", lw=0.8)
     left.set(xlabel="t", ylabel="σ_noise / σ_signal", ylim=(0, 2.4))
-    left.legend(fontsize=7)
     ceiling(right, alpha, "α: the full model")
     right.set(xlabel="t", ylabel="P(noise) at rank n - 1")
-    right.legend(fontsize=7)
+    for ax in (left, right):
+        ax.legend(fontsize=7)
     caption = (
         f"Orthonormal embeddings, α = {alpha:g}, gradient flow of the real matrix. Left: the noise's singular value "
         "over the labels'; dashed, the limits (n-1)/√(n+1); triangles, the asymptotic crossing times. Right: the noise "
         "probability after truncation to rank n - 1, which removes the noise for n = 2, 3 and a label from n = 4 on."
     )
-    return Artefact(figure, {name: np.concatenate(values) for name, values in table.items()}, caption)
-
-
-def runs(scale: Scale) -> dict[str, RunConfig]:
-    last = scale.pick(smoke=4, laptop=6, paper=7)
-    return {f"inputs/{n}": MemoryFlow(inputs=n, alpha=0.2) for n in range(2, last + 1)}
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(
-    title="Which singular value carries the noise, for n inputs", runs=runs, claims=(NOISE_RANK, RATIO), draw=draw
+    title="Which singular value carries the noise, for n inputs",
+    runs=lambda scale: {
+        f"inputs/{n}": MemoryFlow(inputs=n, alpha=0.2) for n in range(2, scale.pick(smoke=5, laptop=7, paper=8))
+    },
+    claims=(NOISE_RANK, RATIO),
+    draw=draw,
 )
