@@ -1,5 +1,7 @@
 """Theorem 1: what one gradient step gives the noise token, in the feed-forward block and in the attention block."""
 
+from operator import itemgetter
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
@@ -11,6 +13,11 @@ from lemmata.report.plots import ceiling, new_figure
 Margins = dict[str, np.ndarray]  # by block: of each test sequence, in units of η_f α and of η_v α̂ / N
 
 
+def in_printed_units(run: RunResult, feed: np.ndarray, attention: np.ndarray) -> Margins:
+    unit = margins.printed_attention_margin(run.arrays["tests"], run.config.chain)
+    return {"feed-forward": feed / run.config.alpha, "attention": attention / unit}
+
+
 def measured(run: RunResult) -> Margins:
     """Averaged over seeds."""
     feed, attention = (run.column(name).reshape(-1, run.config.tests).mean(axis=0) for name in ("feed", "attention"))
@@ -18,16 +25,8 @@ def measured(run: RunResult) -> Margins:
 
 
 def exact(run: RunResult) -> Margins:
-    chain, tests = run.config.chain, run.arrays["tests"]
-    feed, attention = (
-        form(tests, chain) for form in (margins.exact_feed_forward_margin, margins.exact_attention_margin)
-    )
-    return in_printed_units(run, feed, attention)
-
-
-def in_printed_units(run: RunResult, feed: np.ndarray, attention: np.ndarray) -> Margins:
-    unit = margins.printed_attention_margin(run.arrays["tests"], run.config.chain)
-    return {"feed-forward": feed / run.config.alpha, "attention": attention / unit}
+    of = run.arrays["tests"], run.config.chain
+    return in_printed_units(run, margins.exact_feed_forward_margin(*of), margins.exact_attention_margin(*of))
 
 
 def exchanged(runs: Runs) -> Margins:
@@ -48,8 +47,8 @@ THEOREM_1 = Claim(
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
     parts={
-        "feed-forward": Part(lambda found: found["feed-forward"], near(1.0, atol=0.15)),
-        "attention": Part(lambda found: found["attention"], near(1.0, atol=0.3), corrected=2.0),
+        "feed-forward": Part(itemgetter("feed-forward"), near(1.0, atol=0.15)),
+        "attention": Part(itemgetter("attention"), near(1.0, atol=0.3), corrected=2.0),
     },
     correction=Correction(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
@@ -69,12 +68,8 @@ EXACT = Claim(
     wrong=exchanged,
     # m samples leave a relative error of about sqrt((1-α)/(α m)) = .016 (of 1 and of 2), times four.
     parts={
-        "feed-forward": Part(
-            lambda found: found["feed-forward"], near(lambda runs: exact(runs["main"])["feed-forward"], atol=0.07)
-        ),
-        "attention": Part(
-            lambda found: found["attention"], near(lambda runs: exact(runs["main"])["attention"], atol=0.14)
-        ),
+        block: Part(itemgetter(block), near(lambda runs, block=block: exact(runs["main"])[block], atol=atol))
+        for block, atol in {"feed-forward": 0.07, "attention": 0.14}.items()
     },
 )
 
@@ -82,9 +77,7 @@ EXACT = Claim(
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     found, expected, tests = measured(run), exact(run), run.arrays["tests"]
-    sizes = 2 ** np.arange(3, 11)
-    ratio = []
-    rng = np.random.default_rng(0)
+    sizes, ratio, rng = 2 ** np.arange(3, 11), [], np.random.default_rng(0)
     for n in sizes:
         chain = RecallChain(int(n), 4 * int(n), run.config.alpha)
         sample = rng.integers(0, n, size=(1, chain.length))

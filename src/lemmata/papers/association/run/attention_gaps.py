@@ -12,10 +12,16 @@ from jaxtyping import Array, Bool, Float, Key
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ThreeOrMore, project, theory_task, with_noise_learned
+from lemmata.papers.association.run.simplified import (
+    TRIGGER,
+    ThreeOrMore,
+    loss_gradient,
+    project,
+    theory_task,
+    with_noise_learned,
+)
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain
-from lemmata.train import QueryLoss
 
 SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it
 
@@ -93,16 +99,14 @@ def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Arra
 def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Float[Array, " tokens"], Float[Array, " tokens"]]:
     """W_E(q)^T (-grad W_QK) on each W_E(b) and each W̃_E(b), for W_V of unit size."""
 
-    def loss(attention: Array) -> Array:
-        return QueryLoss(1)(eqx.tree_at(lambda m: m.attention, model, attention), batch)
-
-    row = -model.tokens[TRIGGER] @ jax.grad(loss)(model.attention) / SMALL
+    gradient = loss_gradient(lambda m: m.attention, model, batch)
+    row = -model.tokens[TRIGGER] @ gradient / SMALL
     return model.tokens @ row, model.previous @ row
 
 
 @eqx.filter_jit
 def _value_gradient(model: SimplifiedModel, batch: Batch) -> Float[Array, "width width"]:
-    return jax.grad(lambda value: QueryLoss(1)(eqx.tree_at(lambda m: m.value, model, value), batch))(model.value)
+    return loss_gradient(lambda m: m.value, model, batch)
 
 
 def _learned_value(model: SimplifiedModel, batches: list[Batch]) -> Float[np.ndarray, "width width"]:

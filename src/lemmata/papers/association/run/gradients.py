@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import mpmath
@@ -13,11 +12,17 @@ from jaxtyping import Array, Float, Key
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, project, theory_task
+from lemmata.papers.association.run.simplified import (
+    TRIGGER,
+    ChainRun,
+    ThreeOrMore,
+    loss_gradient,
+    project,
+    theory_task,
+)
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain, one_step
-from lemmata.papers.association.theory.one_step import TABLE_3, Entry, power
-from lemmata.train import QueryLoss
+from lemmata.papers.association.theory.one_step import TABLE_3, power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,15 +57,10 @@ class SampledGradients(ChainRun):
         return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
 
     def _rows(self, seed: int, value: np.ndarray, feed: np.ndarray) -> list[tuple[int, str, int, float, float]]:
-        rows = []
-        for index, entry in enumerate(TABLE_3):
-            cells = _cells(entry, self.num_tokens)
-            mean, square = value[0][cells], value[1][cells]
-            rows.append((seed, "value", index, mean.mean(), (square - mean**2).mean()))
-        for index, cells in enumerate(([self.num_tokens], list(range(self.num_tokens)))):
-            mean, square = feed[0][cells], feed[1][cells]
-            rows.append((seed, "feed", index, mean.mean(), (square - mean**2).mean()))
-        return rows
+        n = self.num_tokens
+        read = [("value", row, value[:, *entry.cells(n)]) for row, entry in enumerate(TABLE_3)]
+        read += [("feed", 0, feed[:, [n]]), ("feed", 1, feed[:, :n])]
+        return [(seed, matrix, row, mean.mean(), (square - mean**2).mean()) for matrix, row, (mean, square) in read]
 
 
 def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: Key[Array, ""]) -> tuple[Array, Array]:
@@ -69,25 +69,11 @@ def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: K
 
     def one(tokens: Array, targets: Array, mask: Array) -> tuple[Array, Array]:
         single = Batch(tokens[None], targets[None], mask[None])
-
-        def loss(value: Array, feed: Array) -> Array:
-            return QueryLoss(1)(eqx.tree_at(lambda m: (m.value, m.feed), model, (value, feed)), single)
-
-        value, feed = jax.grad(loss, argnums=(0, 1))(model.value, model.feed)
+        value, feed = loss_gradient(lambda m: (m.value, m.feed), model, single)
         return project(model, value)[0], project(model, feed)[0][:, TRIGGER]
 
     value, feed = jax.vmap(one)(drawn.tokens, drawn.targets, drawn.mask)
     return jnp.stack([value.sum(0), (value**2).sum(0)]), jnp.stack([feed.sum(0), (feed**2).sum(0)])
-
-
-def _cells(entry: Entry, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The (j, k) that a row of Table 3 stands for."""
-    outputs = {"noise": [n], "trigger": [TRIGGER], "token": range(1, n)}[entry.output]
-    inputs = {"noise": [n], "trigger": [TRIGGER], "same": range(1, n), "other": range(1, n)}[entry.input]
-    j, k = (grid.ravel() for grid in np.meshgrid(outputs, inputs, indexing="ij"))
-    paired = entry.output == "token" and entry.input in ("same", "other")
-    kept = (j == k) == (entry.input == "same") if paired else np.full(len(j), True)
-    return j[kept], k[kept]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lemmata.core import Batch, Count, Inside, RunContext, RunOutput, Some, named_key, precision
+from lemmata.core import Count, Inside, RunContext, RunOutput, Some, named_key, precision
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import ChainRun, ThreeOrMore, sample, theory_task
-from lemmata.train import QueryLoss
+from lemmata.papers.association.run.simplified import ChainRun, ThreeOrMore, loss_gradient, sample, theory_task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +30,9 @@ class OneStepMargins(ChainRun):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
-            learned = lambda m: (m.value, m.feed)  # noqa: E731
             last = jnp.array([self.length - 1])
 
-            @jax.jit
-            def gradient(batch: Batch) -> tuple[Array, Array]:
-                return jax.grad(lambda weights: QueryLoss(1)(eqx.tree_at(learned, model, weights), batch))(
-                    learned(model)
-                )
+            gradient = jax.jit(lambda batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
 
             @jax.jit
             def logits(value: Array, feed: Array) -> tuple[Array, Array]:

@@ -86,14 +86,13 @@ class RandomMemory(RunConfig):
                 keys,
                 steps=self.steps,
                 every=self.every,
-                probe=_weight,
+                probe=lambda model, goal, key: {"weight": model.weight},
                 replicas="vmap",
                 context=context,
                 stage=f"width {self.width}",
             )
-        require(
-            bool(np.isfinite(rows["weight"]).all()), "rate", self.rate, "small enough for the weights to stay finite"
-        )
+        finite = bool(np.isfinite(rows["weight"]).all())
+        require(finite, "rate", self.rate, "small enough for the weights to stay finite")
         losses = truncated_losses(np.asarray(models.inputs), np.asarray(models.outputs), rows["weight"], self.ranks)
         records = len(rows.steps)
         return RunOutput(
@@ -103,10 +102,6 @@ class RandomMemory(RunConfig):
                 **{name: values.reshape(-1) for name, values in losses.items()},
             }
         )
-
-
-def _weight(model: LinearMemory, goal: Targets, key: Key[Array, ""]) -> dict[str, Array]:
-    return {"weight": model.weight}
 
 
 def truncated_losses(

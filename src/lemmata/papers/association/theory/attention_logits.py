@@ -17,8 +17,6 @@ from lemmata.papers.association.theory.chain import RecallChain, Token, count_mo
 
 Square = Float[np.ndarray, "tokens tokens"]
 TRIGGER = 0
-
-
 TOKEN, PREVIOUS = 0, 1
 
 
@@ -68,11 +66,9 @@ class KeyGradient:
 
 def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> KeyGradient:
     """Exact population gradient for any value matrix (V, Ṽ) under Assumption F.1."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    targets = range(int(chain.exclude_trigger), n)
+    n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
     predicted = np.zeros(n + 1)
-    predicted[list(targets)] = (1 - alpha) / len(targets)
-    predicted[n] = alpha
+    predicted[targets], predicted[n] = (1 - alpha) / len(targets), alpha
     at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
@@ -100,17 +96,16 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
     """The value matrix that phase 2 really produces, for ηt_2 = 1: V[k, c] = P(y = k) (E[f_c | y = k] - E[f_c]).
 
     V and Ṽ are equal: only V counts the last position, and that holds the trigger whatever ȳ is."""
-    n, targets = chain.num_tokens, list(range(int(chain.exclude_trigger), chain.num_tokens))
+    targets = chain.targets
     fractions = np.array([_counts(chain, target) / chain.length for target in targets])
-    value = np.zeros((n + 1, n + 1))
+    value = np.zeros((chain.num_tokens + 1,) * 2)
     value[targets] = (1 - float(chain.alpha)) / len(targets) * (fractions - fractions.mean(axis=0))
     return value, value
 
 
 def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
     """E[number of t <= T with z_t = c | ȳ]."""
-    parts: list[Token] = ["other" for _ in range(chain.num_tokens)]
-    parts.append("noise")
+    parts: list[Token] = [*["other"] * chain.num_tokens, "noise"]
     parts[target] = "target"
     parts[TRIGGER] = "trigger"  # also if it is ȳ
     return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])

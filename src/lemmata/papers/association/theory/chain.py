@@ -6,7 +6,6 @@ by repeated squaring: sizes such as N = 10^5, T = 10^10 cost nothing. Every func
 `alpha`: float, `fractions.Fraction` (exact) or mpmath's `mpf` (when differences of large numbers are wanted).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -42,15 +41,10 @@ class RecallChain:
     def one(self) -> Number:
         return self.alpha / self.alpha
 
-    def targets(self) -> Iterator[tuple[bool, int]]:
-        """(is ȳ the trigger, number of such ȳ)."""
-        if not self.exclude_trigger:
-            yield True, 1
-        yield False, self.num_tokens - 1
-
     @property
-    def num_targets(self) -> int:
-        return self.num_tokens - self.exclude_trigger
+    def targets(self) -> range:
+        """The tokens that ȳ is drawn from, where token 0 is the trigger and token N the noise."""
+        return range(int(self.exclude_trigger), self.num_tokens)
 
 
 def states(chain: RecallChain, target_is_trigger: bool) -> dict[Token | Literal["rest"], int]:
@@ -126,14 +120,10 @@ def _times(a: Jet, b: Jet) -> Jet:
 
 def _power(base: Jet, exponent: int) -> Jet:
     identity = np.zeros_like(base[0])
-    np.fill_diagonal(identity, _one_of(base[0]))
+    np.fill_diagonal(identity, Fraction(1) if isinstance(base[0].flat[0], Fraction) else 1)
     result: Jet = (identity, np.zeros_like(base[0]), np.zeros_like(base[0]))
     while exponent:
         if exponent & 1:
             result = _times(result, base)
         base, exponent = _times(base, base), exponent >> 1
     return result
-
-
-def _one_of(matrix: np.ndarray) -> Number:
-    return Fraction(1) if isinstance(matrix.flat[0], Fraction) else 1

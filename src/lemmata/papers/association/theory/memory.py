@@ -8,7 +8,7 @@ The loss is the mean over the n inputs, L = (1/n) sum_i CE_i; time is the time o
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -59,8 +59,7 @@ def coefficient_rates(beta_1: float, beta_2: float, alpha: float) -> tuple[float
     return first / 4, second / 12
 
 
-@dataclass(frozen=True)
-class Trajectory:
+class Trajectory(NamedTuple):
     time: Float[np.ndarray, " times"]
     a: Float[np.ndarray, " times"]
     b: Float[np.ndarray, " times"]
@@ -128,8 +127,3 @@ def crossing_time(n: int, alpha: float) -> float:
     require(n >= 4, "n", n, "4 or more (for n = 2, 3 the noise stays smallest)")
     height = -n * limit_b(alpha) / (n - 1 - np.sqrt(n + 1))
     return float(constant(n, alpha) * np.exp(height))
-
-
-def rank_one_noise_constant(alpha: float) -> float:
-    """lim t^{1/2} P(noise) of the rank-1 model, n = 2: its margins are a and a/2."""
-    return float(np.sqrt(constant(2, alpha)))
