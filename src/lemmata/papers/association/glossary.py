@@ -29,7 +29,7 @@ GLOSSARY: dict[str, str] = {
     "V, Ṽ": "W_V seen by logits, on W_E and on W̃_E: `theory.attention_logits.phase_two_values`",
     "β_1, β_2 of Theorem 2": "diagonals of V and Ṽ that phase 2 is said to leave: "
     "`theory.attention_logits.diagonal_values`",
-    "ξ_{i->j}": "attention logit of a position with z_{t-1} = i, z_t = j: `theory.attention_logits.KeyGradient.logit`",
+    "ξ_{i->j}": "attention logit of a position with z_{t-1} = i, z_t = j: `theory.attention_logits.key_gradient`",
     "ξ*": "the noise logit's fixed point (appendix B.3): `theory.noise_logit.stationary_logit`",
     "η": "learning rate; B.3 bounds it: `theory.noise_logit.largest_step`",
     "n": "number of inputs of the linear memory: `run.memory.MemoryFlow.inputs`",

@@ -61,11 +61,9 @@ def stationary_logit(runs: Runs) -> float:
 STATIONARY = Claim(
     id="b.3-stationary",
     locus="Appendix B.3",
-    statement=(
-        "While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if "
-        "η ≤ 1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` "
-        "is the smallest overshooting step over the printed bound."
-    ),
+    statement="While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if η ≤ "
+    "1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` is the "
+    "smallest overshooting step over the printed bound.",
     needs={"main": has_settled},
     subject=lambda runs: descents(runs["main"]),
     wrong=misread,
@@ -75,11 +73,9 @@ STATIONARY = Claim(
         "critical": Part(Descents.critical, near(1.0, atol=0.1)),
         "bound": Part(Descents.bound, falls(1e-9)),
     },
-    remark=(
-        "The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
-        "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding "
-        "of its own, so that the true bound is smaller by a factor 1 - O(1/N)."
-    ),
+    remark="The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
+    "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding of "
+    "its own, so that the true bound is smaller by a factor 1 - O(1/N).",
 )
 
 

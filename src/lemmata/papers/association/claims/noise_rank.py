@@ -34,10 +34,8 @@ def settled(run: RunResult) -> str | None:
 NOISE_RANK = Claim(
     id="noise-rank-n",
     locus="Section 3.3: 'easy to extend to any N > 2'",
-    statement=(
-        "With n inputs the noise sits in the smallest non-zero singular value of W and the labels in the other n - 1, "
-        "so that rank n - 1 removes the noise: one truth value for each n, at t = 10^8."
-    ),
+    statement="With n inputs the noise sits in the smallest non-zero singular value of W and the labels in the other n "
+    "- 1, so that rank n - 1 removes the noise: one truth value for each n, at t = 10^8.",
     needs={"inputs": settled},
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),  # before the noise's has overtaken any
@@ -50,11 +48,11 @@ NOISE_RANK = Claim(
     ),
     correction=Correction(
         printed="the noise's singular value is the smallest for every n",
-        corrected="σ_noise/σ_signal → (n-1)/√(n+1): smallest for n = 2, and for n = 3 by the constant "
-        "(3/2) log((1-α)/α) when α < 1/2; for n ≥ 4 it becomes the largest, from about "
-        "t = 2n/((n+1)(1-α)) · exp(n log((1-α)/α)/(n-1-√(n+1))) on",
-        reason="On inputs orthogonal to all-ones W acts as -a ~ log t; on all-ones with norm √(n+1) v, where "
-        "v = ((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. The noise does stay in one rank-1 subspace, but for n ≥ 4 "
+        corrected="σ_noise/σ_signal → (n-1)/√(n+1): smallest for n = 2, and for n = 3 by the constant (3/2) "
+        "log((1-α)/α) when α < 1/2; for n ≥ 4 it becomes the largest, from about t = 2n/((n+1)(1-α)) · exp(n "
+        "log((1-α)/α)/(n-1-√(n+1))) on",
+        reason="On inputs orthogonal to all-ones W acts as -a ~ log t; on all-ones with norm √(n+1) v, where v = "
+        "((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. The noise does stay in one rank-1 subspace, but for n ≥ 4 "
         "truncation removes a label instead. α decides only when (appendix G.1, iii, leaves it open).",
     ),
 )
@@ -72,10 +70,8 @@ def predicted_values(runs: Runs) -> np.ndarray:
 RATIO = Claim(
     id="noise-rank-ratio",
     locus="Section 3.3, for n inputs",
-    statement=(
-        "The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, for "
-        "every n and t; shown at t = 10^8."
-    ),
+    statement="The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, "
+    "for every n and t; shown at t = 10^8.",
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
     parts=Part(lambda values: values, near(predicted_values, rtol=1e-6)),

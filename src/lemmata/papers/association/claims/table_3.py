@@ -85,10 +85,8 @@ def asymptotic(run: RunResult) -> str | None:
 MEANS = Claim(
     id="table-3",
     locus="Lemma D.2, Table 3, column μ",
-    statement=(
-        "The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
-        "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T."
-    ),
+    statement="The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
+    "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T.",
     needs={"exact": asymptotic},
     subject=rows,
     wrong=partial(rows, neighbour=True),
@@ -104,23 +102,21 @@ MEANS = Claim(
 VARIANCES = Claim(
     id="table-3-variance",
     locus="Lemma D.2, Table 3, column σ²",
-    statement=(
-        "The variance of the same projection over sequences is A/(T N^p) + B/N^(p+1) with the tabulated A and B "
-        "(p = 1 for the noise output, 2 otherwise); sampled variances agree with the exact chain."
-    ),
+    statement="The variance of the same projection over sequences is A/(T N^p) + B/N^(p+1) with the tabulated A and B "
+    "(p = 1 for the noise output, 2 otherwise); sampled variances agree with the exact chain.",
     needs={"exact": asymptotic},
     subject=rows,
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("variance", "over_t", "over_n", atol=2e-3, rtol=2e-3),
     correction=Correction(
-        printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; "
-        "(q, q): (α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
-        corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; "
-        "(N+1, q): (3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
+        printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; (q, q): "
+        "(α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
+        corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
+        "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
         reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
         "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. The orders "
-        "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows "
-        "(N+1, q) and, for its 1/T part at α < 1/2, (j, q)).",
+        "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows (N+1, q) "
+        "and, for its 1/T part at α < 1/2, (j, q)).",
     ),
 )
 
@@ -154,10 +150,8 @@ def feed_prediction(form, name: str):
 FEED_FORWARD = Claim(
     id="lemma-d.1",
     locus="Lemma D.1",
-    statement=(
-        "At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
-        "1/(N+1) - (1-α)/N and variance (1-α)/N for any other."
-    ),
+    statement="At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
+    "1/(N+1) - (1-α)/N and variance (1-α)/N for any other.",
     subject=feed_moments,
     # The noise token's gradient read at the others, and theirs at the noise token.
     wrong=lambda runs: {name: values[:, ::-1] for name, values in feed_moments(runs).items()},

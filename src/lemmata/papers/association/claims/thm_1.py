@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
 from lemmata.core.rule import near
-from lemmata.papers.association.run.margins import OneStepMargins
+from lemmata.papers.association.run.gradients import OneStepMargins
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure
 
@@ -38,11 +38,9 @@ def exchanged(runs: Runs) -> Margins:
 THEOREM_1 = Claim(
     id="thm-1",
     locus="Theorem 1",
-    statement=(
-        "After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
-        "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
-        "Measured in these two units."
-    ),
+    statement="After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
+    "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
+    "Measured in these two units.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
@@ -54,9 +52,9 @@ THEOREM_1 = Claim(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
-        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps "
-        "its leading order: only W_E(q) is always there. The theorem's message, a factor of order N "
-        "between the two, stands.",
+        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its "
+        "leading order: only W_E(q) is always there. The theorem's message, a factor of order N between the two, "
+        "stands.",
     ),
 )
 

@@ -56,8 +56,8 @@ def unit(chain: RecallChain) -> float:
 
 
 def exact_gap(chain: RecallChain, values) -> float:
-    gradient = attention_logits.key_gradient(chain, *values)
-    return (gradient.logit(TRIGGER, 1) - gradient.logit(TRIGGER, chain.num_tokens)) / unit(chain)
+    token, previous = attention_logits.key_gradient(chain, *values)
+    return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / unit(chain)
 
 
 def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
@@ -86,17 +86,15 @@ def other_positions(runs: Runs) -> list[Gaps]:
 THEOREM_2 = Claim(
     id="thm-2",
     locus="Theorem 2",
-    statement=(
-        "One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, over "
-        "that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps."
-    ),
+    statement="One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, "
+    "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
     subject=lambda runs: [Gaps(run) for run in runs.values()],
     wrong=other_positions,
     parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
     correction=Correction(
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
-        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. "
-        "If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. If ȳ = q is "
+        "left out of the data it is that of α(β_1 + β_2): positive",
         reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
         "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
         "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
@@ -142,10 +140,8 @@ def learned(run: RunResult) -> str | None:
 EQUATION_25 = Claim(
     id="eq-25",
     locus="Appendix F, equation (25)",
-    statement=(
-        "In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
-        "autodiff on sampled sequences; shown times N²."
-    ),
+    statement="In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
+    "autodiff on sampled sequences; shown times N².",
     needs={LEARNED: learned},
     subject=lambda runs: value_diagonal(runs[LEARNED]),
     wrong=lambda runs: value_diagonal(runs[LEARNED], offset=1),

@@ -89,10 +89,8 @@ RANK_ONE = Claim(
     subject=lambda runs: late_decay(runs, "cut_noise"),
     wrong=lambda runs: late_decay(runs, "full_wrong"),
     parts=Part(lambda found: found, slope_near(-0.5, tolerance=0.01)),
-    remark=(
-        "The proof needs the signal's singular value, 2β_1, over the noise's, 2√3 |β_2|; it says 'assuming β_1 > β_2'. "
-        "The limit of their ratio is √3."
-    ),
+    remark="The proof needs the signal's singular value, 2β_1, over the noise's, 2√3 |β_2|; it says 'assuming β_1 > "
+    "β_2'. The limit of their ratio is √3.",
 )
 
 

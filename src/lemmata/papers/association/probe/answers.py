@@ -2,7 +2,7 @@
 10-13, 19, 20). Probabilities and loss beside argmax: at alpha = 1/2 the full model's argmax is a coin flip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -42,12 +42,10 @@ def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise
 
 
 def answers_of_edits(edits: dict[str, Any], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:
-    """`answers` of models of one shape, as "edit.answer"; mapped, so that compiling costs one forward pass."""
-
     def one(model: Any) -> dict[str, Float[Array, ""]]:
         return answers(jax.vmap(model)(sample.tokens), sample, noise)
 
-    return _by_edit(list(edits), jax.lax.map(one, stack(list(edits.values()))))
+    return _by_edit(one, edits)
 
 
 def answers_of_ranks(
@@ -63,8 +61,7 @@ def answers_of_ranks(
         x = before + feed(before, model.config.precision)
         return answers(jax.vmap(model.read)(x), sample, noise)
 
-    found = jax.lax.map(one, stack([edit.blocks[last].feed for edit in edits]))
-    return _by_edit([rank_name(fraction) for fraction in fractions], found)
+    return _by_edit(one, {rank_name(f): cut.blocks[last].feed for f, cut in zip(fractions, edits, strict=True)})
 
 
 def rank_name(fraction: float) -> str:
@@ -91,8 +88,10 @@ def ioi_answers(
             "accuracy": jnp.mean(jnp.argmax(logits, axis=-1) == sample.correct),
         }
 
-    return _by_edit(list(edits), jax.lax.map(one, stack(list(edits.values()))))
+    return _by_edit(one, edits)
 
 
-def _by_edit(names: Sequence[str], found: dict[str, Float[Array, " edit"]]) -> dict[str, Float[Array, ""]]:
-    return {f"{edit}.{what}": values[i] for i, edit in enumerate(names) for what, values in found.items()}
+def _by_edit(read: Callable[[Any], dict[str, Array]], edits: dict[str, Any]) -> dict[str, Float[Array, ""]]:
+    """Readings as "edit.answer"; mapped over the edits, which have one shape: compiling costs one forward pass."""
+    found = jax.lax.map(read, stack(list(edits.values())))
+    return {f"{edit}.{what}": values[i] for i, edit in enumerate(edits) for what, values in found.items()}

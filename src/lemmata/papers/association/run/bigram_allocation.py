@@ -86,7 +86,9 @@ class BigramAllocation(RunConfig):
             probe=probe,
             context=context,
         )
-        floor = _floor(self.task, test.tokens, test.targets, test.mask)
+        # The loss of the true bigram on the test positions.
+        tokens, targets = np.asarray(test.tokens)[test.mask], np.asarray(test.targets)[test.mask]
+        floor = -np.log(self.task.statistics().bigram[tokens, targets]).mean()
         columns = {"units": hidden + inner, "hidden": hidden, "rate": rate, "seed": seed}
         final = {name: values[:, -1].astype(float) for name, values in history.items()}
         return RunOutput(columns | final, {"floor": np.array([floor])})
@@ -118,10 +120,3 @@ def allocate(model: Transformer, hidden: Int[Array, ""], inner: Int[Array, ""]) 
         return eqx.tree_at(lambda b: (b.value, b.output, b.feed), block, parts)
 
     return eqx.tree_at(lambda m: m.blocks, model, tuple(narrowed(block) for block in model.blocks))
-
-
-def _floor(config: RecallConfig, tokens: Array, targets: Array, mask: Array) -> float:
-    """The loss of the true bigram on the test positions."""
-    kept = np.asarray(mask)
-    bigram = config.statistics().bigram
-    return float(-np.log(bigram[np.asarray(tokens)[kept], np.asarray(targets)[kept]]).mean())

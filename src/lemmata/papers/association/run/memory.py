@@ -1,6 +1,7 @@
 """Gradients of the linear associative memory by autodiff: their flow in time, and the rates of appendix G's basis."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -68,16 +69,12 @@ class MemoryFlow(RunConfig):
             goal = targets(self.inputs, self.alpha)
             u = np.log1p(self.times)
 
-            def slope(u: float, flat: np.ndarray) -> np.ndarray:
-                return math.exp(u) * np.asarray(_velocity(model, goal, jnp.asarray(flat)))
+            def in_log_time(rate: Callable[..., Array]) -> Callable[[float, np.ndarray], np.ndarray]:
+                return lambda u, flat: math.exp(u) * np.asarray(rate(model, goal, jnp.asarray(flat)))
 
-            def jacobian(u: float, flat: np.ndarray) -> np.ndarray:
-                return math.exp(u) * np.asarray(_jacobian(model, goal, jnp.asarray(flat)))
-
-            start = np.zeros(self.width**2)
-            found = solve_ivp(
-                slope, (0.0, u[-1]), start, method="LSODA", t_eval=u, jac=jacobian, rtol=1e-10, atol=1e-12
-            )
+            slope, jacobian, start = in_log_time(_velocity), in_log_time(_jacobian), np.zeros(self.width**2)
+            settings = {"method": "LSODA", "t_eval": u, "rtol": 1e-10, "atol": 1e-12}
+            found = solve_ivp(slope, (0.0, u[-1]), start, jac=jacobian, **settings)
             require(found.success, "last_time", self.last_time, f"a time the solver reaches ({found.message})")
             rows = [self._row(model, weight.reshape(self.width, self.width)) for weight in found.y.T]
         columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}

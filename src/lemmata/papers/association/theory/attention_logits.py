@@ -8,14 +8,13 @@ and the same with 1{z_{t-1} = b} for W̃_E(b). The first position has no previou
 token N the noise.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float
 
 from lemmata.papers.association.theory.chain import RecallChain, Token, count_moments
 
 Square = Float[np.ndarray, "tokens tokens"]
+ByToken = Float[np.ndarray, " tokens"]
 TRIGGER = 0
 TOKEN, PREVIOUS = 0, 1
 
@@ -52,20 +51,9 @@ def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
     ]
 
 
-@dataclass(frozen=True)
-class KeyGradient:
-    """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b."""
-
-    token: Float[np.ndarray, " tokens"]
-    previous: Float[np.ndarray, " tokens"]
-
-    def logit(self, previous: int, token: int) -> float:
-        """ξ_{i -> j}: the attention logit of a position with z_{t-1} = i, z_t = j after a unit step."""
-        return float(self.token[token] + self.previous[previous])
-
-
-def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> KeyGradient:
-    """Exact population gradient for any value matrix (V, Ṽ) under Assumption F.1."""
+def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> tuple[ByToken, ByToken]:
+    """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b: the exact population gradient for any value
+    matrix (V, Ṽ) under Assumption F.1. After a unit step ξ_{i -> j} is the first at j plus the second at i."""
     n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
     predicted = np.zeros(n + 1)
     predicted[targets], predicted[n] = (1 - alpha) / len(targets), alpha
@@ -82,7 +70,7 @@ def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> K
         left, left_previous = chance @ value, chance @ value_previous
         token += (left @ m[TOKEN][TOKEN] + left_previous @ m[PREVIOUS][TOKEN]) / len(targets)
         previous += (left @ m[TOKEN][PREVIOUS] + left_previous @ m[PREVIOUS][PREVIOUS]) / len(targets)
-    return KeyGradient(token, previous)
+    return token, previous
 
 
 def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[Square, Square]:
@@ -103,7 +91,7 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
     return value, value
 
 
-def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
+def _counts(chain: RecallChain, target: int) -> ByToken:
     """E[number of t <= T with z_t = c | ȳ]."""
     parts: list[Token] = [*["other"] * chain.num_tokens, "noise"]
     parts[target] = "target"

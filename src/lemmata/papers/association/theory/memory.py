@@ -65,7 +65,7 @@ class Trajectory(NamedTuple):
     b: Float[np.ndarray, " times"]
 
 
-def integrate(rates: Rates, times: Float[np.ndarray, " times"], rtol: float = 1e-10) -> Trajectory:
+def integrate(rates: Rates, times: Float[np.ndarray, " times"]) -> Trajectory:
     """From a = b = 0 in log-time, u = log(1 + t), with a stiff solver (LSODA): b relaxes at once, a only as log t."""
     require(bool(times[0] >= 0 and np.all(np.diff(times) > 0)), "times", times[:2].tolist(), "increasing, from 0 on")
 
@@ -74,7 +74,7 @@ def integrate(rates: Rates, times: Float[np.ndarray, " times"], rtol: float = 1e
         return math.exp(u) * np.array([da, db])
 
     u = np.log1p(times)
-    found = solve_ivp(slope, (0.0, float(u[-1])), np.zeros(2), method="LSODA", t_eval=u, rtol=rtol, atol=1e-12)
+    found = solve_ivp(slope, (0.0, float(u[-1])), np.zeros(2), method="LSODA", t_eval=u, rtol=1e-10, atol=1e-12)
     require(bool(found.success), "rates", found.message, "an equation the solver can follow")
     return Trajectory(times, found.y[0], found.y[1])
 
