@@ -13,7 +13,7 @@ import sympy as sp
 from lemmata.core import Unattended, UserError, precision
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.gradients import LeadingCoefficients
-from lemmata.papers.association.run.simplified import project, with_noise_learned
+from lemmata.papers.association.run.simplified import with_noise_learned
 from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
 from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry
@@ -150,7 +150,7 @@ def test_margins_are_those_of_the_model_after_a_step(exclude):
         model = SimplifiedModel.create(chain.num_tokens + 1)
         value, feed = population(model, sequences, lambda m: (m.value, m.feed))
         updates = margins.value_update(chain)
-        for found, expected in zip(project(model, -value), updates, strict=True):
+        for found, expected in zip(model.project(-value), updates, strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-14)
         tests = np.unique([z for _, z, _, _ in sequences], axis=0)
         for block, weight, expected in (
@@ -196,7 +196,7 @@ def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
         chain = RecallChain(4, 4, 0.3, exclude)
         model = with_noise_learned(SimplifiedModel.create(chain.num_tokens + 1), chain)
         step = population(model, list(world(4, 4, 0.3, exclude)), lambda m: m.value)
-        for found, expected in zip(project(model, -step), attention_logits.phase_two_values(chain), strict=True):
+        for found, expected in zip(model.project(-step), attention_logits.phase_two_values(chain), strict=True):
             np.testing.assert_allclose(np.asarray(found)[:4], expected[:4], atol=1e-11)
 
 

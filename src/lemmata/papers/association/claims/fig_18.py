@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import at_least, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near
 from lemmata.papers.association.run.memory_descent import RandomMemory
 from lemmata.report.plots import ceiling, joined, new_figure
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import exactly, near
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, exactly, near
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, joined, new_figure

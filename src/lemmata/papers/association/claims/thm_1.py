@@ -4,8 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import near
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, near
 from lemmata.papers.association.run.gradients import OneStepMargins
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure

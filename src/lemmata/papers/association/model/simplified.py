@@ -37,10 +37,6 @@ class SimplifiedModel(eqx.Module):
         embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
         return cls(*embeddings, attention=zero, value=zero, feed=zero)
 
-    def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
-        before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
-        return self.tokens[tokens] + before
-
     def attention_logits(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
         """xi_attn."""
         return self.weights(tokens) @ self.embed(tokens) @ self.value.T @ self.output.T
@@ -54,8 +50,14 @@ class SimplifiedModel(eqx.Module):
 
     def at(self, tokens: Int[Array, " seq"], positions: Int[Array, " query"]) -> Float[Array, "query vocab"]:
         """xi_attn + xi_ff at a few positions: one row of attention each (the paper's scores have no 1/sqrt(d))."""
-        x = self.embed(tokens)
+        before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
+        x = self.tokens[tokens] + before
         asked = x[positions]
         reach = jnp.arange(tokens.shape[0])[None, :] <= positions[:, None]
         weights = jax.nn.softmax(jnp.where(reach, asked @ self.attention @ x.T, -jnp.inf), axis=-1)
         return (weights @ x @ self.value.T + asked @ self.feed.T) @ self.output.T
+
+    def project(self, matrix: Float[Array, "width width"]) -> tuple[Array, Array]:
+        """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""
+        left = self.output @ matrix
+        return left @ self.tokens.T, left @ self.previous.T

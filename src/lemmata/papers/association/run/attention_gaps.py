@@ -16,7 +16,6 @@ from lemmata.papers.association.run.simplified import (
     TRIGGER,
     ThreeOrMore,
     loss_gradient,
-    project,
     theory_task,
     with_noise_learned,
 )
@@ -64,7 +63,7 @@ class KeyGradients(RunConfig):
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
-            on_token, on_previous = project(model, jnp.asarray(value))
+            on_token, on_previous = model.project(jnp.asarray(value))
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
             gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
@@ -72,15 +71,9 @@ class KeyGradients(RunConfig):
                 context.progress("key gradients", done + 1, len(self.seeds))
         vocab = self.num_tokens + 1
         as_token, as_previous = np.array(gradients).transpose(1, 0, 2).reshape(2, -1)
-        return RunOutput(
-            {
-                "seed": np.repeat(self.seeds, vocab),
-                "token": np.tile(np.arange(vocab), len(self.seeds)),
-                "as_token": as_token,
-                "as_previous": as_previous,
-            },
-            {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)},
-        )
+        table = {"seed": np.repeat(self.seeds, vocab), "token": np.tile(np.arange(vocab), len(self.seeds))}
+        arrays = {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)}
+        return RunOutput(table | {"as_token": as_token, "as_previous": as_previous}, arrays)
 
     def _draw(self, task: NoisyRecall, key: Key[Array, ""]) -> Batch:
         return _masked(task, self.batch, jnp.asarray(self.exclude_trigger), key)
@@ -96,22 +89,16 @@ def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Arra
 
 
 @eqx.filter_jit
-def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Float[Array, " tokens"], Float[Array, " tokens"]]:
+def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Array, Array]:
     """W_E(q)^T (-grad W_QK) on each W_E(b) and each W̃_E(b), for W_V of unit size."""
-
-    gradient = loss_gradient(lambda m: m.attention, model, batch)
-    row = -model.tokens[TRIGGER] @ gradient / SMALL
+    row = -model.tokens[TRIGGER] @ loss_gradient(lambda m: m.attention, model, batch) / SMALL
     return model.tokens @ row, model.previous @ row
-
-
-@eqx.filter_jit
-def _value_gradient(model: SimplifiedModel, batch: Batch) -> Float[Array, "width width"]:
-    return loss_gradient(lambda m: m.value, model, batch)
 
 
 def _learned_value(model: SimplifiedModel, batches: list[Batch]) -> Float[np.ndarray, "width width"]:
     """A unit step of W_V, without its noise row: that row does not enter the gradient of W_QK, because
     p̂(N+1) = P(y = N+1) whatever the context."""
-    step = -np.mean([np.asarray(_value_gradient(model, batch)) for batch in batches], axis=0)
+    gradient = eqx.filter_jit(lambda model, batch: loss_gradient(lambda m: m.value, model, batch))
+    step = -np.mean([np.asarray(gradient(model, batch)) for batch in batches], axis=0)
     output = np.asarray(model.output)[:-1]
     return output.T @ (output @ step)

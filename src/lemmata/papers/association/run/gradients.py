@@ -8,20 +8,12 @@ import jax
 import jax.numpy as jnp
 import mpmath
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import (
-    TRIGGER,
-    ChainRun,
-    ThreeOrMore,
-    loss_gradient,
-    project,
-    sample,
-    theory_task,
-)
+from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, loss_gradient, sample, theory_task
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
@@ -45,14 +37,10 @@ class SampledGradients(ChainRun):
             rows = []
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
 
-            @jax.jit
-            def sums(key: Key[Array, ""]) -> tuple[Float[Array, "2 j k"], Float[Array, "2 j"]]:
-                return _gradient_sums(task, model, self.batch, key)
-
+            sums = jax.jit(lambda key: _gradient_sums(task, model, self.batch, key))
             for done, seed in enumerate(self.seeds):
                 totals = [sums(key) for key in self.batch_keys(seed)]
-                value = np.sum([np.asarray(total[0]) for total in totals], axis=0) / self.samples
-                feed = np.sum([np.asarray(total[1]) for total in totals], axis=0) / self.samples
+                value, feed = (np.sum(parts, axis=0) / self.samples for parts in zip(*totals, strict=True))
                 rows += self._rows(seed, value, feed)
                 context.progress("gradients", done + 1, len(self.seeds))
         names = ("seed", "matrix", "row", "mean", "variance")
@@ -72,7 +60,7 @@ def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: K
     def one(tokens: Array, targets: Array, mask: Array) -> tuple[Array, Array]:
         single = Batch(tokens[None], targets[None], mask[None])
         value, feed = loss_gradient(lambda m: (m.value, m.feed), model, single)
-        return project(model, value)[0], project(model, feed)[0][:, TRIGGER]
+        return model.project(value)[0], model.project(feed)[0][:, TRIGGER]
 
     value, feed = jax.vmap(one)(drawn.tokens, drawn.targets, drawn.mask)
     return jnp.stack([value.sum(0), (value**2).sum(0)]), jnp.stack([feed.sum(0), (feed**2).sum(0)])
@@ -124,7 +112,6 @@ class OneStepMargins(ChainRun):
         with precision("float64"):
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
             last = jnp.array([self.length - 1])
-
             gradient = jax.jit(lambda batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
 
             @jax.jit
@@ -144,12 +131,5 @@ class OneStepMargins(ChainRun):
                 margins.append([block[:, -1] - block[:, :-1].max(axis=1) for block in blocks])
                 context.progress("margins", done + 1, len(self.seeds))
         attention, forward = np.array(margins).transpose(1, 0, 2).reshape(2, -1)
-        return RunOutput(
-            {
-                "seed": np.repeat(self.seeds, self.tests),
-                "test": np.tile(np.arange(self.tests), len(self.seeds)),
-                "attention": attention,
-                "feed": forward,
-            },
-            {"tests": np.asarray(tests)},
-        )
+        table = {"seed": np.repeat(self.seeds, self.tests), "test": np.tile(np.arange(self.tests), len(self.seeds))}
+        return RunOutput(table | {"attention": attention, "feed": forward}, {"tests": np.asarray(tests)})

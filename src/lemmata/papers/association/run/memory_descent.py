@@ -94,14 +94,9 @@ class RandomMemory(RunConfig):
         finite = bool(np.isfinite(rows["weight"]).all())
         require(finite, "rate", self.rate, "small enough for the weights to stay finite")
         losses = truncated_losses(np.asarray(models.inputs), np.asarray(models.outputs), rows["weight"], self.ranks)
-        records = len(rows.steps)
-        return RunOutput(
-            {
-                "seed": np.repeat(self.seeds, records),
-                "time": np.tile(self.rate * self.every * np.arange(records), len(self.seeds)),
-                **{name: values.reshape(-1) for name, values in losses.items()},
-            }
-        )
+        time = np.tile(self.rate * self.every * np.arange(len(rows.steps)), len(self.seeds))
+        table = {"seed": np.repeat(self.seeds, len(rows.steps)), "time": time}
+        return RunOutput(table | {name: values.reshape(-1) for name, values in losses.items()})
 
 
 def truncated_losses(

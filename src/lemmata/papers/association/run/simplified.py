@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require
 from lemmata.papers.association.model import SimplifiedModel
@@ -74,9 +74,3 @@ def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> Simplified
 def loss_gradient(where: Callable[[SimplifiedModel], Any], model: SimplifiedModel, batch: Batch) -> Any:
     """Of the loss on y, in the weights of the model that `where` picks."""
     return jax.grad(lambda weights: QueryLoss(1)(eqx.tree_at(where, model, weights), batch))(where(model))
-
-
-def project(model: SimplifiedModel, matrix: Float[Array, "width width"]) -> tuple[Array, Array]:
-    """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""
-    left = model.output @ matrix
-    return left @ model.tokens.T, left @ model.previous.T
