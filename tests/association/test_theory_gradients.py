@@ -208,14 +208,11 @@ def test_first_gap_tends_to_its_leading_form(exclude, beta_1, beta_2):
         chain = RecallChain(n, n * n // 2, 0.3, exclude)
         token, _ = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, beta_1, beta_2))
         gap = token[1] - token[n]
-        unit = attention_logits.printed_gap(chain, 1.0)
+        unit = attention_logits.unit_gap(chain)
         errors.append(abs(gap - attention_logits.leading_gap(chain, beta_1, beta_2)) / unit)
     assert errors[2] < 0.1
     assert errors[2] < errors[0]
-    assert (
-        abs(attention_logits.leading_gap(chain, beta_1, beta_2) - attention_logits.printed_gap(chain, beta_1))
-        > unit / 4
-    )
+    assert abs(attention_logits.leading_gap(chain, beta_1, beta_2) - unit * beta_1) > unit / 4
 
 
 def predicted_noise(logit, num_tokens):
@@ -232,7 +229,7 @@ def noise_logits(num_tokens, alpha, step, count):
 
 
 def test_noise_logit_fixed_point_and_step():
-    star = noise_logit.stationary_logit(50, 0.3)
+    star = noise_logit.stationary_logit(RecallChain(50, 2, 0.3))
     assert predicted_noise(star, 50) == pytest.approx(0.3)
     bound = noise_logit.largest_step(0.3)
     below, above = (noise_logits(50, 0.3, factor * bound, 200) for factor in (1.0, 1.05))

@@ -48,8 +48,7 @@ def lead(tokens: tuple[Column, Column]) -> float:
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    config = run.config
+    run, config = runs["main"], runs["main"].config
     figure, axes = new_figure(1, 4, width=14.0, height=3.3)
     ranks = {rank_name(fraction): f"ρ = {fraction:g}" for fraction in config.fractions if 0 < fraction < 1}
     names = {"without_F2": "ρ = 0"} | ranks | {"full": "ρ = 1"}

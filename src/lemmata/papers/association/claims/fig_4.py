@@ -1,5 +1,7 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -14,10 +16,6 @@ def noise_share(moment: Moment, run: str) -> float:
     """Second-layer attention on trigger -> noise over that on trigger -> correct, mean over seeds."""
     correct, noise, _ = moment.array(run, "mass").mean(axis=0)
     return float(noise / correct)
-
-
-def tuned_share(moment: Moment) -> float:
-    return noise_share(moment, "fine-tuned")
 
 
 def draw(runs: Runs) -> Artefact:
@@ -82,8 +80,8 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Moment(runs, "final"),
             wrong=lambda runs: Moment(runs, "initial"),  # the same models before their first step
             parts={
-                "trained with noise": Part(lambda moment: noise_share(moment, "main"), at_most(0.1)),
-                "fine-tuned with noise": Part(tuned_share, at_most(0.1)),
+                "trained with noise": Part(partial(noise_share, run="main"), at_most(0.1)),
+                "fine-tuned with noise": Part(partial(noise_share, run="fine-tuned"), at_most(0.1)),
             },
         ),
         Claim(
@@ -94,7 +92,7 @@ EXPERIMENT = Experiment(
             "trigger→correct.",
             subject=lambda runs: Moment(runs, "clean"),
             wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
-            parts=Part(tuned_share, at_least(0.5)),
+            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5)),
         ),
     ),
     draw=draw,

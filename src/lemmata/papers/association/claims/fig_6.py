@@ -54,8 +54,7 @@ def learned_bigrams(run: RunResult) -> str | None:
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    config = run.config
+    run, config = runs["main"], runs["main"].config
     figure, ax = new_figure(width=5.6, height=3.8)
     rows = []
     for units, colour in zip(config.units, CYCLE, strict=False):

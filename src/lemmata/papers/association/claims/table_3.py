@@ -1,7 +1,7 @@
 """The first gradient of the model of equation (2): Lemma D.1 and every row of Table 3, exactly and by sampling."""
 
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from lemmata.papers.association.theory.one_step import TABLE_3, power
 from lemmata.report.plots import new_figure
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """What was found for the rows of Table 3; read wrongly, each row is its neighbour's, in a world where ȳ ≠ q."""
 
     exact: RunResult

@@ -86,8 +86,7 @@ def draw(runs: Runs) -> Artefact:
     for name, colour in (("feed-forward", "C0"), ("attention", "C1")):
         left.plot(expected[name], found[name], "o", ms=4, color=colour, label=name)
         table |= {f"{name}: measured / printed": found[name], f"{name}: exact / printed": expected[name]}
-    span = np.array([0.8, 2.1])
-    left.plot(span, span, color="grey", lw=1)
+    left.plot([0.8, 2.1], [0.8, 2.1], color="grey", lw=1)
     left.set(xlabel="exact margin / printed margin", ylabel="measured margin / printed margin")
     left.legend()
     right.semilogx(sizes, ratio, "o-", base=2, color="C1", label="exact chain, T = 4N")

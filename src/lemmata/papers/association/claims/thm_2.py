@@ -1,6 +1,6 @@
 """Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from lemmata.report.plots import ceiling, new_figure
 AS_PRINTED, WITHOUT_TRIGGER, LEARNED = "ȳ in [N], W_V of (26)", "ȳ ≠ q, W_V of (26)", "ȳ in [N], W_V of phase 2"
 
 
-@dataclass(frozen=True)
-class Gaps:
+class Gaps(NamedTuple):
     """Attention logits after a step of W_QK, at positions that follow the token `after`."""
 
     run: RunResult
@@ -29,7 +28,7 @@ class Gaps:
     def first(self) -> np.ndarray:
         """ξ_{q->j} - ξ_{q->N+1} in units of (1-α)²/N², the mean over j != q (which are exchangeable), by seed."""
         token, _ = self.gradients()
-        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / unit(self.run.config.chain)
+        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / attention_logits.unit_gap(self.run.config.chain)
 
     def second(self) -> np.ndarray:
         """The smallest ξ_{q->j} - ξ_{k->l}, k != q, by seed (j, k, l are those of the seeds' mean), times N/(1-α)²."""
@@ -50,14 +49,9 @@ class Gaps:
         return exact_gap(config.chain, values)
 
 
-def unit(chain: RecallChain) -> float:
-    """(1-α)²/N², the printed gap at β_1 = 1."""
-    return attention_logits.printed_gap(chain, 1.0)
-
-
 def exact_gap(chain: RecallChain, values) -> float:
     token, previous = attention_logits.key_gradient(chain, *values)
-    return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / unit(chain)
+    return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / attention_logits.unit_gap(chain)
 
 
 def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
@@ -72,7 +66,7 @@ def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
 
 
 def leading_signs(runs: Runs) -> tuple[tuple[int, int], ...]:
-    configs = [run.config for run in runs.values()]
+    configs = (run.config for run in runs.values())
     gaps = [attention_logits.leading_gap(config.chain, config.beta_1, config.beta_2) for config in configs]
     return tuple((int(np.sign(gap)), 1) for gap in gaps)
 
@@ -176,7 +170,8 @@ def draw(runs: Runs) -> Artefact:
         chains = [RecallChain(n, 8 * n, config.alpha, exclude) for n in sizes]
         gaps = [exact_gap(chain, attention_logits.diagonal_values(chain, 1.0, 1.0)) for chain in chains]
         right.plot(sizes, gaps, "o-", color=colour, label="ȳ ≠ q" if exclude else "ȳ in [N]")
-        ceiling(right, attention_logits.leading_gap(chains[-1], 1.0, 1.0) / unit(chains[-1]), color=colour)
+        limit = attention_logits.leading_gap(chains[-1], 1.0, 1.0) / attention_logits.unit_gap(chains[-1])
+        ceiling(right, limit, color=colour)
     right.set(xlabel="N (T = 8N)", ylabel="exact gap · N²/(1-α)²")
     for ax in (left, right):
         ax.legend(fontsize=7)

@@ -8,14 +8,11 @@ from jaxtyping import Array, Float, Int
 
 from lemmata.core import named_integer
 
-Basis = Float[np.ndarray, "width width"]
 
-
-def random_bases(width: int, seed: int) -> tuple[Basis, Basis]:
+def random_bases(width: int, seed: int) -> list[Float[np.ndarray, "width width"]]:
     """Two independent orthonormal bases: of the inputs and of the outputs."""
     stream = np.random.default_rng(seed)
-    first, second = (np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2))
-    return first, second
+    return [np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2)]
 
 
 class SimplifiedModel(eqx.Module):

@@ -18,6 +18,8 @@ from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, So
 from lemmata.models.matmul import MatmulPrecision, contract
 
 FeedKind = Literal["mlp", "linear", "none"]
+Queries, Context = Float[Array, "query width"], Float[Array, "seq width"]
+Visible, Weights = Bool[Array, "query seq"], Float[Array, "query seq"]  # what each query may see, and how much it does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +65,8 @@ class Block(eqx.Module):
     feed: MLP | Linear | None
 
     def __call__(
-        self,
-        queries: Float[Array, "query width"],
-        context: Float[Array, "seq width"],
-        visible: Bool[Array, "query seq"],
-        precision: MatmulPrecision,
-    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
+        self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
+    ) -> tuple[Queries, Weights]:
         """The output at the queries, and the attention's weights."""
         asked = contract("qd,de->qe", queries, self.key, precision)
         weights = attention_weights(asked, context, visible, precision)
@@ -77,17 +75,12 @@ class Block(eqx.Module):
         attended = contract("qe,de->qd", values, self.output, precision)
         return self.fed(queries + attended, precision), weights
 
-    def fed(self, x: Float[Array, "query width"], precision: MatmulPrecision) -> Float[Array, "query width"]:
+    def fed(self, x: Queries, precision: MatmulPrecision) -> Queries:
         """x + F(x)."""
         return x if self.feed is None else x + self.feed(x, precision)
 
 
-def attention_weights(
-    asked: Float[Array, "query width"],
-    context: Float[Array, "seq width"],
-    visible: Bool[Array, "query seq"],
-    precision: MatmulPrecision,
-) -> Float[Array, "query seq"]:
+def attention_weights(asked: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
     """Softmax of <asked, context> / sqrt(d) over what each query may see."""
     scores = contract("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
     return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
@@ -135,9 +128,7 @@ class Transformer(AbstractModel):
             attention.append(weights)
         return Trace(jnp.stack(attention), jnp.stack(stream), self.read(stream[-1]))
 
-    def layer(
-        self, index: int, tokens: Int[Array, " seq"], x: Float[Array, "seq width"], visible: Bool[Array, "seq seq"]
-    ) -> tuple[Float[Array, "seq width"], Float[Array, "seq seq"]]:
+    def layer(self, index: int, tokens: Int[Array, " seq"], x: Context, visible: Visible) -> tuple[Context, Weights]:
         """One layer at every position: its output and its attention."""
         block, precision = self.blocks[index], self.config.precision
         if index > 0 or self.config.vocab > self.config.width:
@@ -146,7 +137,7 @@ class Transformer(AbstractModel):
         values = self.mapped(tokens, contract("ed,fe->df", block.value, block.output, precision))
         return block.fed(x + contract("qs,sd->qd", weights, values, precision), precision), weights
 
-    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Float[Array, "seq width"]:
+    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Context:
         """`embed(tokens) @ matrix`, the matrix applied to the tables. Rows are picked by a product with zeros and
         ones: its derivative is a product too, and not a scatter that a device may add up in any order."""
         precision = self.config.precision
@@ -154,10 +145,10 @@ class Transformer(AbstractModel):
         of_positions = contract("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
         return contract("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
 
-    def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
+    def embed(self, tokens: Int[Array, " seq"]) -> Context:
         return self.tokens[tokens] + self.positions[: tokens.shape[0]]
 
-    def read(self, x: Float[Array, "query width"]) -> Float[Array, "query vocab"]:
+    def read(self, x: Queries) -> Float[Array, "query vocab"]:
         return contract("qd,vd->qv", x, self.output, self.config.precision)
 
 

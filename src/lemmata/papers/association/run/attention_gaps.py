@@ -1,6 +1,7 @@
 """The run behind Theorem 2: the first gradient of W_QK by autodiff, under Assumption F.1."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import equinox as eqx
@@ -55,11 +56,11 @@ class KeyGradients(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            task = theory_task(self.chain)
+            draw = partial(_masked, theory_task(self.chain), self.batch, jnp.asarray(self.exclude_trigger))
             model = with_noise_learned(SimplifiedModel.create(self.num_tokens + 1), self.chain)
             if self.values == "learned":
                 keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
-                value = _learned_value(model, [self._draw(task, key) for key in keys]) * self.num_tokens**2
+                value = _learned_value(model, [draw(key) for key in keys]) * self.num_tokens**2
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
@@ -67,16 +68,13 @@ class KeyGradients(RunConfig):
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
             gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
-                gradients.append(_key_gradient(model, self._draw(task, named_key(seed, "data"))))
+                gradients.append(_key_gradient(model, draw(named_key(seed, "data"))))
                 context.progress("key gradients", done + 1, len(self.seeds))
         vocab = self.num_tokens + 1
         as_token, as_previous = np.array(gradients).transpose(1, 0, 2).reshape(2, -1)
         table = {"seed": np.repeat(self.seeds, vocab), "token": np.tile(np.arange(vocab), len(self.seeds))}
         arrays = {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)}
         return RunOutput(table | {"as_token": as_token, "as_previous": as_previous}, arrays)
-
-    def _draw(self, task: NoisyRecall, key: Key[Array, ""]) -> Batch:
-        return _masked(task, self.batch, jnp.asarray(self.exclude_trigger), key)
 
 
 @eqx.filter_jit

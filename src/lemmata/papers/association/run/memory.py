@@ -32,10 +32,10 @@ def targets(inputs: int, alpha: float) -> Targets:
 
 @jax.jit
 def _velocity(model: LinearMemory, goal: Targets, weight: Float[Array, " flat"]) -> Float[Array, " flat"]:
-    def loss(flat: Float[Array, " flat"]) -> Float[Array, ""]:
-        return population_loss(eqx.tree_at(lambda m: m.weight, model, flat.reshape(model.weight.shape)), goal)
+    def at(flat: Float[Array, " flat"]) -> LinearMemory:
+        return eqx.tree_at(lambda m: m.weight, model, flat.reshape(model.weight.shape))
 
-    return -jax.grad(loss)(weight)
+    return -jax.grad(lambda flat: population_loss(at(flat), goal))(weight)
 
 
 @jax.jit
@@ -66,8 +66,7 @@ class MemoryFlow(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             model = LinearMemory.orthonormal(self.inputs, self.width, self.seed)
-            goal = targets(self.inputs, self.alpha)
-            u = np.log1p(self.times)
+            goal, u = targets(self.inputs, self.alpha), np.log1p(self.times)
 
             def in_log_time(rate: Callable[..., Array]) -> Callable[[float, np.ndarray], np.ndarray]:
                 return lambda u, flat: math.exp(u) * np.asarray(rate(model, goal, jnp.asarray(flat)))
@@ -90,14 +89,13 @@ class MemoryFlow(RunConfig):
         overlap = np.abs(spectrum.right.T @ ones)  # which right singular vector is the all-ones input
         values = spectrum.values[:n]
         carrier = int(np.argmax(overlap[:n])) if values[0] > 0 else 0
-        others = np.delete(values, carrier)
         return {
             "a": float(np.mean([logits[i, j] - logits[i, i] for i in range(n) for j in range(n) if i != j])),
             "b": float(np.mean([logits[i, n] - logits[i, i] for i in range(n)])),
             **{f"full_{name}": value for name, value in _probabilities(logits).items()},
             **{f"cut_{name}": value for name, value in _probabilities(cut).items()},
             "noise_singular": float(values[carrier]),
-            "signal_singular": float(others.min()),
+            "signal_singular": float(np.delete(values, carrier).min()),
             "overlap": float(overlap[:n].max()),
         }
 

@@ -91,7 +91,10 @@ class RecallTraining(RunConfig):
                 stage=stage.name,
             )
             models = unstack(state.model)
-            tables.append(self.table(history, stage))
+            if stage.name == "early":  # its last record is the next stage's first
+                history = History({name: values[:, :-1] for name, values in history.items()}, history.steps[:-1])
+            table = history.table(seed=self.seeds, phase=[stage.phase] * len(self.seeds))
+            tables.append(table | {"step": stage.first + table["step"]})
             if stage.name != "early":
                 arrays |= portraits(stage.name)
             if stage.name == "clean":
@@ -147,12 +150,6 @@ class RecallTraining(RunConfig):
             found.append(read(dict(zip(names, cut, strict=True)), test.clean))
         answers = sorted({key.split(".")[-1] for key in found[0]})
         return {f"sweep.{one}": np.array([[float(by[f"{n}.{one}"]) for n in names] for by in found]) for one in answers}
-
-    def table(self, history: History, stage: "Stage") -> dict[str, np.ndarray]:
-        if stage.name == "early":  # its last record is the next stage's first
-            history = History({name: values[:, :-1] for name, values in history.items()}, history.steps[:-1])
-        table = history.table(seed=self.seeds, phase=[stage.phase] * len(self.seeds))
-        return table | {"step": stage.first + table["step"]}
 
 
 class Stage(NamedTuple):

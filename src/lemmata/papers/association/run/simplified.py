@@ -65,8 +65,7 @@ def sample(task: NoisyRecall, num: int, key: Key[Array, ""]) -> Batch:
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:
     """Assumption F.1: W_F alone predicts the noise with α and every possible output alike, in any context."""
-    chance = np.full(chain.num_tokens + 1, 1e-12)
-    chance[chain.targets], chance[chain.num_tokens] = (1 - chain.alpha) / len(chain.targets), chain.alpha
+    chance = np.maximum(chain.answer_law(), 1e-12)
     feed = np.outer(np.log(chance) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
     return eqx.tree_at(lambda m: m.feed, model, jnp.asarray(feed))
 

@@ -39,9 +39,8 @@ class RecallConfig(Config):
         if self.source != "uniform":
             known = len(counts_of(self.source).symbols)
             require(n <= known, "symbols", n, f"at most {known}, the different symbols of {self.source!r}")
-        allowed = f"different symbols of the alphabet, 0 to {n - 1}"
-        require(len(set(self.triggers)) == len(self.triggers), "triggers", self.triggers, allowed)
-        require(all(0 <= q < n for q in self.triggers), "triggers", self.triggers, allowed)
+        different = len(set(self.triggers)) == len(self.triggers) and all(0 <= q < n for q in self.triggers)
+        require(different, "triggers", self.triggers, f"different symbols of the alphabet, 0 to {n - 1}")
         inside = self.noise is None or (0 <= self.noise < n and self.noise not in self.triggers)
         require(inside, "noise", self.noise, f"None, or a symbol from 0 to {n - 1} that is no trigger")
         require(len(self.outputs()) >= 1, "triggers", self.triggers, "at least one symbol must be left as output")

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,16 +13,14 @@ from jaxtyping import Float, Int
 from lemmata.core import UserError, require
 
 
-@dataclass(frozen=True, eq=False)
-class Statistics:
+class Statistics(NamedTuple):
     """pi_u and pi_b on an alphabet; rows of `bigram` are the current symbol, columns the next one."""
 
     unigram: Float[np.ndarray, " symbols"]
     bigram: Float[np.ndarray, "symbols symbols"]
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(NamedTuple):
     """How often each symbol of a text follows each other one; the text itself cannot be read back."""
 
     symbols: tuple[str, ...]  # by code point, the paper's numbering (the space is token 1 of the 65)

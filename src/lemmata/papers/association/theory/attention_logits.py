@@ -55,8 +55,7 @@ def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> t
     """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b: the exact population gradient for any value
     matrix (V, Ṽ) under Assumption F.1. After a unit step ξ_{i -> j} is the first at j plus the second at i."""
     n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
-    predicted = np.zeros(n + 1)
-    predicted[targets], predicted[n] = (1 - alpha) / len(targets), alpha
+    predicted = chain.answer_law()
     at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
@@ -99,9 +98,9 @@ def _counts(chain: RecallChain, target: int) -> ByToken:
     return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
 
 
-def printed_gap(chain: RecallChain, beta_1: float) -> float:
-    """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36), for a unit step."""
-    return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2 * beta_1
+def unit_gap(chain: RecallChain) -> float:
+    """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36) as printed, for a unit step and β_1 = 1."""
+    return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2
 
 
 def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
@@ -113,4 +112,4 @@ def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
     """
     alpha = float(chain.alpha)
     inner = alpha * (beta_1 + beta_2) - (0.0 if chain.exclude_trigger else beta_2)
-    return (1 - alpha) ** 2 / chain.num_tokens**2 * inner
+    return unit_gap(chain) * inner

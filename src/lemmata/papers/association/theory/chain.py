@@ -46,6 +46,12 @@ class RecallChain:
         """The tokens that ȳ is drawn from, where token 0 is the trigger and token N the noise."""
         return range(int(self.exclude_trigger), self.num_tokens)
 
+    def answer_law(self) -> np.ndarray:
+        """P(y = k) for every token k."""
+        law = np.zeros(self.num_tokens + 1)
+        law[self.targets], law[-1] = (1 - float(self.alpha)) / len(self.targets), float(self.alpha)
+        return law
+
 
 def transition(chain: RecallChain, target_is_trigger: bool) -> tuple[list[str], np.ndarray, np.ndarray]:
     """The lumped states, the first token's law and the transition matrix over them, in the number type of alpha.

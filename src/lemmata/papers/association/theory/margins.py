@@ -39,10 +39,7 @@ def value_update(chain: RecallChain) -> tuple[np.ndarray, np.ndarray]:
 
 def _surplus(chain: RecallChain) -> Float[np.ndarray, " outputs"]:
     """P(y = k) - 1/(N+1)."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    chance = np.zeros(n + 1)
-    chance[chain.targets], chance[n] = (1 - alpha) / len(chain.targets), alpha
-    return chance - 1 / (n + 1)
+    return chain.answer_law() - 1 / (chain.num_tokens + 1)
 
 
 def exact_attention_margin(tokens: Tokens, chain: RecallChain) -> Margins:

@@ -6,8 +6,7 @@ At zero weights every predicted probability is 1/(N+1) and attention is uniform,
 Printed forms keep the leading order in N (and in N/T); `exact_*` keep everything.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ Output = Literal["noise", "trigger", "token"]
 Input = Literal["noise", "trigger", "same", "other"]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One row of Table 3: the output token j and the input token k by the part they play."""
 
     output: Output
@@ -50,8 +48,7 @@ PRINTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 3, 1 / 2, 1, 1)
 CORRECTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 2, 1 / 2, 1, 1)
 
 
-@dataclass(frozen=True)
-class Leading:
+class Leading(NamedTuple):
     """A row's leading coefficients: mean = mean / N^p, variance = over_t / (T N^p) + over_n / N^(p+1),
     with p = 1 for the noise output and p = 2 for the others."""
 
