@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified import TRIGGER
@@ -185,7 +185,7 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table | {"second gap": [gaps.second().mean() for gaps in cases.values()]}, caption)
 
 
-def runs(scale: Scale) -> dict[str, RunConfig]:
+def runs(scale: Scale) -> dict[str, KeyGradients]:
     seeds = scale.seeds(smoke=24, laptop=48, paper=192)
     cases = {AS_PRINTED: KeyGradients(seeds=seeds), WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True)}
     learned = {LEARNED: KeyGradients(seeds=seeds, values="learned")}

@@ -34,17 +34,6 @@ class SimplifiedModel(eqx.Module):
         embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
         return cls(*embeddings, attention=zero, value=zero, feed=zero)
 
-    def attention_logits(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        """xi_attn."""
-        return self.weights(tokens) @ self.embed(tokens) @ self.value.T @ self.output.T
-
-    def feed_logits(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        """xi_ff."""
-        return self.embed(tokens) @ self.feed.T @ self.output.T
-
-    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        return self.attention_logits(tokens) + self.feed_logits(tokens)
-
     def at(self, tokens: Int[Array, " seq"], positions: Int[Array, " query"]) -> Float[Array, "query vocab"]:
         """xi_attn + xi_ff at a few positions: one row of attention each (the paper's scores have no 1/sqrt(d))."""
         before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])

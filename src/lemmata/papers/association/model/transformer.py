@@ -18,8 +18,10 @@ from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, So
 from lemmata.models.matmul import MatmulPrecision, contract
 
 FeedKind = Literal["mlp", "linear", "none"]
-Queries, Context = Float[Array, "query width"], Float[Array, "seq width"]
-Visible, Weights = Bool[Array, "query seq"], Float[Array, "query seq"]  # what each query may see, and how much it does
+Queries = Float[Array, "query width"]
+Context = Float[Array, "seq width"]
+Visible = Bool[Array, "query seq"]  # what each query may see
+Weights = Float[Array, "query seq"]  # how much it does
 
 
 @dataclass(frozen=True, kw_only=True)

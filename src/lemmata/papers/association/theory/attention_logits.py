@@ -92,7 +92,8 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
 
 def _counts(chain: RecallChain, target: int) -> ByToken:
     """E[number of t <= T with z_t = c | ȳ]."""
-    parts: list[Token] = [*["other"] * chain.num_tokens, "noise"]
+    others: list[Token] = ["other"] * chain.num_tokens
+    parts: list[Token] = [*others, "noise"]
     parts[target] = "target"
     parts[TRIGGER] = "trigger"  # also if it is ȳ
     return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
