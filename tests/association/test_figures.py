@@ -29,7 +29,8 @@ from lemmata.models.truncate import truncate
 from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.model import Transformer, TransformerConfig
-from lemmata.papers.association.probe import answer_shown, answers, answers_of_ranks, first, held_out
+from lemmata.papers.association.probe.answers import answers, answers_of_ranks
+from lemmata.papers.association.probe.held_out import answer_shown, first, held_out
 from lemmata.papers.association.probe.readings import (
     at_end,
     at_fraction,

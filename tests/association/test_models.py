@@ -99,11 +99,9 @@ def test_simplified_model_is_equation_two() -> None:
         weights = softmax(np.array([x[t] @ np.asarray(model.attention) @ x[s] for s in range(t + 1)]))
         attended = sum(w * (np.asarray(model.value) @ x[s]) for s, w in enumerate(weights))
         expected = np.asarray(model.output) @ (attended + np.asarray(model.feed) @ x[t])
-        np.testing.assert_allclose(call(model, TOKENS)[t], expected, rtol=1e-9)
-        np.testing.assert_allclose(traced(model, TOKENS).logits, call(model, TOKENS), rtol=1e-9)
-        np.testing.assert_allclose(
-            at(model, TOKENS, jnp.array([2, 9])), call(model, TOKENS)[jnp.array([2, 9])], rtol=1e-9
-        )
+        np.testing.assert_allclose(at(model, TOKENS, jnp.array([2, t]))[1], expected, rtol=1e-9)
+        everywhere = at(model, TOKENS, jnp.arange(10))
+        np.testing.assert_allclose(at(model, TOKENS, jnp.array([2, t])), everywhere[jnp.array([2, t])], rtol=1e-9)
 
 
 def test_linear_memory() -> None:
@@ -112,8 +110,6 @@ def test_linear_memory() -> None:
     i, j = 2, 3
     expected = np.asarray(model.outputs[j]) @ np.asarray(model.weight) @ np.asarray(model.inputs[i])
     np.testing.assert_allclose(model.logits()[i, j], expected, rtol=1e-5)
-    np.testing.assert_array_equal(model(jnp.array([2, 0])), model.logits()[jnp.array([2, 0])])
-    assert model.trace(jnp.array([1])).logits.shape == (1, 4)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])

@@ -11,17 +11,13 @@ from jaxtyping import Array, Float, Int
 from lemmata.core import AbstractModel, Trace, named_key
 from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig
-from lemmata.papers.association.probe import (
-    answer_shown,
-    answers,
+from lemmata.papers.association.probe.answers import answers, ioi_answers, queries_of
+from lemmata.papers.association.probe.held_out import answer_shown, held_out
+from lemmata.papers.association.probe.portrait import (
     attention_mass,
-    earlier_triggers,
     feed_logits,
     feed_margin,
-    held_out,
-    ioi_answers,
     matching_logits,
-    queries_of,
     value_logits,
 )
 from lemmata.papers.association.task import (
@@ -76,9 +72,8 @@ def brute_queries(sample: RecallSample, earlier: int) -> list[tuple[int, int]]:
 
 def test_queries_are_triggers_with_enough_before_them() -> None:
     sample = draw(named_key(0, "data"))
-    chosen = np.asarray(queries_of(sample, 3))
+    chosen = np.asarray(queries_of(sample))
     assert list(zip(*np.where(chosen), strict=True)) == brute_queries(sample, 3)
-    assert int(earlier_triggers(sample)[0, 0]) == 0
 
 
 @jitted
@@ -132,7 +127,7 @@ def test_attention_mass_by_brute_force() -> None:
 def test_the_ceiling_is_the_chance_of_an_earlier_trigger() -> None:
     config = RecallConfig(source="uniform", symbols=9, length=12)
     shown = answer_shown(held_out(NoisyRecall.create(config), 20000).clean)
-    rows = transition_rows(config, config.statistics())[:, :9]
+    rows = transition_rows(config)[:, :9]
     free = np.delete(rows, 1, axis=1)  # no trigger before T - 1: one there has no follower of its own
     silent = free[9] @ np.linalg.matrix_power(np.delete(free[:9], 1, axis=0), 9) @ np.ones(8)
     np.testing.assert_allclose(1 - shown, silent, atol=5 * np.sqrt(0.25 / 20000))

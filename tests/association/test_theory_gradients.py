@@ -13,7 +13,7 @@ import sympy as sp
 from lemmata.core import Unattended, UserError, precision
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.gradients import LeadingCoefficients
-from lemmata.papers.association.run.simplified import project, with_noise_learned
+from lemmata.papers.association.run.simplified import with_noise_learned
 from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
 from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry
@@ -150,7 +150,7 @@ def test_margins_are_those_of_the_model_after_a_step(exclude):
         model = SimplifiedModel.create(chain.num_tokens + 1)
         value, feed = population(model, sequences, lambda m: (m.value, m.feed))
         updates = margins.value_update(chain)
-        for found, expected in zip(project(model, -value), updates, strict=True):
+        for found, expected in zip(model.project(-value), updates, strict=True):
             np.testing.assert_allclose(found, expected, atol=1e-14)
         tests = np.unique([z for _, z, _, _ in sequences], axis=0)
         for block, weight, expected in (
@@ -158,7 +158,8 @@ def test_margins_are_those_of_the_model_after_a_step(exclude):
             (lambda m: m.feed, feed, margins.exact_feed_forward_margin(tests, chain)),
         ):
             stepped = eqx.tree_at(block, model, -weight)
-            logits = np.asarray(jax.vmap(lambda z, m=stepped: m(z)[-1])(jnp.asarray(tests)))
+            last = jnp.array([length - 1])
+            logits = np.asarray(jax.vmap(lambda z, m=stepped, last=last: m.at(z, last)[0])(jnp.asarray(tests)))
             np.testing.assert_allclose(logits[:, n] - logits[:, :n].max(axis=1), expected, atol=1e-14)
 
 
@@ -184,9 +185,9 @@ def test_key_gradient_is_autodiff_on_every_sequence(exclude):
         model = eqx.tree_at(lambda m: m.value, model, weight)
         gradient = population(model, list(world(n, length, 0.3, exclude)), lambda m: m.attention)
         row = np.asarray(-model.tokens[0] @ gradient / small)
-        exact = attention_logits.key_gradient(chain, value, previous)
-        np.testing.assert_allclose(np.asarray(model.tokens) @ row, exact.token, atol=1e-6)
-        np.testing.assert_allclose(np.asarray(model.previous) @ row, exact.previous, atol=1e-6)
+        on_token, on_previous = attention_logits.key_gradient(chain, value, previous)
+        np.testing.assert_allclose(np.asarray(model.tokens) @ row, on_token, atol=1e-6)
+        np.testing.assert_allclose(np.asarray(model.previous) @ row, on_previous, atol=1e-6)
 
 
 @pytest.mark.parametrize("exclude", [False, True])
@@ -195,7 +196,7 @@ def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
         chain = RecallChain(4, 4, 0.3, exclude)
         model = with_noise_learned(SimplifiedModel.create(chain.num_tokens + 1), chain)
         step = population(model, list(world(4, 4, 0.3, exclude)), lambda m: m.value)
-        for found, expected in zip(project(model, -step), attention_logits.phase_two_values(chain), strict=True):
+        for found, expected in zip(model.project(-step), attention_logits.phase_two_values(chain), strict=True):
             np.testing.assert_allclose(np.asarray(found)[:4], expected[:4], atol=1e-11)
 
 
@@ -205,16 +206,13 @@ def test_first_gap_tends_to_its_leading_form(exclude, beta_1, beta_2):
     errors = []
     for n in (12, 24, 48):
         chain = RecallChain(n, n * n // 2, 0.3, exclude)
-        gradient = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, beta_1, beta_2))
-        gap = gradient.logit(0, 1) - gradient.logit(0, n)
-        unit = attention_logits.printed_gap(chain, 1.0)
+        token, _ = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, beta_1, beta_2))
+        gap = token[1] - token[n]
+        unit = attention_logits.unit_gap(chain)
         errors.append(abs(gap - attention_logits.leading_gap(chain, beta_1, beta_2)) / unit)
     assert errors[2] < 0.1
     assert errors[2] < errors[0]
-    assert (
-        abs(attention_logits.leading_gap(chain, beta_1, beta_2) - attention_logits.printed_gap(chain, beta_1))
-        > unit / 4
-    )
+    assert abs(attention_logits.leading_gap(chain, beta_1, beta_2) - unit * beta_1) > unit / 4
 
 
 def predicted_noise(logit, num_tokens):
@@ -231,7 +229,7 @@ def noise_logits(num_tokens, alpha, step, count):
 
 
 def test_noise_logit_fixed_point_and_step():
-    star = noise_logit.stationary_logit(50, 0.3)
+    star = noise_logit.stationary_logit(RecallChain(50, 2, 0.3))
     assert predicted_noise(star, 50) == pytest.approx(0.3)
     bound = noise_logit.largest_step(0.3)
     below, above = (noise_logits(50, 0.3, factor * bound, 200) for factor in (1.0, 1.05))

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from lemmata.core import RunResult
-from lemmata.report.plots import DIVERGING
+from lemmata.core import Artefact, RunResult
+from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, legend, long_table, new_figure
 
 ANSWERS = {"correct": "probability of the correct token", "noise": "probability of noise", "clean_loss": "clean loss"}
 
@@ -20,17 +20,6 @@ def setting(run: RunResult) -> str:
         f"N = {task.symbols}, T = {task.length}, d = {config.model.width}, batch {config.batch}, "
         f"α = {task.alpha:g}. {spread}"
     )
-
-
-def long_table(curves: dict[str, tuple[np.ndarray, np.ndarray]], axis: str = "step") -> dict[str, Any]:
-    """Curves as a table of name, place on the axis, and mean and standard deviation over seeds."""
-    table: dict[str, list[Any]] = {"curve": [], axis: [], "mean": [], "std": []}
-    for name, (places, values) in curves.items():
-        table["curve"] += [name] * len(places)
-        table[axis] += np.asarray(places).tolist()
-        table["mean"] += values.mean(axis=0).tolist()
-        table["std"] += values.std(axis=0).tolist()
-    return table
 
 
 def matrix_panel(ax: Axes, matrix: np.ndarray, title: str, xlabel: str, ylabel: str, cmap: str = DIVERGING) -> None:
@@ -46,8 +35,27 @@ def matrix_panel(ax: Axes, matrix: np.ndarray, title: str, xlabel: str, ylabel: 
 def entries(named: dict[str, np.ndarray]) -> dict[str, Any]:
     """Matrices as a table of name, row, column and value."""
     rows = [
-        (name, row, column, float(value))
+        {"matrix": name, "row": row, "column": column, "value": float(value)}
         for name, matrix in named.items()
         for (row, column), value in np.ndenumerate(matrix)
     ]
-    return dict(zip(("matrix", "row", "column", "value"), map(list, zip(*rows, strict=True)), strict=True))
+    return columns(rows)
+
+
+def draw_dropping(run: RunResult, title: str) -> Artefact:
+    """Figures 10, 11 and 12: the full model and those without a feed-forward layer, along training."""
+    figure, axes = new_figure(1, 3)
+    edits = {"full": "full model", "without_F2": "without F₂", "without_F1": "without F₁"}
+    present = {name: label for name, label in edits.items() if f"{name}.correct" in run.metrics}
+    table = {}
+    for ax, (answer, panel) in zip(axes, ANSWERS.items(), strict=True):
+        for (name, label), colour in zip(present.items(), CYCLE, strict=False):
+            steps, values = table[f"{label}: {answer}"] = run.curve(f"{name}.{answer}", phase=1)
+            band(ax, steps, values, label, color=colour)
+        ax.set(xlabel="step", title=panel)
+    ceiling(axes[1], run.config.task.alpha, f"α = {run.config.task.alpha:g}")
+    for ax in axes[:2]:
+        ax.set_ylim(-0.02, 1.02)
+    legend(axes[0])
+    caption = f"{title}, on clean test data; the answer has been shown, so the ceiling of the correct token is 1. "
+    return Artefact(figure, long_table(table), caption + setting(run))

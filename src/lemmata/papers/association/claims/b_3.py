@@ -1,20 +1,16 @@
 """Appendix B.3: the feed-forward map alone learns the noise logit; where it stops and how large a step may be."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import falls, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, falls, near
 from lemmata.papers.association.run.noise_logit import NoiseLogitDescent
 from lemmata.papers.association.theory import noise_logit
 from lemmata.report.plots import ceiling, new_figure
 
-OVERSHOOT = 1e-3
 
-
-@dataclass(frozen=True)
-class Descents:
+class Descents(NamedTuple):
     """The noise logit over the steps, one row a step size."""
 
     curves: np.ndarray
@@ -27,7 +23,7 @@ class Descents:
 
     def critical(self) -> float:
         """The smallest step, over the printed bound, at which the logit passes where it ends."""
-        over = self.overshoot() > OVERSHOOT
+        over = self.overshoot() > 1e-3
         return float(self.ratios[over].min()) if over.any() else float("inf")
 
     def bound(self) -> np.ndarray:
@@ -42,8 +38,8 @@ def descents(run: RunResult, column: str = "lead") -> Descents:
 
 def misread(runs: Runs) -> Descents:
     """The first two steps of the noise logit over the sum of the others; the bound at a noise level above 1/2."""
-    found = descents(runs["main"], column="lead_over_sum")
-    return Descents(found.curves[:, :3], found.ratios, alpha=0.8)
+    curves, ratios, _ = descents(runs["main"], column="lead_over_sum")
+    return Descents(curves[:, :3], ratios, alpha=0.8)
 
 
 def has_settled(run: RunResult) -> str | None:
@@ -53,49 +49,44 @@ def has_settled(run: RunResult) -> str | None:
     return f"after {run.config.steps} steps the noise logit still moves" if abs(first[-1] - first[-2]) > 1e-3 else None
 
 
-def stationary_logit(runs: Runs) -> float:
-    config = runs["main"].config
-    return noise_logit.stationary_logit(config.num_tokens, config.alpha)
-
-
 STATIONARY = Claim(
     id="b.3-stationary",
     locus="Appendix B.3",
-    statement=(
-        "While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if "
-        "η ≤ 1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` "
-        "is the smallest overshooting step over the printed bound."
-    ),
+    statement="While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if η ≤ "
+    "1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` is the "
+    "smallest overshooting step over the printed bound.",
     needs={"main": has_settled},
     subject=lambda runs: descents(runs["main"]),
     wrong=misread,
     # 65,536 sequences leave log(α/(1-α)) a standard error of .0085; B.3 drops factors 1 + O(1/N) of the step.
     parts={
-        "stationary": Part(lambda found: float(found.curves[0, -1]), near(stationary_logit, atol=0.05)),
+        "stationary": Part(
+            lambda found: float(found.curves[0, -1]),
+            near(lambda runs: noise_logit.stationary_logit(runs["main"].config.chain), atol=0.05),
+        ),
         "critical": Part(Descents.critical, near(1.0, atol=0.1)),
         "bound": Part(Descents.bound, falls(1e-9)),
     },
-    remark=(
-        "The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
-        "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding "
-        "of its own, so that the true bound is smaller by a factor 1 - O(1/N)."
-    ),
+    remark="The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
+    "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding of "
+    "its own, so that the true bound is smaller by a factor 1 - O(1/N).",
 )
 
 
 def draw(runs: Runs) -> Artefact:
-    config, found, star = runs["main"].config, descents(runs["main"]), stationary_logit(runs)
+    config, found = runs["main"].config, descents(runs["main"])
+    star = noise_logit.stationary_logit(config.chain)
     figure, (left, right) = new_figure(1, 2)
     for ratio, curve in zip(found.ratios, found.curves, strict=True):
         if ratio in (0.8, 1.0, 1.1, 1.2):
             left.plot(curve[:31], label=f"η = {ratio:g} / (α(1-α))")
     ceiling(left, star, "ξ* = log N + log(α/(1-α))")
     left.set(xlabel="step", ylabel="noise logit", ylim=(star - 0.6, star + 0.2))
-    left.legend(fontsize=7)
     right.plot(found.ratios, found.overshoot(), "o-")
     right.axvline(1.0, color="grey", ls="--", lw=1, label="printed bound")
     right.set(xlabel="η α(1-α)", ylabel="overshoot of the noise logit")
-    right.legend(fontsize=7)
+    for ax in (left, right):
+        ax.legend(fontsize=7)
     caption = (
         f"W_F alone, N = {config.num_tokens}, α = {config.alpha:g}, gradient descent on {config.samples} sequences, "
         f"seed {config.seed}: the noise logit over the mean of the others, and by how much it passes its end."

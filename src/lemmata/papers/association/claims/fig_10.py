@@ -1,27 +1,16 @@
 """Figure 10: both feed-forward layers are MLPs, and either is dropped."""
 
 from lemmata.core import Claim, Experiment, Part, Runs, at_least
-from lemmata.papers.association.claims._dropping import draw_dropping
+from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._recall_runs import main_run
-from lemmata.papers.association.probe.readings import Edited, learned_something
-
-HIGH = 2 / 3  # a "high probability": twice everything else together
-
-
-def without_first(edited: Edited) -> float:
-    return edited.end("without_F1", "noise")
-
-
-def relative_to_full(edited: Edited) -> float:
-    return edited.ratio("noise", "without_F1", "full")
+from lemmata.papers.association.probe.readings import Edited, end, learned_something, ratio
 
 
 def remark(runs: Runs) -> str:
-    edited = Edited(runs["main"])
-    config = edited.run.config
+    edited, config = Edited(runs["main"]), runs["main"].config
     return (
         f"With {config.task.symbols} characters and d = {config.model.width}, noise without F₁ ends at "
-        f"{without_first(edited):.2f}, {relative_to_full(edited):.1f} times the full model's."
+        f"{end('without_F1', 'noise')(edited):.2f}, {ratio('noise', 'without_F1')(edited):.1f} times the full model's."
     )
 
 
@@ -39,9 +28,9 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the two layers
             parts={
-                "without F₂, correct": Part(lambda edited: edited.end("without_F2", "correct"), at_least(0.8)),
-                "without F₁, noise": Part(without_first, at_least(HIGH)),
-                "without F₁, noise relative to full": Part(relative_to_full, at_least(1.0)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.8)),
+                "without F₁, noise": Part(end("without_F1", "noise"), at_least(2 / 3)),
+                "without F₁, noise relative to full": Part(ratio("noise", "without_F1"), at_least(1.0)),
             },
             remark=remark,
         ),

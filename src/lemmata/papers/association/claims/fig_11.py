@@ -1,22 +1,9 @@
 """Figure 11: the first feed-forward layer is an MLP, the second linear, and either is dropped."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_least
-from lemmata.papers.association.claims._dropping import draw_dropping
+from lemmata.core import Claim, Experiment, Part, at_least
+from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._recall_runs import recall_training
-from lemmata.papers.association.probe.readings import Edited, learned_something
-
-
-def without_first(edited: Edited) -> float:
-    return edited.ratio("correct", "without_F1", "full")
-
-
-def remark(runs: Runs) -> str:
-    return (
-        "Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained on keys "
-        "and queries that carry F₁'s output, and without it the correct token becomes "
-        f"{without_first(Edited(runs['main'])):.2f} times as probable as in the full model."
-    )
-
+from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 
 EXPERIMENT = Experiment(
     title="F₁ an MLP, F₂ linear",
@@ -32,15 +19,17 @@ EXPERIMENT = Experiment(
             # The full model read as the truncated ones.
             wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F1="full", without_F2="full"),
             parts={
-                "correct, without F₁ / full": Part(without_first, at_least(1.0)),
-                "correct, without F₂ / full": Part(
-                    lambda edited: edited.ratio("correct", "without_F2", "full"), at_least(1.0)
-                ),
+                "correct, without F₁ / full": Part(ratio("correct", "without_F1"), at_least(1.0)),
+                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.0)),
                 "clean loss, without F₂ / without F₁": Part(
-                    lambda edited: edited.ratio("clean_loss", "without_F2", "without_F1"), at_least(1.0)
+                    ratio("clean_loss", "without_F2", "without_F1"), at_least(1.0)
                 ),
             },
-            remark=remark,
+            remark=lambda runs: (
+                "Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained "
+                "on keys and queries that carry F₁'s output, and without it the correct token becomes "
+                f"{ratio('correct', 'without_F1')(Edited(runs['main'])):.2f} times as probable as in the full model."
+            ),
         ),
     ),
     draw=lambda runs: draw_dropping(runs["main"], "F₁ an MLP and F₂ linear, either dropped"),

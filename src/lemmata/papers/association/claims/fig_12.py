@@ -1,9 +1,9 @@
 """Figure 12: the first feed-forward layer is linear, the second an MLP, and either is dropped."""
 
 from lemmata.core import Claim, Experiment, Part, at_least, at_most
-from lemmata.papers.association.claims._dropping import draw_dropping
+from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._recall_runs import recall_training
-from lemmata.papers.association.probe.readings import Edited, learned_something
+from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 
 EXPERIMENT = Experiment(
     title="F₁ linear, F₂ an MLP",
@@ -18,15 +18,9 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the two layers
             parts={
-                "correct, without F₂ / full": Part(
-                    lambda edited: edited.ratio("correct", "without_F2", "full"), at_least(1.0)
-                ),
-                "correct, without F₁ / full": Part(
-                    lambda edited: edited.ratio("correct", "without_F1", "full"), at_most(1.0)
-                ),
-                "noise, without F₁ / full": Part(
-                    lambda edited: edited.ratio("noise", "without_F1", "full"), at_least(1.0)
-                ),
+                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.0)),
+                "correct, without F₁ / full": Part(ratio("correct", "without_F1"), at_most(1.0)),
+                "noise, without F₁ / full": Part(ratio("noise", "without_F1"), at_least(1.0)),
             },
         ),
     ),

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.association.claims._drawing import long_table, setting
+from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
 from lemmata.papers.association.probe.readings import at_fraction, learned_something
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_table, new_figure
 
 VALUE_RANKS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)  # of W_O in layer 1, the figure's rho
 
@@ -37,35 +37,29 @@ def draw(runs: Runs) -> Artefact:
     fractions = np.array(run.config.fractions)
     figure, axes = new_figure(1, 3)
     table: dict[str, Any] = {}
-    for what, colour in (("correct", "blue"), ("noise", "vermillion")):
-        steps, values = table[f"training, {what}"] = run.curve(f"full.{what}", phase=1)
-        band(axes[0], steps, values, what, color=COLOURS[colour])
-        table[f"rank, {what}"] = _against_rank(axes[1], fractions, run.arrays[f"sweep.{what}"], what, COLOURS[colour])
-    losses = run.arrays["sweep.clean_loss"]
-    table["rank, clean loss"] = _against_rank(axes[2], fractions, losses, "clean loss", COLOURS["black"])
+    for what, colour in (("correct", "blue"), ("noise", "vermillion"), ("clean_loss", "black")):
+        label = what.replace("_", " ")
+        if what != "clean_loss":
+            steps, values = table[f"training, {label}"] = run.curve(f"full.{what}", phase=1)
+            band(axes[0], steps, values, label, color=COLOURS[colour])
+        _, values = table[f"rank, {label}"] = fractions, run.arrays[f"sweep.{what}"]
+        ax = axes[2 if what == "clean_loss" else 1]
+        band(ax, np.arange(len(fractions)), values, label, color=COLOURS[colour], marker="o")
     ceiling(axes[0], run.config.task.alpha, f"α = {run.config.task.alpha:g}")
     axes[0].set(xlabel="step", ylabel="probability", title="full model", ylim=(-0.02, 1.02))
     axes[1].set(ylabel="probability", title="W_O¹ cut, at the end", ylim=(-0.02, 1.02))
     axes[2].set(ylabel="loss", title="clean loss, at the end")
+    for ax in axes[1:]:  # fractions are spaced evenly: they crowd near 0
+        ax.set_xticks(range(len(fractions)), [f"{f:g}" for f in fractions])
+        ax.set_xlabel("fraction ρ of the rank kept")
     legend(axes[0])
-    for letter, ax in zip("abc", axes, strict=True):
-        panel_label(ax, letter)
+    letter(axes)
     ranks = ", ".join(f"{f:g}: {int(f * run.config.model.width + 1e-9)}" for f in fractions)
     caption = (
         f"No feed-forward layers. (a) Along training; (b, c) the trained model with W_O¹ cut to a fraction ρ of its "
         f"rank (ranks kept: {ranks}), on clean test data with ceiling 1. {setting(run)}"
     )
     return Artefact(figure, long_table(table, "step or ρ"), caption)
-
-
-def _against_rank(
-    ax: Any, fractions: np.ndarray, values: np.ndarray, label: str, colour: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Fractions are spaced evenly: they crowd near 0."""
-    band(ax, np.arange(len(fractions)), values, label, color=colour, marker="o")
-    ax.set_xticks(range(len(fractions)), [f"{f:g}" for f in fractions])
-    ax.set_xlabel("fraction ρ of the rank kept")
-    return fractions, values
 
 
 EXPERIMENT = Experiment(
@@ -89,8 +83,8 @@ EXPERIMENT = Experiment(
                 "correct, ρ = 0.01 / full": Part(lambda cut: against_full(cut, cut.smaller), at_most(0.5)),
                 "gain / gain of dropping F₂ where it exists": Part(relative_gain, at_most(0.5)),
             },
-            remark="The best rank is a matter of size: at the paper's own, with one seed, ρ = 0.05 already destroyed "
-            "the prediction.",
+            remark="The best rank is a matter of size: at the paper's own, with one seed, the larger of the two "
+            "fractions already destroyed the prediction.",
         ),
     ),
     draw=draw,

@@ -1,13 +1,10 @@
 """Figure 18: truncating a linear memory with random embeddings, n = 3."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import at_least, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near
 from lemmata.papers.association.run.memory_descent import RandomMemory
-from lemmata.report.plots import ceiling, new_figure
+from lemmata.report.plots import ceiling, joined, new_figure
 
 SETTLED = 500.0  # rate x steps: from here on the full model's loss has come down to its plateau
 
@@ -21,28 +18,20 @@ def times(run: RunResult) -> np.ndarray:
     return losses(run, "time")[0]
 
 
-@dataclass(frozen=True)
-class Truncation:
-    """The full model's pure-label losses and those of its rank-2 part, as [seed, record]."""
-
-    full: np.ndarray
-    rank_2: np.ndarray
-
-    def spread(self) -> float:
-        return float(np.log(self.rank_2[:, -1]).std(ddof=1))
-
-    def wins(self) -> float:
-        """The share of runs in which rank 2 is lower, at the worst time."""
-        return float((self.rank_2 < self.full).mean(axis=0).min())
+Truncation = tuple[np.ndarray, np.ndarray]  # pure-label losses of the full model and of its rank-2 part, [seed, record]
 
 
 def settled(run: RunResult) -> Truncation:
     later = times(run) >= SETTLED
-    return Truncation(losses(run, "full")[:, later], losses(run, "rank_2")[:, later])
+    return losses(run, "full")[:, later], losses(run, "rank_2")[:, later]
 
 
 def untrained(run: RunResult) -> Truncation:
-    return Truncation(losses(run, "full")[:, :1], losses(run, "rank_2")[:, :1])
+    return losses(run, "full")[:, :1], losses(run, "rank_2")[:, :1]
+
+
+def spread(truncation: Truncation) -> float:
+    return float(np.log(truncation[1][:, -1]).std(ddof=1))
 
 
 def long_enough(run: RunResult) -> str | None:
@@ -53,16 +42,15 @@ def long_enough(run: RunResult) -> str | None:
 
 
 def remark(runs: Runs) -> str:
-    counts, fewest = [], []
-    time = times(runs["wide"])
+    counts, fewest, time = [], [], times(runs["wide"])
     later = time[time >= SETTLED]
     half = (len(later) + 1) // 2
     for run in (runs["narrow"], runs["wide"]):
-        found = settled(run)
-        lower = (found.rank_2 < found.full).sum(axis=0)
-        much_lower = (found.rank_2[:, -1] < found.full[:, -1] / 10).sum()
+        full, rank_2 = settled(run)
+        lower = (rank_2 < full).sum(axis=0)
+        much_lower = (rank_2[:, -1] < full[:, -1] / 10).sum()
         fewest.append(lower[:half].min())
-        counts.append(f"d = {run.config.width}, lower in {lower[-1]} of {len(found.full)}, tenfold in {much_lower}")
+        counts.append(f"d = {run.config.width}, lower in {lower[-1]} of {len(full)}, tenfold in {much_lower}")
     return (
         f"The paper names no learning rate and no time. Up to rate × steps = {later[half - 1]:g} rank 2 "
         f"is lower in at least {min(fewest)} runs at both widths; at {time[-1]:g}: {'; '.join(counts)}. n = 3 is the "
@@ -75,19 +63,19 @@ def remark(runs: Runs) -> str:
 FIGURE_18 = Claim(
     id="fig-18",
     locus="Figure 18 and appendix G.1",
-    statement=(
-        "n = 3, α = .03, random embeddings: the full model's pure-label loss settles near -log(1-α) ≈ .03; the rank-2 "
-        "model's is very likely lower; and d = 12 is more stable than d = 8."
-    ),
+    statement="n = 3, α = .03, random embeddings: the full model's pure-label loss settles near -log(1-α) ≈ .03; the "
+    "rank-2 model's is very likely lower; and d = 12 is more stable than d = 8.",
     subject=lambda runs: (settled(runs["narrow"]), settled(runs["wide"])),
     wrong=lambda runs: (untrained(runs["wide"]), untrained(runs["narrow"])),
     parts={
         "full at the end": Part(
-            lambda both: np.array([np.median(one.full[:, -1]) for one in both]),
+            lambda both: np.array([np.median(full[:, -1]) for full, _ in both]),
             near(lambda runs: -np.log(1 - runs["wide"].config.alpha), rtol=0.1),
         ),
-        "runs with rank 2 under full": Part(lambda both: np.array([one.wins() for one in both]), at_least(0.75)),
-        "spread": Part(lambda both: both[1].spread() / both[0].spread(), at_most(1.0)),
+        "runs with rank 2 under full": Part(  # the share of them, at the worst time
+            lambda both: np.array([(rank_2 < full).mean(axis=0).min() for full, rank_2 in both]), at_least(0.75)
+        ),
+        "spread": Part(lambda both: spread(both[1]) / spread(both[0]), at_most(1.0)),
     },
     remark=remark,
 )
@@ -95,8 +83,7 @@ FIGURE_18 = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2, width=10.5, height=3.8, sharey=True)
-    table: dict[str, list[np.ndarray]] = {"width": [], "time": [], "model": []}
-    table |= {name: [] for name in ("median", "lower quartile", "upper quartile", "runs under the full model")}
+    tables = []
     for ax, run in zip(axes, (runs["wide"], runs["narrow"]), strict=True):
         time, full = times(run)[1:], losses(run, "full")[:, 1:]
         for i, name in enumerate((*(f"rank_{rank}" for rank in run.config.ranks), "full")):
@@ -104,10 +91,9 @@ def draw(runs: Runs) -> Artefact:
             low, middle, high = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
             ax.loglog(time, middle, color=f"C{i}", ls="--" if name == "full" else "-", label=name.replace("_", " "))
             ax.fill_between(time, low, high, color=f"C{i}", alpha=0.2, lw=0)
-            wins = (values < full).sum(axis=0)
-            columns = (np.full(len(time), run.config.width), time, np.full(len(time), name), middle, low, high, wins)
-            for key, column in zip(table, columns, strict=True):
-                table[key].append(column)
+            table = {"width": [run.config.width] * len(time), "time": time, "model": [name] * len(time)}
+            table |= {"median": middle, "lower quartile": low, "upper quartile": high}
+            tables.append(table | {"runs under the full model": (values < full).sum(axis=0)})
         ceiling(ax, -np.log(1 - run.config.alpha), "-log(1-α)")
         ax.axvline(SETTLED, color="grey", lw=0.8, ls=":")
         ax.set(xlabel="rate × step", title=f"d = {run.config.width}")
@@ -118,7 +104,7 @@ def draw(runs: Runs) -> Artefact:
         f"Pure-label loss of truncated models, n = {config.inputs}, α = {config.alpha:g}, {len(config.seeds)} runs: "
         "median and quartiles. Only the full model is trained. The claim is judged from the dotted line on."
     )
-    return Artefact(figure, {key: np.concatenate(columns) for key, columns in table.items()}, caption)
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(

@@ -5,11 +5,9 @@ from lemmata.papers.association.claims._ioi import Compared, draw_depths, improv
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.train import AdamWConfig
 
-PAPER_SIZE = 256  # the width and the length
-
 
 def as_large_as_the_papers(run: RunResult) -> str | None:
-    if min(run.config.model.width, run.config.task.length) >= PAPER_SIZE:
+    if min(run.config.model.width, run.config.task.length) >= 256:
         return None
     return "whether Adam is stable without normalization depends on width and length: the paper's size alone decides"
 

@@ -1,24 +1,18 @@
 """Figure 3: noise is learned first, by the second MLP; dropping that MLP leaves the correct answer."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most, falls, near
-from lemmata.papers.association.claims._drawing import ANSWERS, long_table, setting
+from lemmata.papers.association.claims._drawing import ANSWERS, setting
 from lemmata.papers.association.claims._recall_runs import main_run
-from lemmata.papers.association.probe import rank_name
-from lemmata.papers.association.probe.readings import Edited, first_step_over, learned_something
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.papers.association.probe.answers import rank_name
+from lemmata.papers.association.probe.readings import Edited, end, first_step_over, learned_something
+from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_table, new_figure
 
 PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
 
 
-class Column(NamedTuple):
-    """A column of a run, by the part it plays in a claim."""
-
-    run: RunResult
-    name: str
+Column = tuple[RunResult, str]  # a run, and the name of one of its columns
 
 
 def correct_by_rank(edited: Edited) -> np.ndarray:
@@ -36,15 +30,14 @@ def passes(run: RunResult, column: str) -> np.ndarray:
 
 
 def steps_ahead(margin: Column) -> float:
-    rise = passes(margin.run, "full.correct")
-    return float((rise - first_step_over(margin.run, margin.name, 0.0)).min())
+    return float((passes(margin[0], "full.correct") - first_step_over(*margin, 0.0)).min())
 
 
 def positive_afterwards(margin: Column) -> float:
     """The share of records with a positive margin from the first such one on, in the worst seed."""
-    steps, values = margin.run.curve(margin.name, phase=1)
-    positive = first_step_over(margin.run, margin.name, 0.0)
-    after = [one[steps >= since] > 0 for one, since in zip(values, positive, strict=True)]
+    run, name = margin
+    steps, values = run.curve(name, phase=1)
+    after = [one[steps >= since] > 0 for one, since in zip(values, first_step_over(*margin, 0.0), strict=True)]
     return min(float(one.mean()) if one.size else 0.0 for one in after)
 
 
@@ -54,17 +47,14 @@ def lead(tokens: tuple[Column, Column]) -> float:
     return float((passes(*late) - first_step_over(*early, 0.5)).min())
 
 
-def tokens(run: RunResult) -> tuple[Column, Column]:
-    return Column(run, "full.noise"), Column(run, "full.correct")
-
-
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    config = run.config
+    run, config = runs["main"], runs["main"].config
     figure, axes = new_figure(1, 4, width=14.0, height=3.3)
     ranks = {rank_name(fraction): f"ρ = {fraction:g}" for fraction in config.fractions if 0 < fraction < 1}
     names = {"without_F2": "ρ = 0"} | ranks | {"full": "ρ = 1"}
-    colours = dict(zip(names, _shades(len(names)), strict=True))
+    # From the truncated (blue) to the full model (vermillion), greys between.
+    greys = [f"{0.2 + 0.6 * i / max(len(ranks) - 1, 1):.2f}" for i in range(len(ranks))]
+    colours = dict(zip(names, [COLOURS["blue"], *greys, COLOURS["vermillion"]], strict=True))
     table = {}
     for ax, (answer, title) in zip(axes, ANSWERS.items(), strict=False):
         for name, label in names.items():
@@ -74,15 +64,14 @@ def draw(runs: Runs) -> Artefact:
         ax.set(xlabel="step", title=title)
     ceiling(axes[0], PAPER_CORRECT)
     ceiling(axes[1], config.task.alpha)
-    axes[0].set_ylim(-0.02, 1.02)
-    axes[1].set_ylim(-0.02, 1.02)
+    for ax in axes[:2]:
+        ax.set_ylim(-0.02, 1.02)
     table["margin"] = run.curve("margin", phase=1)
     band(axes[3], *table["margin"], "τ, the noise token", color=COLOURS["vermillion"])
     band(axes[3], *run.curve("margin_of_another", phase=1), "another token", color=COLOURS["sky"])
     ceiling(axes[3], 0.0)
     axes[3].set(xlabel="step", title="margin of F₂ at the trigger", ylabel="logits")
-    for letter, ax in zip("abcd", axes, strict=True):
-        panel_label(ax, letter)
+    letter(axes)
     legend(axes[2], loc="upper right", fontsize=7.5)
     axes[0].annotate("paper, ρ = 0", (0, PAPER_CORRECT), (2, -9), textcoords="offset points", fontsize=7)
     legend(axes[3], loc="best")
@@ -93,12 +82,6 @@ def draw(runs: Runs) -> Artefact:
         f"the ceiling of (a) is 1 (at the last position of all sequences it is {np.ravel(run.arrays['shown'])[0]:.3f})."
     )
     return Artefact(figure, long_table(table), caption)
-
-
-def _shades(count: int) -> list[str]:
-    """From the truncated (blue) to the full model (vermillion), greys between."""
-    middle = [f"{0.2 + 0.6 * i / max(count - 3, 1):.2f}" for i in range(count - 2)]
-    return [COLOURS["blue"], *middle, COLOURS["vermillion"]]
 
 
 EXPERIMENT = Experiment(
@@ -117,11 +100,10 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F2="full"),
             parts={
                 "full model, noise": Part(
-                    lambda edited: edited.end("full", "noise"),
-                    near(lambda runs: runs["main"].config.task.alpha, atol=0.05),
+                    end("full", "noise"), near(lambda runs: runs["main"].config.task.alpha, atol=0.05)
                 ),
-                "without F₂, correct": Part(lambda edited: edited.end("without_F2", "correct"), at_least(0.8)),
-                "without F₂, noise": Part(lambda edited: edited.end("without_F2", "noise"), at_most(0.1)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.8)),
+                "without F₂, noise": Part(end("without_F2", "noise"), at_most(0.1)),
                 "correct, rank 0 to full": Part(correct_by_rank, falls(slack=0.05)),
             },
         ),
@@ -131,8 +113,8 @@ EXPERIMENT = Experiment(
             statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
             "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
             "so.",
-            subject=lambda runs: Column(runs["main"], "margin"),
-            wrong=lambda runs: Column(runs["main"], "margin_of_another"),  # of a token that is not noise
+            subject=lambda runs: (runs["main"], "margin"),
+            wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
                 "steps ahead": Part(steps_ahead, at_least(1.0)),
                 "positive afterwards": Part(positive_afterwards, at_least(0.95)),
@@ -143,8 +125,8 @@ EXPERIMENT = Experiment(
             locus="Section 3, experimental results",
             statement="The noise is learned first: its probability is over 1/2 before the correct token's passes 0.1, "
             "in every seed (the measured number is the smallest lead in steps).",
-            subject=lambda runs: tokens(runs["main"]),
-            wrong=lambda runs: tokens(runs["main"])[::-1],  # the two tokens exchanged
+            subject=lambda runs: ((runs["main"], "full.noise"), (runs["main"], "full.correct")),
+            wrong=lambda runs: ((runs["main"], "full.correct"), (runs["main"], "full.noise")),  # exchanged
             parts=Part(lead, at_least(1.0)),
         ),
     ),

@@ -1,23 +1,21 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
-from lemmata.papers.association.claims._drawing import long_table, setting
+from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something
-from lemmata.report.plots import COLOURS, HEAT, band, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
 
 def noise_share(moment: Moment, run: str) -> float:
     """Second-layer attention on trigger -> noise over that on trigger -> correct, mean over seeds."""
     correct, noise, _ = moment.array(run, "mass").mean(axis=0)
     return float(noise / correct)
-
-
-def tuned_share(moment: Moment) -> float:
-    return noise_share(moment, "fine-tuned")
 
 
 def draw(runs: Runs) -> Artefact:
@@ -38,8 +36,7 @@ def draw(runs: Runs) -> Artefact:
         axes[1, column].set(xlabel="step", ylabel="attention", ylim=(-0.02, 1.02), title=f"{title}: along training")
     legend(axes[0, 0], loc="lower left", fontsize=7, facecolor="white", frameon=True)
     legend(axes[1, 0])
-    for letter, ax in zip("abcdef", axes.flat, strict=True):
-        panel_label(ax, letter)
+    letter(axes)
     shares = [noise_share(Moment(runs, moment), run) for run, moment, _ in panels]
     caption = (
         "Second-layer attention of the first seed on one noisy input, the same for all (top; marks: what followed the "
@@ -59,13 +56,10 @@ def _attention_map(ax: Axes, moment: Moment, name: str, title: str) -> None:
     ax.imshow(rows, cmap=HEAT, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     after = np.concatenate([[False], correct[:-1] >= 0])
     is_noise = after & (tokens == run.config.task.noise_token)
-    for where, colour, label in (
-        (after & ~is_noise, "blue", "trigger→correct"),
-        (is_noise, "vermillion", "trigger→noise"),
-    ):
+    for where, colour, label in ((after & ~is_noise, "blue", "correct"), (is_noise, "vermillion", "noise")):
         places = np.flatnonzero(where)
-        marks = np.full(len(places), -1.0)
-        ax.plot(places, marks, "v", color=COLOURS[colour], markersize=5, label=label, clip_on=False)
+        style = {"color": COLOURS[colour], "markersize": 5, "label": f"trigger→{label}", "clip_on": False}
+        ax.plot(places, np.full(len(places), -1.0), "v", **style)
     ax.set(xlabel="position attended to", ylabel="querying trigger, position", title=title)
     ax.set_ylim(len(queries) - 0.5, -1.6)
     ax.set_yticks(range(len(queries)), [str(q) for q in queries])
@@ -86,8 +80,8 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Moment(runs, "final"),
             wrong=lambda runs: Moment(runs, "initial"),  # the same models before their first step
             parts={
-                "trained with noise": Part(lambda moment: noise_share(moment, "main"), at_most(0.1)),
-                "fine-tuned with noise": Part(tuned_share, at_most(0.1)),
+                "trained with noise": Part(partial(noise_share, run="main"), at_most(0.1)),
+                "fine-tuned with noise": Part(partial(noise_share, run="fine-tuned"), at_most(0.1)),
             },
         ),
         Claim(
@@ -98,7 +92,7 @@ EXPERIMENT = Experiment(
             "trigger→correct.",
             subject=lambda runs: Moment(runs, "clean"),
             wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
-            parts=Part(tuned_share, at_least(0.5)),
+            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5)),
         ),
     ),
     draw=draw,

@@ -1,13 +1,11 @@
 """Figure 6: of the same number of parameters, the more the MLPs get, the better bigrams are learned."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, falls
 from lemmata.papers.association.run.bigram_allocation import BigramAllocation
 from lemmata.papers.association.task import RecallConfig
-from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure
+from lemmata.report.plots import CYCLE, band, ceiling, columns, legend, new_figure
 
 
 def allocation_run(scale: Scale) -> BigramAllocation:
@@ -28,28 +26,23 @@ def allocation_run(scale: Scale) -> BigramAllocation:
     )
 
 
-class Allocation(NamedTuple):
-    """The MLPs' share of the parameters, the loss [seed] at the rate whose mean loss is smallest, and that rate."""
-
-    share: float
-    losses: np.ndarray
-    rate: float
-
-
-def allocations(run: RunResult, units: int) -> list[Allocation]:
-    """Of one total, the MLPs' share growing."""
-    found = []
+def allocations(run: RunResult, units: int) -> tuple[list[float], np.ndarray, list[float]]:
+    """Of one total, the MLPs' share growing: the share, the losses [seed, share] at the rate whose mean loss is
+    smallest, and that rate."""
+    shares, best_losses, rates = [], [], []
     for hidden in sorted(run.config.hidden(units, share) for share in run.config.shares):
         by_rate = {r: run.column("test_loss", units=units, hidden=hidden, rate=r) for r in run.config.rates}
         by_rate = {r: np.where(np.isfinite(losses), losses, np.inf) for r, losses in by_rate.items()}
         best = min(by_rate, key=lambda r: float(by_rate[r].mean()))
-        found.append(Allocation(hidden / units, by_rate[best], best))
-    return found
+        shares.append(hidden / units)
+        best_losses.append(by_rate[best])
+        rates.append(best)
+    return shares, np.array(best_losses).T, rates
 
 
 def losses(run: RunResult) -> np.ndarray:
     """[total, share], means over seeds, the MLP's share growing."""
-    return np.array([[one.losses.mean() for one in allocations(run, units)] for units in run.config.units])
+    return np.array([allocations(run, units)[1].mean(axis=0) for units in run.config.units])
 
 
 def learned_bigrams(run: RunResult) -> str | None:
@@ -61,20 +54,16 @@ def learned_bigrams(run: RunResult) -> str | None:
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    config = run.config
+    run, config = runs["main"], runs["main"].config
     figure, ax = new_figure(width=5.6, height=3.8)
-    table: dict[str, list[Any]] = {"parameters": [], "share_in_mlp": [], "loss": [], "std": [], "rate": []}
+    rows = []
     for units, colour in zip(config.units, CYCLE, strict=False):
-        found = allocations(run, units)
         parameters = 2 * (2 * config.width * units + config.width**2)
-        shares, by_seed = [one.share for one in found], np.array([one.losses for one in found]).T
+        shares, by_seed, rates = allocations(run, units)
         band(ax, shares, by_seed, f"{parameters / 1000:.0f}k parameters", color=colour, marker="o")
-        table["parameters"] += [parameters] * len(found)
-        table["share_in_mlp"] += shares
-        table["loss"] += by_seed.mean(axis=0).tolist()
-        table["std"] += by_seed.std(axis=0).tolist()
-        table["rate"] += [one.rate for one in found]
+        for share, seeds, rate in zip(shares, by_seed.T, rates, strict=True):
+            row = {"parameters": parameters, "share_in_mlp": share, "loss": seeds.mean(), "std": seeds.std()}
+            rows.append(row | {"rate": rate})
     floor = float(run.arrays["floor"][0])
     ceiling(ax, floor, f"the true bigram: {floor:.2f}")
     ax.set(xlabel="share of the MLPs (of 2 d · units a layer)", ylabel="loss on bigrams, nats")
@@ -86,7 +75,7 @@ def draw(runs: Runs) -> Artefact:
         f"N = {config.task.symbols}, T = {config.task.length}, d = {config.width}, batch {config.batch}, "
         f"{len(config.seeds)} seeds (mean and one standard deviation). W_QK, the same for all, is counted in the total."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(rows), caption)
 
 
 EXPERIMENT = Experiment(

@@ -6,7 +6,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_m
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
 from lemmata.papers.association.claims._recall_runs import main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something
-from lemmata.report.plots import DIVERGING, HEAT, new_figure, panel_label
+from lemmata.report.plots import DIVERGING, HEAT, letter, new_figure
 
 
 def previous_most_attended(moment: Moment) -> float:
@@ -47,10 +47,10 @@ def draw(runs: Runs) -> Artefact:
         "W_O W_V of a bare token": ("value_logits", tokens, DIVERGING),
     }
     shown = {}
-    for ax, letter, (title, (what, (x, y), cmap)) in zip(axes, "abc", panels.items(), strict=True):
+    for ax, (title, (what, (x, y), cmap)) in zip(axes, panels.items(), strict=True):
         shown[title] = moment.array("main", what).mean(axis=0)
         matrix_panel(ax, shown[title], title, x, y, cmap)
-        panel_label(ax, letter)
+    letter(axes)
     triggers = ", ".join(str(trigger) for trigger in task.triggers)
     caption = (
         "Means over seeds. (a) Mean first-layer attention on noisy sequences: the previous token is the most "

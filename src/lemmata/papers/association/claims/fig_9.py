@@ -1,5 +1,7 @@
 """Figure 9: the second layer's attention matches triggers with themselves, with one trigger and with several."""
 
+from functools import partial
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale, at_least
@@ -54,10 +56,7 @@ EXPERIMENT = Experiment(
             "trigger and with several: every such entry is larger than every other entry, in every seed.",
             subject=lambda runs: Moment(runs, "final"),
             wrong=lambda runs: Moment(runs, "initial"),  # the same models before their first step
-            parts={
-                "one trigger": Part(lambda moment: peak_ratio(moment, "one trigger"), at_least(1.0)),
-                "several triggers": Part(lambda moment: peak_ratio(moment, "several triggers"), at_least(1.0)),
-            },
+            parts={run: Part(partial(peak_ratio, run=run), at_least(1.0)) for run in RUNS},
         ),
     ),
     draw=draw,

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
-from lemmata.core.rule import exactly, near
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, exactly, near
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
-from lemmata.report.plots import ceiling, new_figure
+from lemmata.report.plots import ceiling, joined, new_figure
 
 
 def flows(runs: Runs) -> list[RunResult]:
@@ -34,10 +33,8 @@ def settled(run: RunResult) -> str | None:
 NOISE_RANK = Claim(
     id="noise-rank-n",
     locus="Section 3.3: 'easy to extend to any N > 2'",
-    statement=(
-        "With n inputs the noise sits in the smallest non-zero singular value of W and the labels in the other n - 1, "
-        "so that rank n - 1 removes the noise: one truth value for each n, at t = 10^8."
-    ),
+    statement="With n inputs the noise sits in the smallest non-zero singular value of W and the labels in the other n "
+    "- 1, so that rank n - 1 removes the noise: one truth value for each n, at t = 10^8.",
     needs={"inputs": settled},
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),  # before the noise's has overtaken any
@@ -50,11 +47,11 @@ NOISE_RANK = Claim(
     ),
     correction=Correction(
         printed="the noise's singular value is the smallest for every n",
-        corrected="σ_noise/σ_signal → (n-1)/√(n+1): smallest for n = 2, and for n = 3 by the constant "
-        "(3/2) log((1-α)/α) when α < 1/2; for n ≥ 4 it becomes the largest, from about "
-        "t = 2n/((n+1)(1-α)) · exp(n log((1-α)/α)/(n-1-√(n+1))) on",
-        reason="On inputs orthogonal to all-ones W acts as -a ~ log t; on all-ones with norm √(n+1) v, where "
-        "v = ((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. The noise does stay in one rank-1 subspace, but for n ≥ 4 "
+        corrected="σ_noise/σ_signal → (n-1)/√(n+1): smallest for n = 2, and for n = 3 by the constant (3/2) "
+        "log((1-α)/α) when α < 1/2; for n ≥ 4 it becomes the largest, from about t = 2n/((n+1)(1-α)) · exp(n "
+        "log((1-α)/α)/(n-1-√(n+1))) on",
+        reason="On inputs orthogonal to all-ones W acts as -a ~ log t; on all-ones with norm √(n+1) v, where v = "
+        "((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. The noise does stay in one rank-1 subspace, but for n ≥ 4 "
         "truncation removes a label instead. α decides only when (appendix G.1, iii, leaves it open).",
     ),
 )
@@ -64,19 +61,16 @@ def predicted_values(runs: Runs) -> np.ndarray:
     """[n, (signal, noise)] at the end, by the two-margin equation."""
     rows = []
     for run in flows(runs):
-        n = run.config.inputs
-        path = memory.integrate(memory.margin_rates(n, run.config.alpha), run.column("time"))
-        rows.append([values[-1] for values in memory.singular_values(path.a, path.b, n)])
+        path = memory.integrate(memory.margin_rates(run.config.inputs, run.config.alpha), run.column("time"))
+        rows.append([values[-1] for values in memory.singular_values(path.a, path.b, run.config.inputs)])
     return np.array(rows)
 
 
 RATIO = Claim(
     id="noise-rank-ratio",
     locus="Section 3.3, for n inputs",
-    statement=(
-        "The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, for "
-        "every n and t; shown at t = 10^8."
-    ),
+    statement="The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, "
+    "for every n and t; shown at t = 10^8.",
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
     parts=Part(lambda values: values, near(predicted_values, rtol=1e-6)),
@@ -85,39 +79,38 @@ RATIO = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, (left, right) = new_figure(1, 2, width=10.5, height=3.8)
-    table: dict[str, list[np.ndarray]] = {"n": [], "time": [], "signal": [], "noise": [], "noise after cut": []}
+    tables = []
     for i, run in enumerate(flows(runs)):
-        n, alpha = run.config.inputs, run.config.alpha
-        later = run.column("time") > 1
+        n, later = run.config.inputs, run.column("time") > 1
         names = ("time", "signal_singular", "noise_singular", "cut_noise")
         time, signal, noise, cut = (run.column(name)[later] for name in names)
         left.semilogx(time, noise / signal, color=f"C{i}", label=f"n = {n}")
         ceiling(left, memory.noise_to_signal(n), color=f"C{i}")
         if n >= 4:
-            left.plot(memory.crossing_time(n, alpha), 1.0, "v", color=f"C{i}")
+            left.plot(memory.crossing_time(n, run.config.alpha), 1.0, "v", color=f"C{i}")
         right.loglog(time, cut, color=f"C{i}", label=f"n = {n}")
-        for name, values in zip(table, (np.full(len(time), n), time, signal, noise, cut), strict=True):
-            table[name].append(values)
+        table = {"n": [n] * len(time), "time": time, "signal": signal, "noise": noise, "noise after cut": cut}
+        tables.append(table)
     alpha = flows(runs)[0].config.alpha
     left.axhline(1.0, color="black", lw=0.8)
     left.set(xlabel="t", ylabel="σ_noise / σ_signal", ylim=(0, 2.4))
-    left.legend(fontsize=7)
     ceiling(right, alpha, "α: the full model")
     right.set(xlabel="t", ylabel="P(noise) at rank n - 1")
-    right.legend(fontsize=7)
+    for ax in (left, right):
+        ax.legend(fontsize=7)
     caption = (
         f"Orthonormal embeddings, α = {alpha:g}, gradient flow of the real matrix. Left: the noise's singular value "
         "over the labels'; dashed, the limits (n-1)/√(n+1); triangles, the asymptotic crossing times. Right: the noise "
         "probability after truncation to rank n - 1, which removes the noise for n = 2, 3 and a label from n = 4 on."
     )
-    return Artefact(figure, {name: np.concatenate(values) for name, values in table.items()}, caption)
-
-
-def runs(scale: Scale) -> dict[str, RunConfig]:
-    last = scale.pick(smoke=4, laptop=6, paper=7)
-    return {f"inputs/{n}": MemoryFlow(inputs=n, alpha=0.2) for n in range(2, last + 1)}
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(
-    title="Which singular value carries the noise, for n inputs", runs=runs, claims=(NOISE_RANK, RATIO), draw=draw
+    title="Which singular value carries the noise, for n inputs",
+    runs=lambda scale: {
+        f"inputs/{n}": MemoryFlow(inputs=n, alpha=0.2) for n in range(2, scale.pick(smoke=5, laptop=7, paper=8))
+    },
+    claims=(NOISE_RANK, RATIO),
+    draw=draw,
 )

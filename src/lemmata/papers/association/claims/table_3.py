@@ -1,6 +1,7 @@
 """The first gradient of the model of equation (2): Lemma D.1 and every row of Table 3, exactly and by sampling."""
 
-from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,12 +9,11 @@ from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfi
 from lemmata.core.rule import at_most, mean_near, near
 from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
 from lemmata.papers.association.theory import RecallChain, one_step
-from lemmata.papers.association.theory.one_step import PRINTED_RANGE, TABLE_3, Entry, Leading, power
+from lemmata.papers.association.theory.one_step import TABLE_3, power
 from lemmata.report.plots import new_figure
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """What was found for the rows of Table 3; read wrongly, each row is its neighbour's, in a world where ȳ ≠ q."""
 
     exact: RunResult
@@ -51,20 +51,28 @@ def exact_moments(chain: RecallChain) -> dict[str, np.ndarray]:
 
 def tabulated(form, *names: str):
     """The coefficients of Table 3 as [name, alpha, row]: `form` is `one_step.printed` or `one_step.corrected`."""
-    return lambda runs: np.array(
-        [
-            [[getattr(form(entry, alpha), name) for entry in TABLE_3] for alpha in runs["exact"].config.alphas]
-            for name in names
-        ]
-    )
+
+    def table(name: str, alphas: tuple[float, ...]) -> list[list[float]]:
+        return [[getattr(form(entry, alpha), name) for entry in TABLE_3] for alpha in alphas]
+
+    return lambda runs: np.array([table(name, runs["exact"].config.alphas) for name in names])
 
 
-def rows(runs: Runs) -> Rows:
-    return Rows(runs["exact"], runs["sampled"])
+def rows(runs: Runs, neighbour: bool = False) -> Rows:
+    return Rows(runs["exact"], runs["sampled"], neighbour)
 
 
-def neighbours(runs: Runs) -> Rows:
-    return Rows(runs["exact"], runs["sampled"], neighbour=True)
+def moment_parts(moment: str, *coefficients: str, **tolerance: float) -> dict[str, Part]:
+    return {
+        "coefficients": Part(
+            lambda found: found.coefficients(*coefficients),
+            near(tabulated(one_step.printed, *coefficients), **tolerance),
+            corrected=tabulated(one_step.corrected, *coefficients),
+        ),
+        "sampled / exact": Part(
+            lambda found: found.sampled_over_exact(moment), mean_near(np.ones(len(TABLE_3)), errors=4)
+        ),
+    }
 
 
 def asymptotic(run: RunResult) -> str | None:
@@ -76,23 +84,12 @@ def asymptotic(run: RunResult) -> str | None:
 MEANS = Claim(
     id="table-3",
     locus="Lemma D.2, Table 3, column μ",
-    statement=(
-        "The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
-        "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T."
-    ),
+    statement="The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
+    "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T.",
     needs={"exact": asymptotic},
     subject=rows,
-    wrong=neighbours,
-    parts={
-        "coefficients": Part(
-            lambda found: found.coefficients("mean"),
-            near(tabulated(one_step.printed, "mean"), atol=1e-3),
-            corrected=tabulated(one_step.corrected, "mean"),
-        ),
-        "sampled / exact": Part(
-            lambda found: found.sampled_over_exact("mean"), mean_near(np.ones(len(TABLE_3)), errors=4)
-        ),
-    },
+    wrong=partial(rows, neighbour=True),
+    parts=moment_parts("mean", "mean", atol=1e-3),
     correction=Correction(
         printed="row (j, j): μ = -(α² + 3α - 1)/N²",
         corrected="row (j, j): μ = -(α² - 3α + 1)/N²",
@@ -104,32 +101,21 @@ MEANS = Claim(
 VARIANCES = Claim(
     id="table-3-variance",
     locus="Lemma D.2, Table 3, column σ²",
-    statement=(
-        "The variance of the same projection over sequences is A/(T N^p) + B/N^(p+1) with the tabulated A and B "
-        "(p = 1 for the noise output, 2 otherwise); sampled variances agree with the exact chain."
-    ),
+    statement="The variance of the same projection over sequences is A/(T N^p) + B/N^(p+1) with the tabulated A and B "
+    "(p = 1 for the noise output, 2 otherwise); sampled variances agree with the exact chain.",
     needs={"exact": asymptotic},
     subject=rows,
-    wrong=neighbours,
-    parts={
-        "coefficients": Part(
-            lambda found: found.coefficients("over_t", "over_n"),
-            near(tabulated(one_step.printed, "over_t", "over_n"), atol=2e-3, rtol=2e-3),
-            corrected=tabulated(one_step.corrected, "over_t", "over_n"),
-        ),
-        "sampled / exact": Part(
-            lambda found: found.sampled_over_exact("variance"), mean_near(np.ones(len(TABLE_3)), errors=4)
-        ),
-    },
+    wrong=partial(rows, neighbour=True),
+    parts=moment_parts("variance", "over_t", "over_n", atol=2e-3, rtol=2e-3),
     correction=Correction(
-        printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; "
-        "(q, q): (α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
-        corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; "
-        "(N+1, q): (3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
+        printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; (q, q): "
+        "(α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
+        corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
+        "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
         reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
         "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. The orders "
-        "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows "
-        "(N+1, q) and, for its 1/T part at α < 1/2, (j, q)).",
+        "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows (N+1, q) "
+        "and, for its 1/T part at α < 1/2, (j, q)).",
     ),
 )
 
@@ -138,12 +124,8 @@ RANGES = Claim(
     locus="Lemma D.2, Table 3, column R",
     statement="No sequence's projected gradient is farther than R from its mean, for each of the ten kinds of (j, k).",
     subject=rows,
-    wrong=neighbours,
-    parts=Part(
-        Rows.ranges,
-        at_most(np.array([PRINTED_RANGE[entry] for entry in TABLE_3])),
-        corrected=np.array([0.5 if e == one_step.CORRECTED_RANGE_ROW else PRINTED_RANGE[e] for e in TABLE_3]),
-    ),
+    wrong=partial(rows, neighbour=True),
+    parts=Part(Rows.ranges, at_most(np.array(one_step.PRINTED_RANGES)), corrected=np.array(one_step.CORRECTED_RANGES)),
     correction=Correction(
         printed="row (j, N+1): R = 1/3",
         corrected="row (j, N+1): R = 1/2",
@@ -167,10 +149,8 @@ def feed_prediction(form, name: str):
 FEED_FORWARD = Claim(
     id="lemma-d.1",
     locus="Lemma D.1",
-    statement=(
-        "At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
-        "1/(N+1) - (1-α)/N and variance (1-α)/N for any other."
-    ),
+    statement="At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
+    "1/(N+1) - (1-α)/N and variance (1-α)/N for any other.",
     subject=feed_moments,
     # The noise token's gradient read at the others, and theirs at the noise token.
     wrong=lambda runs: {name: values[:, ::-1] for name, values in feed_moments(runs).items()},
@@ -195,15 +175,15 @@ def draw(runs: Runs) -> Artefact:
     run = runs["sampled"]
     chain, exact = run.config.chain, exact_moments(run.config.chain)
     labels = [entry.label for entry in TABLE_3]
-    y = np.arange(len(TABLE_3))
+    y, size = np.arange(len(TABLE_3)), np.array([chain.num_tokens ** power(entry) for entry in TABLE_3])
     figure, axes = new_figure(1, 2, width=10.5, height=4.2)
     columns: dict[str, np.ndarray] = {"entry": np.array(labels)}
     for ax, name in zip(axes, ("mean", "variance"), strict=True):
-        scale = np.array([chain.num_tokens ** (power(e) + (name == "variance")) for e in TABLE_3])
+        scale = size * chain.num_tokens if name == "variance" else size
         found = sampled_moments(run, name)
         error = found.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.zeros(len(TABLE_3))
         printed, corrected = (
-            np.array([leading_order(form(entry, chain.alpha), entry, chain, name) for entry in TABLE_3])
+            np.array([form(entry, chain.alpha).at(chain, power(entry))[name] for entry in TABLE_3])
             for form in (one_step.printed, one_step.corrected)
         )
         ax.errorbar(found.mean(axis=0) * scale, y, xerr=4 * error * scale, fmt="o", ms=4, label="sampled, 4 s.e.")
@@ -212,8 +192,8 @@ def draw(runs: Runs) -> Artefact:
         ax.plot(corrected * scale, y, "+", ms=9, color="tab:green", label="corrected leading order")
         ax.set_yticks(y, labels)
         ax.invert_yaxis()
-        ax.set_xlabel("mean × N^p" if name == "mean" else "variance × N^(p+1)")
-        ax.set_xscale("linear" if name == "mean" else "log")
+        is_mean = name == "mean"
+        ax.set(xlabel="mean × N^p" if is_mean else "variance × N^(p+1)", xscale="linear" if is_mean else "log")
         columns |= {f"{name}: sampled": found.mean(axis=0), f"{name}: standard error": error}
         columns |= {f"{name}: exact": exact[name], f"{name}: printed": printed, f"{name}: corrected": corrected}
     axes[0].legend(fontsize=7)
@@ -224,13 +204,6 @@ def draw(runs: Runs) -> Artefact:
         f"the exact values; the claims compare coefficients at N = {runs['exact'].config.num_tokens:g}."
     )
     return Artefact(figure, columns, caption)
-
-
-def leading_order(c: Leading, entry: Entry, chain: RecallChain, name: str) -> float:
-    size = chain.num_tokens ** power(entry)
-    if name == "mean":
-        return c.mean / size
-    return c.over_t / (chain.length * size) + c.over_n / (size * chain.num_tokens)
 
 
 def runs(scale: Scale) -> dict[str, RunConfig]:

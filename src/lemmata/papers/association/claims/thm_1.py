@@ -1,14 +1,20 @@
 """Theorem 1: what one gradient step gives the noise token, in the feed-forward block and in the attention block."""
 
+from operator import itemgetter
+
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
-from lemmata.core.rule import near
-from lemmata.papers.association.run.margins import OneStepMargins
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, near
+from lemmata.papers.association.run.gradients import OneStepMargins
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure
 
 Margins = dict[str, np.ndarray]  # by block: of each test sequence, in units of η_f α and of η_v α̂ / N
+
+
+def in_printed_units(run: RunResult, feed: np.ndarray, attention: np.ndarray) -> Margins:
+    unit = margins.printed_attention_margin(run.arrays["tests"], run.config.chain)
+    return {"feed-forward": feed / run.config.alpha, "attention": attention / unit}
 
 
 def measured(run: RunResult) -> Margins:
@@ -18,16 +24,8 @@ def measured(run: RunResult) -> Margins:
 
 
 def exact(run: RunResult) -> Margins:
-    chain, tests = run.config.chain, run.arrays["tests"]
-    feed, attention = (
-        form(tests, chain) for form in (margins.exact_feed_forward_margin, margins.exact_attention_margin)
-    )
-    return in_printed_units(run, feed, attention)
-
-
-def in_printed_units(run: RunResult, feed: np.ndarray, attention: np.ndarray) -> Margins:
-    unit = margins.printed_attention_margin(run.arrays["tests"], run.config.chain)
-    return {"feed-forward": feed / run.config.alpha, "attention": attention / unit}
+    of = run.arrays["tests"], run.config.chain
+    return in_printed_units(run, margins.exact_feed_forward_margin(*of), margins.exact_attention_margin(*of))
 
 
 def exchanged(runs: Runs) -> Margins:
@@ -39,25 +37,23 @@ def exchanged(runs: Runs) -> Margins:
 THEOREM_1 = Claim(
     id="thm-1",
     locus="Theorem 1",
-    statement=(
-        "After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
-        "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
-        "Measured in these two units."
-    ),
+    statement="After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
+    "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
+    "Measured in these two units.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
     parts={
-        "feed-forward": Part(lambda found: found["feed-forward"], near(1.0, atol=0.15)),
-        "attention": Part(lambda found: found["attention"], near(1.0, atol=0.3), corrected=2.0),
+        "feed-forward": Part(itemgetter("feed-forward"), near(1.0, atol=0.15)),
+        "attention": Part(itemgetter("attention"), near(1.0, atol=0.3), corrected=2.0),
     },
     correction=Correction(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
-        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps "
-        "its leading order: only W_E(q) is always there. The theorem's message, a factor of order N "
-        "between the two, stands.",
+        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its "
+        "leading order: only W_E(q) is always there. The theorem's message, a factor of order N between the two, "
+        "stands.",
     ),
 )
 
@@ -69,12 +65,8 @@ EXACT = Claim(
     wrong=exchanged,
     # m samples leave a relative error of about sqrt((1-α)/(α m)) = .016 (of 1 and of 2), times four.
     parts={
-        "feed-forward": Part(
-            lambda found: found["feed-forward"], near(lambda runs: exact(runs["main"])["feed-forward"], atol=0.07)
-        ),
-        "attention": Part(
-            lambda found: found["attention"], near(lambda runs: exact(runs["main"])["attention"], atol=0.14)
-        ),
+        block: Part(itemgetter(block), near(lambda runs, block=block: exact(runs["main"])[block], atol=atol))
+        for block, atol in {"feed-forward": 0.07, "attention": 0.14}.items()
     },
 )
 
@@ -82,9 +74,7 @@ EXACT = Claim(
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     found, expected, tests = measured(run), exact(run), run.arrays["tests"]
-    sizes = 2 ** np.arange(3, 11)
-    ratio = []
-    rng = np.random.default_rng(0)
+    sizes, ratio, rng = 2 ** np.arange(3, 11), [], np.random.default_rng(0)
     for n in sizes:
         chain = RecallChain(int(n), 4 * int(n), run.config.alpha)
         sample = rng.integers(0, n, size=(1, chain.length))
@@ -96,8 +86,7 @@ def draw(runs: Runs) -> Artefact:
     for name, colour in (("feed-forward", "C0"), ("attention", "C1")):
         left.plot(expected[name], found[name], "o", ms=4, color=colour, label=name)
         table |= {f"{name}: measured / printed": found[name], f"{name}: exact / printed": expected[name]}
-    span = np.array([0.8, 2.1])
-    left.plot(span, span, color="grey", lw=1)
+    left.plot([0.8, 2.1], [0.8, 2.1], color="grey", lw=1)
     left.set(xlabel="exact margin / printed margin", ylabel="measured margin / printed margin")
     left.legend()
     right.semilogx(sizes, ratio, "o-", base=2, color="C1", label="exact chain, T = 4N")

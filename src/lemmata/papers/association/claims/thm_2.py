@@ -1,25 +1,20 @@
 """Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified import TRIGGER
 from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
 
-AS_PRINTED, WITHOUT_TRIGGER, LEARNED = CASES = (
-    "ȳ in [N], W_V of (26)",
-    "ȳ ≠ q, W_V of (26)",
-    "ȳ in [N], W_V of phase 2",
-)
+AS_PRINTED, WITHOUT_TRIGGER, LEARNED = "ȳ in [N], W_V of (26)", "ȳ ≠ q, W_V of (26)", "ȳ in [N], W_V of phase 2"
 
 
-@dataclass(frozen=True)
-class Gaps:
+class Gaps(NamedTuple):
     """Attention logits after a step of W_QK, at positions that follow the token `after`."""
 
     run: RunResult
@@ -33,7 +28,7 @@ class Gaps:
     def first(self) -> np.ndarray:
         """ξ_{q->j} - ξ_{q->N+1} in units of (1-α)²/N², the mean over j != q (which are exchangeable), by seed."""
         token, _ = self.gradients()
-        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / unit(self.run.config.chain)
+        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / attention_logits.unit_gap(self.run.config.chain)
 
     def second(self) -> np.ndarray:
         """The smallest ξ_{q->j} - ξ_{k->l}, k != q, by seed (j, k, l are those of the seeds' mean), times N/(1-α)²."""
@@ -54,14 +49,9 @@ class Gaps:
         return exact_gap(config.chain, values)
 
 
-def unit(chain: RecallChain) -> float:
-    """(1-α)²/N², the printed gap at β_1 = 1."""
-    return attention_logits.printed_gap(chain, 1.0)
-
-
 def exact_gap(chain: RecallChain, values) -> float:
-    gradient = attention_logits.key_gradient(chain, *values)
-    return (gradient.logit(TRIGGER, 1) - gradient.logit(TRIGGER, chain.num_tokens)) / unit(chain)
+    token, previous = attention_logits.key_gradient(chain, *values)
+    return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / attention_logits.unit_gap(chain)
 
 
 def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
@@ -76,7 +66,7 @@ def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
 
 
 def leading_signs(runs: Runs) -> tuple[tuple[int, int], ...]:
-    configs = [run.config for run in runs.values()]
+    configs = (run.config for run in runs.values())
     gaps = [attention_logits.leading_gap(config.chain, config.beta_1, config.beta_2) for config in configs]
     return tuple((int(np.sign(gap)), 1) for gap in gaps)
 
@@ -90,17 +80,15 @@ def other_positions(runs: Runs) -> list[Gaps]:
 THEOREM_2 = Claim(
     id="thm-2",
     locus="Theorem 2",
-    statement=(
-        "One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, over "
-        "that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps."
-    ),
+    statement="One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, "
+    "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
     subject=lambda runs: [Gaps(run) for run in runs.values()],
     wrong=other_positions,
     parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
     correction=Correction(
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
-        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. "
-        "If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. If ȳ = q is "
+        "left out of the data it is that of α(β_1 + β_2): positive",
         reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
         "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
         "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
@@ -146,10 +134,8 @@ def learned(run: RunResult) -> str | None:
 EQUATION_25 = Claim(
     id="eq-25",
     locus="Appendix F, equation (25)",
-    statement=(
-        "In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
-        "autodiff on sampled sequences; shown times N²."
-    ),
+    statement="In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
+    "autodiff on sampled sequences; shown times N².",
     needs={LEARNED: learned},
     subject=lambda runs: value_diagonal(runs[LEARNED]),
     wrong=lambda runs: value_diagonal(runs[LEARNED], offset=1),
@@ -171,8 +157,7 @@ def draw(runs: Runs) -> Artefact:
     config = runs[AS_PRINTED].config
     means = np.array([gaps.first().mean() for gaps in cases.values()])
     errors = np.array([float(bootstrap_error(gaps.first())) for gaps in cases.values()])
-    exact = np.array([gaps.exact_first() for gaps in cases.values()])
-    y = np.arange(len(cases))
+    exact, y = np.array([gaps.exact_first() for gaps in cases.values()]), np.arange(len(cases))
     figure, (left, right) = new_figure(1, 2, width=9.5)
     left.barh(y, means, xerr=4 * errors, color="C0", alpha=0.6, label="sampled, 4 s.e.")
     left.plot(exact, y, "k|", ms=18, label="exact chain")
@@ -180,15 +165,16 @@ def draw(runs: Runs) -> Artefact:
     left.axvline(0.0, color="grey", lw=0.8)
     left.set_yticks(y, list(cases))
     left.set_xlabel("(ξ_{q→j} - ξ_{q→N+1}) · N²/(1-α)²")
-    left.legend(fontsize=7)
     sizes = (6, 8, 12, 16, 24, 32)
     for exclude, colour in ((False, "C0"), (True, "C1")):
         chains = [RecallChain(n, 8 * n, config.alpha, exclude) for n in sizes]
         gaps = [exact_gap(chain, attention_logits.diagonal_values(chain, 1.0, 1.0)) for chain in chains]
         right.plot(sizes, gaps, "o-", color=colour, label="ȳ ≠ q" if exclude else "ȳ in [N]")
-        ceiling(right, attention_logits.leading_gap(chains[-1], 1.0, 1.0) / unit(chains[-1]), color=colour)
+        limit = attention_logits.leading_gap(chains[-1], 1.0, 1.0) / attention_logits.unit_gap(chains[-1])
+        ceiling(right, limit, color=colour)
     right.set(xlabel="N (T = 8N)", ylabel="exact gap · N²/(1-α)²")
-    right.legend(fontsize=7)
+    for ax in (left, right):
+        ax.legend(fontsize=7)
     caption = (
         f"Theorem 2's first gap under Assumption F.1, N = {config.num_tokens}, T = {config.length}, α = "
         f"{config.alpha:g}, β_1 = {config.beta_1:g}, β_2 = {config.beta_2:g}; {len(config.seeds)} batches of "
@@ -199,14 +185,11 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table | {"second gap": [gaps.second().mean() for gaps in cases.values()]}, caption)
 
 
-def runs(scale: Scale) -> dict[str, RunConfig]:
+def runs(scale: Scale) -> dict[str, KeyGradients]:
     seeds = scale.seeds(smoke=24, laptop=48, paper=192)
-    cases = {
-        AS_PRINTED: KeyGradients(seeds=seeds),
-        WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True),
-        LEARNED: KeyGradients(seeds=seeds, values="learned"),
-    }
-    return {name: cases[name] for name in CASES[: scale.pick(smoke=2, laptop=3, paper=3)]}
+    cases = {AS_PRINTED: KeyGradients(seeds=seeds), WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True)}
+    learned = {LEARNED: KeyGradients(seeds=seeds, values="learned")}
+    return cases | scale.pick(smoke={}, laptop=learned, paper=learned)
 
 
 EXPERIMENT = Experiment(

@@ -1,5 +1,7 @@
 """Theorem 3: two inputs and a common noise output, gradient flow to t = 10^8."""
 
+from functools import partial
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
@@ -22,12 +24,12 @@ def for_each_flow(form):
     return lambda runs: np.array([form(run.config.alpha) for run in flows(runs)])
 
 
-def nearest(run: RunResult, time: float) -> int:
-    return int(np.argmin(np.abs(run.column("time") - time)))
-
-
 def recorded(run: RunResult) -> memory.Trajectory:
     return memory.Trajectory(run.column("time"), run.column("a"), run.column("b"))
+
+
+def nearest(path: memory.Trajectory, time: float) -> int:
+    return int(np.argmin(np.abs(path.time - time)))
 
 
 def true_path(run: RunResult) -> memory.Trajectory:
@@ -87,17 +89,15 @@ RANK_ONE = Claim(
     subject=lambda runs: late_decay(runs, "cut_noise"),
     wrong=lambda runs: late_decay(runs, "full_wrong"),
     parts=Part(lambda found: found, slope_near(-0.5, tolerance=0.01)),
-    remark=(
-        "The proof needs the signal's singular value, 2β_1, over the noise's, 2√3 |β_2|; it says 'assuming β_1 > β_2'. "
-        "The limit of their ratio is √3."
-    ),
+    remark="The proof needs the signal's singular value, 2β_1, over the noise's, 2√3 |β_2|; it says 'assuming β_1 > "
+    "β_2'. The limit of their ratio is √3.",
 )
 
 
-def constants(runs: Runs, time: float) -> np.ndarray:
-    """t e^a of each flow."""
-    places = [(recorded(run), nearest(run, time)) for run in flows(runs)]
-    return np.array([path.time[i] * np.exp(path.a[i]) for path, i in places])
+def constants(runs: Runs, path_of, time: float) -> np.ndarray:
+    """t e^a of each flow, as recorded or by an equation."""
+    paths = [path_of(run) for run in flows(runs)]
+    return np.array([path.time[i] * np.exp(path.a[i]) for path in paths for i in [nearest(path, time)]])
 
 
 CONSTANT = Claim(
@@ -105,8 +105,8 @@ CONSTANT = Claim(
     locus="Appendix G.2 and Lemma H.3",
     statement="e^a = e^(W_12 - W_11) tends to 1/((1-α)(4-2α) t); the constant lim t e^a for two values of α.",
     needs=LIMITS,
-    subject=lambda runs: constants(runs, LATE),
-    wrong=lambda runs: constants(runs, 1.0),
+    subject=lambda runs: constants(runs, recorded, LATE),
+    wrong=lambda runs: constants(runs, recorded, 1.0),
     parts=Part(
         lambda found: found,
         near(for_each_flow(memory.printed_constant), rtol=1e-4),
@@ -155,11 +155,10 @@ LEMMA_H3 = Claim(
     locus="Lemma H.3",
     statement="The system (43), taken as printed, has lim t e^a = 1/((1-α)(4-2α)).",
     needs=LIMITS,
-    subject=lambda runs: [(path.time[-1], path.a[-1]) for path in map(printed_path, flows(runs))],
-    # A quarter of the way, in log-time.
-    wrong=lambda runs: [(p.time[len(p.time) // 4], p.a[len(p.time) // 4]) for p in map(printed_path, flows(runs))],
+    subject=lambda runs: constants(runs, printed_path, LATE),
+    wrong=lambda runs: constants(runs, printed_path, 1.0),
     parts=Part(
-        lambda points: np.array([time * np.exp(a) for time, a in points]),
+        lambda found: found,
         near(for_each_flow(memory.printed_constant), rtol=1e-4),
         corrected=for_each_flow(memory.printed_flow_constant),
     ),
@@ -175,7 +174,7 @@ LEMMA_H3 = Claim(
 def sides(runs: Runs, time: float) -> tuple[str, ...]:
     """On which side of its limit b is."""
     return tuple(
-        "above" if run.column("b")[nearest(run, time)] > memory.limit_b(run.config.alpha) else "below"
+        "above" if run.column("b")[nearest(recorded(run), time)] > memory.limit_b(run.config.alpha) else "below"
         for run in flows(runs)
     )
 
@@ -203,17 +202,12 @@ MONOTONE = Claim(
 )
 
 
-def followers(path_of):
+def followers(runs: Runs, path_of) -> dict[str, object]:
     """What should follow the two-margin equation: descent's margins, and the largest error of those of the flows."""
-
-    def subject(runs: Runs) -> dict[str, object]:
-        paths = [(path_of(run), true_path(run)) for run in flows(runs)]
-        errors = [np.abs(found.a - path.a).max() for found, path in paths]
-        errors += [np.abs(found.b - path.b).max() for found, path in paths]
-        descent = path_of(runs["descent"])
-        return {"a": descent.a, "b": descent.b, "flow": float(max(errors))}
-
-    return subject
+    pairs = [(path_of(run), true_path(run)) for run in flows(runs)]
+    errors = [max(np.abs(found.a - path.a).max(), np.abs(found.b - path.b).max()) for found, path in pairs]
+    descent = path_of(runs["descent"])
+    return {"a": descent.a, "b": descent.b, "flow": float(max(errors))}
 
 
 DESCENT = Claim(
@@ -221,8 +215,8 @@ DESCENT = Claim(
     locus="Theorem 3, gradient flow",
     statement="Gradient descent on the real d × d matrix, and its gradient flow, follow the two-margin equation.",
     needs={"flow": two_inputs, "descent": two_inputs_in_small_steps},
-    subject=followers(recorded),
-    wrong=followers(printed_path),
+    subject=partial(followers, path_of=recorded),
+    wrong=partial(followers, path_of=printed_path),
     parts={
         "a": Part(lambda found: found["a"], near(lambda runs: true_path(runs["descent"]).a, atol=0.05)),  # a step size
         "b": Part(lambda found: found["b"], near(lambda runs: true_path(runs["descent"]).b, atol=0.05)),
@@ -237,23 +231,23 @@ def draw(runs: Runs) -> Artefact:
     n, alpha, time = run.config.inputs, run.config.alpha, run.column("time")
     path, printed = true_path(run), printed_path(run)
     figure, (first, second, third) = new_figure(1, 3, width=13)
-    later = time > 0
-    first.semilogx(time[later], run.column("a")[later], color="C0", lw=4, alpha=0.35, label="a, flow of the matrix")
-    first.semilogx(time[later], path.a[later], color="C0", lw=1, label="a, equation")
-    tail = time > min(10, time[-1] / 10)
+    later, tail = time > 0, time > min(10, time[-1] / 10)
+    for ax, name, colour, label in ((first, "a", "C0", "a, "), (second, "b", "C2", "")):
+        thick = {"color": colour, "lw": 4, "alpha": 0.35, "label": f"{label}flow of the matrix"}
+        ax.semilogx(time[later], run.column(name)[later], **thick)
+        ax.semilogx(time[later], getattr(path, name)[later], color=colour, lw=1, label=f"{label}equation")
     first.semilogx(time[tail], np.log(memory.constant(n, alpha) / time[tail]), "k:", label="log(4/(3(1-α)t))")
     first.semilogx(time[tail], np.log(memory.printed_constant(alpha) / time[tail]), "r:", label="printed")
     first.semilogx(descent.column("time")[1:], descent.column("a")[1:], "C1--", lw=1, label="gradient descent")
     first.set(xlabel="t", ylabel="a = W_12 - W_11")
-    second.semilogx(time[later], run.column("b")[later], color="C2", lw=4, alpha=0.35, label="flow of the matrix")
-    second.semilogx(time[later], path.b[later], color="C2", lw=1, label="equation")
     second.semilogx(time[later], printed.b[later], "r--", lw=1, label="equation (43) as printed")
     ceiling(second, memory.limit_b(alpha), "log(α/(1-α))")
     second.set(xlabel="t", ylabel="b = W_13 - W_11")
-    third.loglog(time[tail], run.column("cut_noise")[tail], color="C3", label="rank 1: P(noise)")
-    third.loglog(time[tail], memory.rank_one_noise_constant(alpha) / np.sqrt(time[tail]), "k:", label="(4/(3(1-α)t))^½")
-    third.loglog(time[tail], run.column("full_noise")[tail], color="C4", label="full: P(noise)")
-    third.loglog(time[tail], run.column("full_wrong")[tail], color="C5", label="full: P(other)")
+    labels = {"cut_noise": "rank 1: P(noise)", "full_noise": "full: P(noise)", "full_wrong": "full: P(other)"}
+    for (column, label), colour in zip(labels.items(), ("C3", "C4", "C5"), strict=True):
+        third.loglog(time[tail], run.column(column)[tail], color=colour, label=label)
+    # The rank-1 model's margins are a and a/2.
+    third.loglog(time[tail], np.sqrt(memory.constant(2, alpha) / time[tail]), "k:", label="(4/(3(1-α)t))^½")
     third.set(xlabel="t", ylabel="probability")
     for ax in (first, second, third):
         ax.legend(fontsize=7)

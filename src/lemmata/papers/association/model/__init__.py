@@ -2,12 +2,4 @@
 
 from lemmata.papers.association.model.memory import LinearMemory
 from lemmata.papers.association.model.simplified import SimplifiedModel
-from lemmata.papers.association.model.transformer import (
-    MLP,
-    Block,
-    FeedKind,
-    Linear,
-    Transformer,
-    TransformerConfig,
-    block_weights,
-)
+from lemmata.papers.association.model.transformer import MLP, FeedKind, Transformer, TransformerConfig, block_weights

@@ -1,16 +1,15 @@
 """The linear associative memory f(i, j; W) = <u_j, W e_i> (section 3.3, equation 39)."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float, Key
 
-from lemmata.core import AbstractModel, Trace, named_integer, require
-from lemmata.papers.association.model.bases import random_bases
+from lemmata.core import named_integer, require
+from lemmata.papers.association.model.simplified import random_bases
 
 
-class LinearMemory(AbstractModel):
-    """Each position is answered by itself: there is no attention."""
-
+class LinearMemory(eqx.Module):
     inputs: Float[Array, "inputs width"]  # e
     outputs: Float[Array, "outputs width"]  # u
     weight: Float[Array, "width width"]  # W
@@ -32,18 +31,9 @@ class LinearMemory(AbstractModel):
         first, second = random_bases(width, named_integer(seed, "embeddings"))
         return cls(jnp.asarray(first[:inputs]), jnp.asarray(second[: inputs + 1]), jnp.zeros((width, width)))
 
-    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        return self.inputs[tokens] @ self.weight.T @ self.outputs.T
-
     def logits(self) -> Float[Array, "inputs outputs"]:
         """f(i, j) for every pair."""
         return self.inputs @ self.weight.T @ self.outputs.T
-
-    def trace(self, tokens: Int[Array, " seq"]) -> Trace:
-        x = self.inputs[tokens]
-        after = x @ self.weight.T
-        nothing = jnp.zeros((0, tokens.shape[0], tokens.shape[0]))
-        return Trace(nothing, jnp.stack([x, after]), after @ self.outputs.T)
 
 
 def _sphere(key: Key[Array, ""], rows: int, width: int) -> Float[Array, "rows width"]:

@@ -1,14 +1,21 @@
 """The one-layer model of equation (2): one attention layer beside a linear feed-forward map, two embeddings a token."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+import numpy as np
+from jaxtyping import Array, Float, Int
 
-from lemmata.core import AbstractModel, Trace, named_integer
-from lemmata.papers.association.model.bases import random_bases
+from lemmata.core import named_integer
 
 
-class SimplifiedModel(AbstractModel):
+def random_bases(width: int, seed: int) -> list[Float[np.ndarray, "width width"]]:
+    """Two independent orthonormal bases: of the inputs and of the outputs."""
+    stream = np.random.default_rng(seed)
+    return [np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2)]
+
+
+class SimplifiedModel(eqx.Module):
     """x_t = W_E(z_t) + W~_E(z_{t-1}); the first position has no predecessor and carries its own embedding alone."""
 
     tokens: Float[Array, "vocab width"]  # W_E
@@ -27,40 +34,16 @@ class SimplifiedModel(AbstractModel):
         embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
         return cls(*embeddings, attention=zero, value=zero, feed=zero)
 
-    def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
-        before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
-        return self.tokens[tokens] + before
-
-    def weights(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq seq"]:
-        """Attention from each position to those up to it; the paper's scores have no 1/sqrt(d)."""
-        x = self.embed(tokens)
-        scores = x @ self.attention @ x.T
-        return jax.nn.softmax(jnp.where(_lower(tokens.shape[0]), scores, -jnp.inf), axis=-1)
-
-    def attention_logits(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        """xi_attn."""
-        return self.weights(tokens) @ self.embed(tokens) @ self.value.T @ self.output.T
-
-    def feed_logits(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        """xi_ff."""
-        return self.embed(tokens) @ self.feed.T @ self.output.T
-
-    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        return self.attention_logits(tokens) + self.feed_logits(tokens)
-
     def at(self, tokens: Int[Array, " seq"], positions: Int[Array, " query"]) -> Float[Array, "query vocab"]:
-        """The logits at a few positions: one row of attention each, not a square of them."""
-        x = self.embed(tokens)
+        """xi_attn + xi_ff at a few positions: one row of attention each (the paper's scores have no 1/sqrt(d))."""
+        before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
+        x = self.tokens[tokens] + before
         asked = x[positions]
         reach = jnp.arange(tokens.shape[0])[None, :] <= positions[:, None]
         weights = jax.nn.softmax(jnp.where(reach, asked @ self.attention @ x.T, -jnp.inf), axis=-1)
         return (weights @ x @ self.value.T + asked @ self.feed.T) @ self.output.T
 
-    def trace(self, tokens: Int[Array, " seq"]) -> Trace:
-        x, weights = self.embed(tokens), self.weights(tokens)
-        after = weights @ x @ self.value.T + x @ self.feed.T
-        return Trace(weights[None], jnp.stack([x, after]), after @ self.output.T)
-
-
-def _lower(length: int) -> Bool[Array, "seq seq"]:
-    return jnp.tril(jnp.ones((length, length), dtype=bool))
+    def project(self, matrix: Float[Array, "width width"]) -> tuple[Array, Array]:
+        """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""
+        left = self.output @ matrix
+        return left @ self.tokens.T, left @ self.previous.T

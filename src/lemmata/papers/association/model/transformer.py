@@ -12,13 +12,16 @@ from typing import Literal
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Some, Trace
 from lemmata.models.matmul import MatmulPrecision, contract
-from lemmata.train import only
 
 FeedKind = Literal["mlp", "linear", "none"]
+Queries = Float[Array, "query width"]
+Context = Float[Array, "seq width"]
+Visible = Bool[Array, "query seq"]  # what each query may see
+Weights = Float[Array, "query seq"]  # how much it does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,41 +66,23 @@ class Block(eqx.Module):
     output: Float[Array, "width inner"]
     feed: MLP | Linear | None
 
-    def attend(
-        self,
-        queries: Float[Array, "query width"],
-        context: Float[Array, "seq width"],
-        visible: Bool[Array, "query seq"],
-        precision: MatmulPrecision,
-    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
-        """The attention's output at the queries, and its weights."""
+    def __call__(
+        self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
+    ) -> tuple[Queries, Weights]:
+        """The output at the queries, and the attention's weights."""
         asked = contract("qd,de->qe", queries, self.key, precision)
         weights = attention_weights(asked, context, visible, precision)
         mixed = contract("qs,sd->qd", weights, context, precision)
         values = contract("qd,ed->qe", mixed, self.value, precision)
-        return contract("qe,de->qd", values, self.output, precision), weights
+        attended = contract("qe,de->qd", values, self.output, precision)
+        return self.fed(queries + attended, precision), weights
 
-    def fed(self, x: Float[Array, "query width"], precision: MatmulPrecision) -> Float[Array, "query width"]:
+    def fed(self, x: Queries, precision: MatmulPrecision) -> Queries:
         """x + F(x)."""
         return x if self.feed is None else x + self.feed(x, precision)
 
-    def __call__(
-        self,
-        queries: Float[Array, "query width"],
-        context: Float[Array, "seq width"],
-        visible: Bool[Array, "query seq"],
-        precision: MatmulPrecision,
-    ) -> tuple[Float[Array, "query width"], Float[Array, "query seq"]]:
-        attended, weights = self.attend(queries, context, visible, precision)
-        return self.fed(queries + attended, precision), weights
 
-
-def attention_weights(
-    asked: Float[Array, "query width"],
-    context: Float[Array, "seq width"],
-    visible: Bool[Array, "query seq"],
-    precision: MatmulPrecision,
-) -> Float[Array, "query seq"]:
+def attention_weights(asked: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
     """Softmax of <asked, context> / sqrt(d) over what each query may see."""
     scores = contract("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
     return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
@@ -145,9 +130,7 @@ class Transformer(AbstractModel):
             attention.append(weights)
         return Trace(jnp.stack(attention), jnp.stack(stream), self.read(stream[-1]))
 
-    def layer(
-        self, index: int, tokens: Int[Array, " seq"], x: Float[Array, "seq width"], visible: Bool[Array, "seq seq"]
-    ) -> tuple[Float[Array, "seq width"], Float[Array, "seq seq"]]:
+    def layer(self, index: int, tokens: Int[Array, " seq"], x: Context, visible: Visible) -> tuple[Context, Weights]:
         """One layer at every position: its output and its attention."""
         block, precision = self.blocks[index], self.config.precision
         if index > 0 or self.config.vocab > self.config.width:
@@ -156,7 +139,7 @@ class Transformer(AbstractModel):
         values = self.mapped(tokens, contract("ed,fe->df", block.value, block.output, precision))
         return block.fed(x + contract("qs,sd->qd", weights, values, precision), precision), weights
 
-    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Float[Array, "seq width"]:
+    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Context:
         """`embed(tokens) @ matrix`, the matrix applied to the tables. Rows are picked by a product with zeros and
         ones: its derivative is a product too, and not a scatter that a device may add up in any order."""
         precision = self.config.precision
@@ -164,14 +147,16 @@ class Transformer(AbstractModel):
         of_positions = contract("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
         return contract("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
 
-    def embed(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
+    def embed(self, tokens: Int[Array, " seq"]) -> Context:
         return self.tokens[tokens] + self.positions[: tokens.shape[0]]
 
-    def read(self, x: Float[Array, "query width"]) -> Float[Array, "query vocab"]:
+    def read(self, x: Queries) -> Float[Array, "query vocab"]:
         return contract("qd,vd->qv", x, self.output, self.config.precision)
 
 
-block_weights = only(lambda model: model.blocks)  # what is learned; embeddings, positions and output stay as drawn
+def block_weights(model: Transformer) -> PyTree:
+    """True on what is learned: embeddings, positions and output stay as drawn."""
+    return eqx.tree_at(lambda m: m.blocks, jax.tree.map(lambda _: False, model), replace_fn=lambda _: True)
 
 
 def _causal(queries: Int[Array, " query"], length: int) -> Bool[Array, "query seq"]:

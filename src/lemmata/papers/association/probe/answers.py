@@ -2,12 +2,12 @@
 10-13, 19, 20). Probabilities and loss beside argmax: at alpha = 1/2 the full model's argmax is a coin flip.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer
@@ -17,16 +17,11 @@ from lemmata.train import stack
 EARLIER = 3  # the context has then shown the answer several times over
 
 
-def earlier_triggers(sample: RecallSample) -> Int[Array, "batch seq"]:
-    """At each position, how often its own token occurred before it."""
+def queries_of(sample: RecallSample) -> Bool[Array, "batch seq"]:
+    """Trigger positions with several earlier occurrences of the same trigger."""
     tokens = sample.tokens
     same = (tokens[:, :, None] == tokens[:, None, :]) & jnp.tril(jnp.ones((tokens.shape[1],) * 2, dtype=bool), -1)
-    return jnp.sum(same, axis=2)
-
-
-def queries_of(sample: RecallSample, earlier: int = EARLIER) -> Bool[Array, "batch seq"]:
-    """Trigger positions with at least this many earlier occurrences of the same trigger."""
-    return (sample.correct >= 0) & (earlier_triggers(sample) >= earlier)
+    return (sample.correct >= 0) & (jnp.sum(same, axis=2) >= EARLIER)
 
 
 def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:
@@ -47,12 +42,10 @@ def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise
 
 
 def answers_of_edits(edits: dict[str, Any], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:
-    """`answers` of models of one shape, as "edit.answer"; mapped, so that compiling costs one forward pass."""
-
     def one(model: Any) -> dict[str, Float[Array, ""]]:
         return answers(jax.vmap(model)(sample.tokens), sample, noise)
 
-    return _by_edit(list(edits), jax.lax.map(one, stack(list(edits.values()))))
+    return _by_edit(one, edits)
 
 
 def answers_of_ranks(
@@ -68,8 +61,7 @@ def answers_of_ranks(
         x = before + feed(before, model.config.precision)
         return answers(jax.vmap(model.read)(x), sample, noise)
 
-    found = jax.lax.map(one, stack([edit.blocks[last].feed for edit in edits]))
-    return _by_edit([rank_name(fraction) for fraction in fractions], found)
+    return _by_edit(one, {rank_name(f): cut.blocks[last].feed for f, cut in zip(fractions, edits, strict=True)})
 
 
 def rank_name(fraction: float) -> str:
@@ -79,8 +71,8 @@ def rank_name(fraction: float) -> str:
 def ioi_answers(
     edits: dict[str, Any], task: SyntheticIOI, *, key: Key[Array, ""], num: int
 ) -> dict[str, Float[Array, ""]]:
-    """The same at the last position of fresh clean sequences of synthetic IOI, with the distractor's probability."""
-    sample = task.with_alpha(0.0).draw(num, key=key)
+    """The same at the last position of fresh sequences of synthetic IOI, with the distractor's probability."""
+    sample = task.draw(num, key=key)  # its noise is in the drawn answer alone, which is not asked for
     last, rows = jnp.full((num, 1), task.config.length - 1), jnp.arange(num)
 
     def one(model: Any) -> dict[str, Float[Array, ""]]:
@@ -96,8 +88,10 @@ def ioi_answers(
             "accuracy": jnp.mean(jnp.argmax(logits, axis=-1) == sample.correct),
         }
 
-    return _by_edit(list(edits), jax.lax.map(one, stack(list(edits.values()))))
+    return _by_edit(one, edits)
 
 
-def _by_edit(names: Sequence[str], found: dict[str, Float[Array, " edit"]]) -> dict[str, Float[Array, ""]]:
-    return {f"{edit}.{what}": values[i] for i, edit in enumerate(names) for what, values in found.items()}
+def _by_edit(read: Callable[[Any], dict[str, Array]], edits: dict[str, Any]) -> dict[str, Float[Array, ""]]:
+    """Readings as "edit.answer"; mapped over the edits, which have one shape: compiling costs one forward pass."""
+    found = jax.lax.map(read, stack(list(edits.values())))
+    return {f"{edit}.{what}": values[i] for i, edit in enumerate(edits) for what, values in found.items()}

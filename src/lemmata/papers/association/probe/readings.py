@@ -1,18 +1,17 @@
 """Final values, first passages and moments read from the stored training runs."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from lemmata.core import RunResult, Runs, Undecided
 
-LAST_PART = 10  # "at the end" is the mean over the last tenth of the records: single steps of SGD jitter
-
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
-    """A value a seed: the mean over the last tenth of the records."""
+    """A value a seed: the mean over the last tenth of the records, because single steps of SGD jitter."""
     _, values = run.curve(column, phase=phase)
-    return values[:, -max(values.shape[1] // LAST_PART, 1) :].mean(axis=1)
+    return values[:, -max(values.shape[1] // 10, 1) :].mean(axis=1)
 
 
 def first_step_over(run: RunResult, column: str, level: float) -> np.ndarray:
@@ -60,12 +59,15 @@ class Edited(NamedTuple):
     def exchanged(self) -> "Edited":
         return Edited(self.run, self.full, self.without_F2, self.without_F1)
 
-    def end(self, edit: str, answer: str) -> float:
-        """An edit's answer at the end of training, mean over seeds."""
-        return float(at_end(self.run, f"{getattr(self, edit)}.{answer}").mean())
 
-    def ratio(self, answer: str, above: str, below: str) -> float:
-        return float(np.divide(self.end(above, answer), self.end(below, answer)))
+def end(edit: str, answer: str) -> Callable[[Edited], float]:
+    """The reading of an edit's answer at the end of training, mean over seeds."""
+    return lambda edited: float(at_end(edited.run, f"{getattr(edited, edit)}.{answer}").mean())
+
+
+def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], float]:
+    """The reading of two edits' answers at the end, one over the other."""
+    return lambda edited: float(np.divide(end(above, answer)(edited), end(below, answer)(edited)))
 
 
 class Moment(NamedTuple):

@@ -1,6 +1,7 @@
 """The run behind Theorem 2: the first gradient of W_QK by autodiff, under Assumption F.1."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import equinox as eqx
@@ -12,10 +13,15 @@ from jaxtyping import Array, Bool, Float, Key
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ThreeOrMore, project, theory_task, with_noise_learned
+from lemmata.papers.association.run.simplified import (
+    TRIGGER,
+    ThreeOrMore,
+    loss_gradient,
+    theory_task,
+    with_noise_learned,
+)
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain
-from lemmata.train import QueryLoss
 
 SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it
 
@@ -50,34 +56,25 @@ class KeyGradients(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            task = theory_task(self.chain)
+            draw = partial(_masked, theory_task(self.chain), self.batch, jnp.asarray(self.exclude_trigger))
             model = with_noise_learned(SimplifiedModel.create(self.num_tokens + 1), self.chain)
             if self.values == "learned":
                 keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
-                value = _learned_value(model, [self._draw(task, key) for key in keys]) * self.num_tokens**2
+                value = _learned_value(model, [draw(key) for key in keys]) * self.num_tokens**2
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
-            on_token, on_previous = project(model, jnp.asarray(value))
+            on_token, on_previous = model.project(jnp.asarray(value))
             model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
             gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
-                gradients.append(_key_gradient(model, self._draw(task, named_key(seed, "data"))))
+                gradients.append(_key_gradient(model, draw(named_key(seed, "data"))))
                 context.progress("key gradients", done + 1, len(self.seeds))
         vocab = self.num_tokens + 1
         as_token, as_previous = np.array(gradients).transpose(1, 0, 2).reshape(2, -1)
-        return RunOutput(
-            {
-                "seed": np.repeat(self.seeds, vocab),
-                "token": np.tile(np.arange(vocab), len(self.seeds)),
-                "as_token": as_token,
-                "as_previous": as_previous,
-            },
-            {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)},
-        )
-
-    def _draw(self, task: NoisyRecall, key: Key[Array, ""]) -> Batch:
-        return _masked(task, self.batch, jnp.asarray(self.exclude_trigger), key)
+        table = {"seed": np.repeat(self.seeds, vocab), "token": np.tile(np.arange(vocab), len(self.seeds))}
+        arrays = {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)}
+        return RunOutput(table | {"as_token": as_token, "as_previous": as_previous}, arrays)
 
 
 @eqx.filter_jit
@@ -90,24 +87,16 @@ def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Arra
 
 
 @eqx.filter_jit
-def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Float[Array, " tokens"], Float[Array, " tokens"]]:
+def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Array, Array]:
     """W_E(q)^T (-grad W_QK) on each W_E(b) and each W̃_E(b), for W_V of unit size."""
-
-    def loss(attention: Array) -> Array:
-        return QueryLoss(1)(eqx.tree_at(lambda m: m.attention, model, attention), batch)
-
-    row = -model.tokens[TRIGGER] @ jax.grad(loss)(model.attention) / SMALL
+    row = -model.tokens[TRIGGER] @ loss_gradient(lambda m: m.attention, model, batch) / SMALL
     return model.tokens @ row, model.previous @ row
-
-
-@eqx.filter_jit
-def _value_gradient(model: SimplifiedModel, batch: Batch) -> Float[Array, "width width"]:
-    return jax.grad(lambda value: QueryLoss(1)(eqx.tree_at(lambda m: m.value, model, value), batch))(model.value)
 
 
 def _learned_value(model: SimplifiedModel, batches: list[Batch]) -> Float[np.ndarray, "width width"]:
     """A unit step of W_V, without its noise row: that row does not enter the gradient of W_QK, because
     p̂(N+1) = P(y = N+1) whatever the context."""
-    step = -np.mean([np.asarray(_value_gradient(model, batch)) for batch in batches], axis=0)
+    gradient = eqx.filter_jit(lambda model, batch: loss_gradient(lambda m: m.value, model, batch))
+    step = -np.mean([np.asarray(gradient(model, batch)) for batch in batches], axis=0)
     output = np.asarray(model.output)[:-1]
     return output.T @ (output @ step)

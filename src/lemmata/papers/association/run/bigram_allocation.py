@@ -12,20 +12,8 @@ import numpy as np
 import optax
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Inside,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Bound, Count, Inside, Positive, Some
 from lemmata.models.matmul import MatmulPrecision
 from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
@@ -84,9 +72,6 @@ class BigramAllocation(RunConfig):
             state = algorithm.init(allocate(Transformer.create(config, key=key), hidden, inner))
             return eqx.tree_at(lambda s: s.opt_state.hyperparams["learning_rate"], state, rate)
 
-        def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
-            return {"test_loss": next_token_loss(model, test)}
-
         parts = jnp.asarray(hidden), jnp.asarray(inner), jnp.asarray(rate, dtype=jnp.float32)
         _, history = fit_many(
             algorithm,
@@ -95,10 +80,12 @@ class BigramAllocation(RunConfig):
             named_keys(seed.tolist(), "data"),
             steps=self.steps,
             every=self.steps,
-            probe=probe,
+            probe=lambda model, task, key: {"test_loss": next_token_loss(model, test)},
             context=context,
         )
-        floor = _floor(self.task, test.tokens, test.targets, test.mask)
+        # The loss of the true bigram on the test positions.
+        tokens, targets = np.asarray(test.tokens[test.mask]), np.asarray(test.targets[test.mask])
+        floor = -np.log(self.task.statistics().bigram[tokens, targets]).mean()
         columns = {"units": hidden + inner, "hidden": hidden, "rate": rate, "seed": seed}
         final = {name: values[:, -1].astype(float) for name, values in history.items()}
         return RunOutput(columns | final, {"floor": np.array([floor])})
@@ -130,10 +117,3 @@ def allocate(model: Transformer, hidden: Int[Array, ""], inner: Int[Array, ""]) 
         return eqx.tree_at(lambda b: (b.value, b.output, b.feed), block, parts)
 
     return eqx.tree_at(lambda m: m.blocks, model, tuple(narrowed(block) for block in model.blocks))
-
-
-def _floor(config: RecallConfig, tokens: Array, targets: Array, mask: Array) -> float:
-    """The loss of the true bigram on the test positions."""
-    kept = np.asarray(mask)
-    bigram = config.statistics().bigram
-    return float(-np.log(bigram[np.asarray(tokens)[kept], np.asarray(targets)[kept]]).mean())

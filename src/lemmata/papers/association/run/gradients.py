@@ -1,4 +1,4 @@
-"""Runs for Lemma D.1 and Table 3: gradients of sampled sequences by autodiff, coefficients of the exact chain."""
+"""Runs for Lemma D.1, Table 3 and Theorem 1: gradients at zero by autodiff, a step along them, the exact chain."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -8,16 +8,15 @@ import jax
 import jax.numpy as jnp
 import mpmath
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, precision
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, project, theory_task
+from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, loss_gradient, sample, theory_task
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain, one_step
-from lemmata.papers.association.theory.one_step import TABLE_3, Entry, power
-from lemmata.train import QueryLoss
+from lemmata.papers.association.theory.one_step import TABLE_3, power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,29 +37,20 @@ class SampledGradients(ChainRun):
             rows = []
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
 
-            @jax.jit
-            def sums(key: Key[Array, ""]) -> tuple[Float[Array, "2 j k"], Float[Array, "2 j"]]:
-                return _gradient_sums(task, model, self.batch, key)
-
+            sums = jax.jit(lambda key: _gradient_sums(task, model, self.batch, key))
             for done, seed in enumerate(self.seeds):
                 totals = [sums(key) for key in self.batch_keys(seed)]
-                value = np.sum([np.asarray(total[0]) for total in totals], axis=0) / self.samples
-                feed = np.sum([np.asarray(total[1]) for total in totals], axis=0) / self.samples
+                value, feed = (np.sum(parts, axis=0) / self.samples for parts in zip(*totals, strict=True))
                 rows += self._rows(seed, value, feed)
                 context.progress("gradients", done + 1, len(self.seeds))
         names = ("seed", "matrix", "row", "mean", "variance")
         return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
 
     def _rows(self, seed: int, value: np.ndarray, feed: np.ndarray) -> list[tuple[int, str, int, float, float]]:
-        rows = []
-        for index, entry in enumerate(TABLE_3):
-            cells = _cells(entry, self.num_tokens)
-            mean, square = value[0][cells], value[1][cells]
-            rows.append((seed, "value", index, mean.mean(), (square - mean**2).mean()))
-        for index, cells in enumerate(([self.num_tokens], list(range(self.num_tokens)))):
-            mean, square = feed[0][cells], feed[1][cells]
-            rows.append((seed, "feed", index, mean.mean(), (square - mean**2).mean()))
-        return rows
+        n = self.num_tokens
+        read = [("value", row, value[:, *entry.cells(n)]) for row, entry in enumerate(TABLE_3)]
+        read += [("feed", 0, feed[:, [n]]), ("feed", 1, feed[:, :n])]
+        return [(seed, matrix, row, mean.mean(), (square - mean**2).mean()) for matrix, row, (mean, square) in read]
 
 
 def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: Key[Array, ""]) -> tuple[Array, Array]:
@@ -69,25 +59,11 @@ def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: K
 
     def one(tokens: Array, targets: Array, mask: Array) -> tuple[Array, Array]:
         single = Batch(tokens[None], targets[None], mask[None])
-
-        def loss(value: Array, feed: Array) -> Array:
-            return QueryLoss(1)(eqx.tree_at(lambda m: (m.value, m.feed), model, (value, feed)), single)
-
-        value, feed = jax.grad(loss, argnums=(0, 1))(model.value, model.feed)
-        return project(model, value)[0], project(model, feed)[0][:, TRIGGER]
+        value, feed = loss_gradient(lambda m: (m.value, m.feed), model, single)
+        return model.project(value)[0], model.project(feed)[0][:, TRIGGER]
 
     value, feed = jax.vmap(one)(drawn.tokens, drawn.targets, drawn.mask)
     return jnp.stack([value.sum(0), (value**2).sum(0)]), jnp.stack([feed.sum(0), (feed**2).sum(0)])
-
-
-def _cells(entry: Entry, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The (j, k) that a row of Table 3 stands for."""
-    outputs = {"noise": [n], "trigger": [TRIGGER], "token": range(1, n)}[entry.output]
-    inputs = {"noise": [n], "trigger": [TRIGGER], "same": range(1, n), "other": range(1, n)}[entry.input]
-    j, k = (grid.ravel() for grid in np.meshgrid(outputs, inputs, indexing="ij"))
-    paired = entry.output == "token" and entry.input in ("same", "other")
-    kept = (j == k) == (entry.input == "same") if paired else np.full(len(j), True)
-    return j[kept], k[kept]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,3 +92,44 @@ class LeadingCoefficients(RunConfig):
                 context.progress("coefficients", done + 1, len(self.alphas))
         names = ("alpha", "row", "mean", "over_t", "over_n")
         return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneStepMargins(ChainRun):
+    """One gradient step from zero on `samples` sequences (a seed each), then the margins on fresh test sequences."""
+
+    kind = "association/one-step-margins"
+
+    num_tokens: ThreeOrMore = 32  # N
+    length: ThreeOrMore = 128  # T
+    alpha: Inside = 0.5
+    samples: Count = 8192  # m
+    batch: Count = 256
+    tests: Count = 32
+    seeds: Some[int] = tuple(range(3))
+
+    def execute(self, context: RunContext) -> RunOutput:
+        with precision("float64"):
+            task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
+            last = jnp.array([self.length - 1])
+            gradient = jax.jit(lambda batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
+
+            @jax.jit
+            def logits(value: Array, feed: Array) -> tuple[Array, Array]:
+                """xi_attn and xi_ff after a step of rate 1, each with the other block at zero."""
+                attention = eqx.tree_at(lambda m: m.value, model, -value)
+                forward = eqx.tree_at(lambda m: m.feed, model, -feed)
+                return tuple(jax.vmap(lambda z, m=m: m.at(z, last)[0])(tests) for m in (attention, forward))
+
+            drawn = sample(task, max(self.batch, self.tests), named_key(0, "test"))
+            tests = drawn.tokens[: self.tests]
+            margins = []  # of each seed: [block, test]
+            for done, seed in enumerate(self.seeds):
+                gradients = [gradient(sample(task, self.batch, key)) for key in self.batch_keys(seed)]
+                value, feed = (sum(parts) / len(parts) for parts in zip(*gradients, strict=True))
+                blocks = [np.asarray(block) for block in logits(value, feed)]
+                margins.append([block[:, -1] - block[:, :-1].max(axis=1) for block in blocks])
+                context.progress("margins", done + 1, len(self.seeds))
+        attention, forward = np.array(margins).transpose(1, 0, 2).reshape(2, -1)
+        table = {"seed": np.repeat(self.seeds, self.tests), "test": np.tile(np.arange(self.tests), len(self.seeds))}
+        return RunOutput(table | {"attention": attention, "feed": forward}, {"tests": np.asarray(tests)})

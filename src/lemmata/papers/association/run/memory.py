@@ -1,6 +1,7 @@
 """Gradients of the linear associative memory by autodiff: their flow in time, and the rates of appendix G's basis."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,7 +16,6 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precis
 from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
-from lemmata.papers.association.task import MemoryConfig
 
 Targets = Float[Array, "inputs outputs"]
 
@@ -26,16 +26,16 @@ def population_loss(model: LinearMemory, targets: Targets, key: Key[Array, ""] |
 
 
 def targets(inputs: int, alpha: float) -> Targets:
-    """Equation (38): p_α(y | x) for every input."""
-    return jnp.asarray(MemoryConfig(inputs=inputs, alpha=alpha).distribution())
+    """Equation (38): p_α(y | x) for every input, the noise as the last of the n + 1 outputs."""
+    return jnp.asarray(np.column_stack([(1 - alpha) * np.eye(inputs), np.full(inputs, alpha)]))
 
 
 @jax.jit
 def _velocity(model: LinearMemory, goal: Targets, weight: Float[Array, " flat"]) -> Float[Array, " flat"]:
-    def loss(flat: Float[Array, " flat"]) -> Float[Array, ""]:
-        return population_loss(eqx.tree_at(lambda m: m.weight, model, flat.reshape(model.weight.shape)), goal)
+    def at(flat: Float[Array, " flat"]) -> LinearMemory:
+        return eqx.tree_at(lambda m: m.weight, model, flat.reshape(model.weight.shape))
 
-    return -jax.grad(loss)(weight)
+    return -jax.grad(lambda flat: population_loss(at(flat), goal))(weight)
 
 
 @jax.jit
@@ -66,19 +66,14 @@ class MemoryFlow(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             model = LinearMemory.orthonormal(self.inputs, self.width, self.seed)
-            goal = targets(self.inputs, self.alpha)
-            u = np.log1p(self.times)
+            goal, u = targets(self.inputs, self.alpha), np.log1p(self.times)
 
-            def slope(u: float, flat: np.ndarray) -> np.ndarray:
-                return math.exp(u) * np.asarray(_velocity(model, goal, jnp.asarray(flat)))
+            def in_log_time(rate: Callable[..., Array]) -> Callable[[float, np.ndarray], np.ndarray]:
+                return lambda u, flat: math.exp(u) * np.asarray(rate(model, goal, jnp.asarray(flat)))
 
-            def jacobian(u: float, flat: np.ndarray) -> np.ndarray:
-                return math.exp(u) * np.asarray(_jacobian(model, goal, jnp.asarray(flat)))
-
-            start = np.zeros(self.width**2)
-            found = solve_ivp(
-                slope, (0.0, u[-1]), start, method="LSODA", t_eval=u, jac=jacobian, rtol=1e-10, atol=1e-12
-            )
+            slope, jacobian, start = in_log_time(_velocity), in_log_time(_jacobian), np.zeros(self.width**2)
+            settings = {"method": "LSODA", "t_eval": u, "rtol": 1e-10, "atol": 1e-12}
+            found = solve_ivp(slope, (0.0, u[-1]), start, jac=jacobian, **settings)
             require(found.success, "last_time", self.last_time, f"a time the solver reaches ({found.message})")
             rows = [self._row(model, weight.reshape(self.width, self.width)) for weight in found.y.T]
         columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -94,14 +89,13 @@ class MemoryFlow(RunConfig):
         overlap = np.abs(spectrum.right.T @ ones)  # which right singular vector is the all-ones input
         values = spectrum.values[:n]
         carrier = int(np.argmax(overlap[:n])) if values[0] > 0 else 0
-        others = np.delete(values, carrier)
         return {
             "a": float(np.mean([logits[i, j] - logits[i, i] for i in range(n) for j in range(n) if i != j])),
             "b": float(np.mean([logits[i, n] - logits[i, i] for i in range(n)])),
             **{f"full_{name}": value for name, value in _probabilities(logits).items()},
             **{f"cut_{name}": value for name, value in _probabilities(cut).items()},
             "noise_singular": float(values[carrier]),
-            "signal_singular": float(others.min()),
+            "signal_singular": float(np.delete(values, carrier).min()),
             "overlap": float(overlap[:n].max()),
         }
 

@@ -86,27 +86,17 @@ class RandomMemory(RunConfig):
                 keys,
                 steps=self.steps,
                 every=self.every,
-                probe=_weight,
+                probe=lambda model, goal, key: {"weight": model.weight},
                 replicas="vmap",
                 context=context,
                 stage=f"width {self.width}",
             )
-        require(
-            bool(np.isfinite(rows["weight"]).all()), "rate", self.rate, "small enough for the weights to stay finite"
-        )
+        finite = bool(np.isfinite(rows["weight"]).all())
+        require(finite, "rate", self.rate, "small enough for the weights to stay finite")
         losses = truncated_losses(np.asarray(models.inputs), np.asarray(models.outputs), rows["weight"], self.ranks)
-        records = len(rows.steps)
-        return RunOutput(
-            {
-                "seed": np.repeat(self.seeds, records),
-                "time": np.tile(self.rate * self.every * np.arange(records), len(self.seeds)),
-                **{name: values.reshape(-1) for name, values in losses.items()},
-            }
-        )
-
-
-def _weight(model: LinearMemory, goal: Targets, key: Key[Array, ""]) -> dict[str, Array]:
-    return {"weight": model.weight}
+        time = np.tile(self.rate * self.every * np.arange(len(rows.steps)), len(self.seeds))
+        table = {"seed": np.repeat(self.seeds, len(rows.steps)), "time": time}
+        return RunOutput(table | {name: values.reshape(-1) for name, values in losses.items()})
 
 
 def truncated_losses(

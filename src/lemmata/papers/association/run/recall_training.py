@@ -8,39 +8,15 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Metrics,
-    Natural,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Share,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.probe import (
-    HeldOut,
-    answer_shown,
-    answers_of_edits,
-    answers_of_ranks,
-    attention_mass,
-    feed_margin,
-    first,
-    held_out,
-    portrait,
-    rank_name,
-    telling_example,
-)
+from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
+from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
+from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
-
-LAYERS = {"without_F1": "blocks.0.feed", "without_F2": "blocks.1.feed"}  # an edit, and what it drops
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +91,10 @@ class RecallTraining(RunConfig):
                 stage=stage.name,
             )
             models = unstack(state.model)
-            tables.append(self.table(history, stage))
+            if stage.name == "early":  # its last record is the next stage's first
+                history = History({name: values[:, :-1] for name, values in history.items()}, history.steps[:-1])
+            table = history.table(seed=self.seeds, phase=[stage.phase] * len(self.seeds))
+            tables.append(table | {"step": stage.first + table["step"]})
             if stage.name != "early":
                 arrays |= portraits(stage.name)
             if stage.name == "clean":
@@ -145,14 +124,13 @@ class RecallTraining(RunConfig):
         inner = tuple(fraction for fraction in self.fractions if 0 < fraction < 1) if self.watch_ranks else ()
         noise, trigger, another = self.task.noise_token, self.task.triggers[0], self.task.outputs()[-1]
         samples = first(test.clean, self.test_sequences), first(test.noisy, self.test_sequences // 4)
+        present = [layer for layer, kind in enumerate(self.model.feeds) if kind != "none"]
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
             clean, noisy = jax.lax.optimization_barrier(samples)  # or the compiler spends long on folding constants
-            edits = {"full": model} | {
-                name: truncate_compiled(model, path, (0.0,))[0] for name, path in self.dropped().items()
-            }
+            dropped = {f"without_F{i + 1}": truncate_compiled(model, f"blocks.{i}.feed", (0.0,))[0] for i in present}
             return {
-                **answers_of_edits(edits, clean, noise),
+                **answers_of_edits({"full": model} | dropped, clean, noise),
                 **(answers_of_ranks(model, inner, clean, noise) if inner else {}),
                 **attention_mass(model, noisy, noise),
                 "margin": feed_margin(model, trigger, noise),
@@ -160,11 +138,6 @@ class RecallTraining(RunConfig):
             }
 
         return probe
-
-    def dropped(self) -> dict[str, str]:
-        """The feed-forward layers that are there to drop."""
-        kinds = zip(LAYERS.items(), self.model.feeds, strict=True)
-        return {name: path for (name, path), kind in kinds if kind != "none"}
 
     def rank_sweep(self, models: list[Any], test: HeldOut) -> dict[str, np.ndarray]:
         """Exact truncation at every fraction, on the larger clean sample: arrays of [seed, fraction]."""
@@ -175,17 +148,8 @@ class RecallTraining(RunConfig):
             decomposition = decompose(model, self.truncated)
             cut = [decomposition.truncate(fraction=fraction)[0] for fraction in self.fractions]
             found.append(read(dict(zip(names, cut, strict=True)), test.clean))
-        what = {key.split(".")[-1] for key in found[0]}
-        return {
-            f"sweep.{one}": np.array([[float(values[f"{n}.{one}"]) for n in names] for values in found])
-            for one in sorted(what)
-        }
-
-    def table(self, history: History, stage: "Stage") -> dict[str, np.ndarray]:
-        if stage.name == "early":  # its last record is the next stage's first
-            history = History({name: values[:, :-1] for name, values in history.items()}, history.steps[:-1])
-        table = history.table(seed=self.seeds, phase=[stage.phase] * len(self.seeds))
-        return table | {"step": stage.first + table["step"]}
+        answers = sorted({key.split(".")[-1] for key in found[0]})
+        return {f"sweep.{one}": np.array([[float(by[f"{n}.{one}"]) for n in names] for by in found]) for one in answers}
 
 
 class Stage(NamedTuple):

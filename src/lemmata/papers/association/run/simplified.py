@@ -1,18 +1,20 @@
 """What the theory runs share: the data and the one-layer model of equation (2), at zero or under Assumption F.1."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.papers.association.theory import RecallChain
+from lemmata.train import QueryLoss
 
 TRIGGER = 0
 ThreeOrMore = Annotated[int, Bound(least=3)]
@@ -63,17 +65,11 @@ def sample(task: NoisyRecall, num: int, key: Key[Array, ""]) -> Batch:
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:
     """Assumption F.1: W_F alone predicts the noise with α and every possible output alike, in any context."""
-    chance = np.full(chain.num_tokens + 1, (1 - chain.alpha) / chain.num_targets)
-    chance[chain.num_tokens] = chain.alpha
-    if chain.exclude_trigger:
-        chance[TRIGGER] = 1e-12
+    chance = np.maximum(chain.answer_law(), 1e-12)
     feed = np.outer(np.log(chance) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
     return eqx.tree_at(lambda m: m.feed, model, jnp.asarray(feed))
 
 
-def project(
-    model: SimplifiedModel, matrix: Float[Array, "width width"]
-) -> tuple[Float[Array, "outputs tokens"], Float[Array, "outputs tokens"]]:
-    """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""
-    left = model.output @ matrix
-    return left @ model.tokens.T, left @ model.previous.T
+def loss_gradient(where: Callable[[SimplifiedModel], Any], model: SimplifiedModel, batch: Batch) -> Any:
+    """Of the loss on y, in the weights of the model that `where` picks."""
+    return jax.grad(lambda weights: QueryLoss(1)(eqx.tree_at(where, model, weights), batch))(where(model))

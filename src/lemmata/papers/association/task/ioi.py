@@ -1,6 +1,5 @@
 """Synthetic indirect object identification (appendix J): of two names after the trigger, the one that came once."""
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -48,13 +47,6 @@ class IOISample(eqx.Module):
 
 class SyntheticIOI(AbstractTask):
     config: IOIConfig = eqx.field(static=True)
-
-    @property
-    def queries(self) -> int:
-        return 1
-
-    def with_alpha(self, alpha: float) -> "SyntheticIOI":
-        return SyntheticIOI(dataclasses.replace(self.config, alpha=alpha))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> IOISample:
         config = self.config

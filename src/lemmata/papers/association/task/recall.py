@@ -12,18 +12,10 @@ from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from lemmata.core import AbstractTask, Batch, Bound, Config, Some, require
 from lemmata.papers.association.task.alias import alias_draw, alias_table
-from lemmata.papers.association.task.statistics import (
-    Counts,
-    Statistics,
-    pinned,
-    pinned_counts,
-    shipped_counts,
-    uniform_statistics,
-)
+from lemmata.papers.association.task.statistics import Statistics, counts_of, pinned, uniform_statistics
 
 LossOn = Literal["last", "triggers", "bigrams"]
 NoiseLevel = Annotated[float, Bound(least=0, below=1)]  # alpha
-SCAN_UNROLL = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +37,10 @@ class RecallConfig(Config):
             # A file can change under its name; a config cannot. So the name carries the hash of what it named.
             object.__setattr__(self, "source", pinned(self.source))
         if self.source != "uniform":
-            known = len(self._counts().symbols)
+            known = len(counts_of(self.source).symbols)
             require(n <= known, "symbols", n, f"at most {known}, the different symbols of {self.source!r}")
-        allowed = f"different symbols of the alphabet, 0 to {n - 1}"
-        require(len(set(self.triggers)) == len(self.triggers), "triggers", self.triggers, allowed)
-        require(all(0 <= q < n for q in self.triggers), "triggers", self.triggers, allowed)
+        different = len(set(self.triggers)) == len(self.triggers) and all(0 <= q < n for q in self.triggers)
+        require(different, "triggers", self.triggers, f"different symbols of the alphabet, 0 to {n - 1}")
         inside = self.noise is None or (0 <= self.noise < n and self.noise not in self.triggers)
         require(inside, "noise", self.noise, f"None, or a symbol from 0 to {n - 1} that is no trigger")
         require(len(self.outputs()) >= 1, "triggers", self.triggers, "at least one symbol must be left as output")
@@ -72,10 +63,7 @@ class RecallConfig(Config):
     def statistics(self) -> Statistics:
         if self.source == "uniform":
             return uniform_statistics(self.symbols)
-        return self._counts().statistics(self.symbols)
-
-    def _counts(self) -> Counts:
-        return shipped_counts() if self.source == "corpus" else pinned_counts(self.source)
+        return counts_of(self.source).statistics(self.symbols)
 
 
 class RecallSample(eqx.Module):
@@ -95,20 +83,13 @@ class NoisyRecall(AbstractTask):
     config: RecallConfig = eqx.field(static=True)
 
     @classmethod
-    def create(cls, config: RecallConfig, statistics: Statistics | None = None) -> "NoisyRecall":
-        """From the config's own distributions, or from those of any text (`bigram_counts(path).statistics()`)."""
-        rows = transition_rows(config, statistics or config.statistics())
-        return cls(jnp.asarray(alias_table(rows)), jnp.asarray(config.outputs(), dtype=jnp.int32), config)
+    def create(cls, config: RecallConfig) -> "NoisyRecall":
+        table = alias_table(transition_rows(config))
+        return cls(jnp.asarray(table), jnp.asarray(config.outputs(), dtype=jnp.int32), config)
 
     def with_alpha(self, alpha: float) -> "NoisyRecall":
         """The same world with another noise level (0 for the clean test data)."""
-        config = dataclasses.replace(self.config, alpha=alpha)
-        rows = np.zeros((len(config.triggers), config.vocab + len(config.triggers)))
-        for slot in range(len(config.triggers)):
-            rows[slot, config.noise_token], rows[slot, config.vocab + slot] = alpha, 1 - alpha
-        packed = alias_table(rows)
-        table = self.table.at[..., np.array(config.triggers), :].set(packed)
-        return NoisyRecall(table, self.output_tokens, config)
+        return NoisyRecall.create(dataclasses.replace(self.config, alpha=alpha))
 
     @property
     def queries(self) -> int:
@@ -134,28 +115,21 @@ class NoisyRecall(AbstractTask):
                 symbol = jnp.where(symbol == config.vocab + slot, outputs[:, slot], symbol)
             return symbol
 
-        def advance(
-            current: Int[Array, " batch"], draw: UInt32[Array, " batch"]
-        ) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
+        def advance(current: Array, draw: UInt32[Array, " batch"]) -> tuple[Array, Array]:
             new = resolve(alias_draw(self.table, current, draw))
             return new, new
 
         start = jnp.full(num, config.vocab, dtype=jnp.int32)
-        _, context = jax.lax.scan(advance, start, draws[:-1], unroll=SCAN_UNROLL)
+        _, context = jax.lax.scan(advance, start, draws[:-1], unroll=8)
         asked = jax.random.randint(last_key, (num,), 0, slots)
         last = jnp.asarray(config.triggers, dtype=jnp.int32)[asked]
         tokens = jnp.concatenate([context.T, last[:, None]], axis=1)
         answer = resolve(alias_draw(self.table, last, draws[-1]))
         following = jnp.concatenate([tokens[:, 1:], answer[:, None]], axis=1)
-        return RecallSample(tokens, following, outputs, self.correct_tokens(tokens, outputs))
-
-    def correct_tokens(
-        self, tokens: Int[Array, "batch seq"], outputs: Int[Array, "batch trigger"]
-    ) -> Int[Array, "batch seq"]:
         correct = jnp.full(tokens.shape, -1, dtype=jnp.int32)
-        for slot, trigger in enumerate(self.config.triggers):
+        for slot, trigger in enumerate(config.triggers):
             correct = jnp.where(tokens == trigger, outputs[:, slot, None], correct)
-        return correct
+        return RecallSample(tokens, following, outputs, correct)
 
     def mask(self, sample: RecallSample) -> Bool[Array, "batch seq"]:
         """Where the loss is taken. A trigger at T - 1 is left out: the trigger at T was put there, not drawn."""
@@ -171,16 +145,14 @@ class NoisyRecall(AbstractTask):
         return Batch(drawn.tokens, drawn.following, self.mask(drawn))
 
 
-def transition_rows(config: RecallConfig, statistics: Statistics) -> Float[np.ndarray, "rows outcomes"]:
+def transition_rows(config: RecallConfig) -> Float[np.ndarray, "rows outcomes"]:
     """The chain's rows: one a token, then the first draw. Columns from V on stand for each trigger's own output."""
-    n, vocab, slots = config.symbols, config.vocab, len(config.triggers)
-    require(len(statistics) == n, "symbols", n, f"the statistics are on {len(statistics)} symbols")
-    rows = np.zeros((vocab + 1, vocab + slots))
+    n, vocab, statistics = config.symbols, config.vocab, config.statistics()
+    rows = np.zeros((vocab + 1, vocab + len(config.triggers)))
     rows[:n, :n] = statistics.bigram
     rows[n:vocab, :n] = 1 / n  # what follows a noise token outside the alphabet
     rows[vocab, :n] = statistics.unigram
     for slot, trigger in enumerate(config.triggers):
         rows[trigger] = 0
-        rows[trigger, config.noise_token] = config.alpha
-        rows[trigger, vocab + slot] = 1 - config.alpha
+        rows[trigger, [config.noise_token, vocab + slot]] = config.alpha, 1 - config.alpha
     return rows

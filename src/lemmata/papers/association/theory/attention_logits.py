@@ -8,17 +8,14 @@ and the same with 1{z_{t-1} = b} for W̃_E(b). The first position has no previou
 token N the noise.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Float
 
 from lemmata.papers.association.theory.chain import RecallChain, Token, count_moments
 
 Square = Float[np.ndarray, "tokens tokens"]
+ByToken = Float[np.ndarray, " tokens"]
 TRIGGER = 0
-
-
 TOKEN, PREVIOUS = 0, 1
 
 
@@ -54,25 +51,11 @@ def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
     ]
 
 
-@dataclass(frozen=True)
-class KeyGradient:
-    """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b."""
-
-    token: Float[np.ndarray, " tokens"]
-    previous: Float[np.ndarray, " tokens"]
-
-    def logit(self, previous: int, token: int) -> float:
-        """ξ_{i -> j}: the attention logit of a position with z_{t-1} = i, z_t = j after a unit step."""
-        return float(self.token[token] + self.previous[previous])
-
-
-def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> KeyGradient:
-    """Exact population gradient for any value matrix (V, Ṽ) under Assumption F.1."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    targets = range(int(chain.exclude_trigger), n)
-    predicted = np.zeros(n + 1)
-    predicted[list(targets)] = (1 - alpha) / len(targets)
-    predicted[n] = alpha
+def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> tuple[ByToken, ByToken]:
+    """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b: the exact population gradient for any value
+    matrix (V, Ṽ) under Assumption F.1. After a unit step ξ_{i -> j} is the first at j plus the second at i."""
+    n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
+    predicted = chain.answer_law()
     at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
@@ -86,7 +69,7 @@ def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> K
         left, left_previous = chance @ value, chance @ value_previous
         token += (left @ m[TOKEN][TOKEN] + left_previous @ m[PREVIOUS][TOKEN]) / len(targets)
         previous += (left @ m[TOKEN][PREVIOUS] + left_previous @ m[PREVIOUS][PREVIOUS]) / len(targets)
-    return KeyGradient(token, previous)
+    return token, previous
 
 
 def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[Square, Square]:
@@ -100,25 +83,25 @@ def phase_two_values(chain: RecallChain) -> tuple[Square, Square]:
     """The value matrix that phase 2 really produces, for ηt_2 = 1: V[k, c] = P(y = k) (E[f_c | y = k] - E[f_c]).
 
     V and Ṽ are equal: only V counts the last position, and that holds the trigger whatever ȳ is."""
-    n, targets = chain.num_tokens, list(range(int(chain.exclude_trigger), chain.num_tokens))
+    targets = chain.targets
     fractions = np.array([_counts(chain, target) / chain.length for target in targets])
-    value = np.zeros((n + 1, n + 1))
+    value = np.zeros((chain.num_tokens + 1,) * 2)
     value[targets] = (1 - float(chain.alpha)) / len(targets) * (fractions - fractions.mean(axis=0))
     return value, value
 
 
-def _counts(chain: RecallChain, target: int) -> Float[np.ndarray, " tokens"]:
+def _counts(chain: RecallChain, target: int) -> ByToken:
     """E[number of t <= T with z_t = c | ȳ]."""
-    parts: list[Token] = ["other" for _ in range(chain.num_tokens)]
-    parts.append("noise")
+    others: list[Token] = ["other"] * chain.num_tokens
+    parts: list[Token] = [*others, "noise"]
     parts[target] = "target"
     parts[TRIGGER] = "trigger"  # also if it is ȳ
     return np.array([float(count_moments(chain, target == TRIGGER, part)[0]) for part in parts])
 
 
-def printed_gap(chain: RecallChain, beta_1: float) -> float:
-    """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36), for a unit step."""
-    return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2 * beta_1
+def unit_gap(chain: RecallChain) -> float:
+    """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36) as printed, for a unit step and β_1 = 1."""
+    return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2
 
 
 def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
@@ -130,4 +113,4 @@ def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
     """
     alpha = float(chain.alpha)
     inner = alpha * (beta_1 + beta_2) - (0.0 if chain.exclude_trigger else beta_2)
-    return (1 - alpha) ** 2 / chain.num_tokens**2 * inner
+    return unit_gap(chain) * inner

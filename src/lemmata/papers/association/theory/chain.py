@@ -6,7 +6,6 @@ by repeated squaring: sizes such as N = 10^5, T = 10^10 cost nothing. Every func
 `alpha`: float, `fractions.Fraction` (exact) or mpmath's `mpf` (when differences of large numbers are wanted).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -42,45 +41,38 @@ class RecallChain:
     def one(self) -> Number:
         return self.alpha / self.alpha
 
-    def targets(self) -> Iterator[tuple[bool, int]]:
-        """(is ȳ the trigger, number of such ȳ)."""
-        if not self.exclude_trigger:
-            yield True, 1
-        yield False, self.num_tokens - 1
-
     @property
-    def num_targets(self) -> int:
-        return self.num_tokens - self.exclude_trigger
+    def targets(self) -> range:
+        """The tokens that ȳ is drawn from, where token 0 is the trigger and token N the noise."""
+        return range(int(self.exclude_trigger), self.num_tokens)
+
+    def answer_law(self) -> np.ndarray:
+        """P(y = k) for every token k."""
+        law = np.zeros(self.num_tokens + 1)
+        law[self.targets], law[-1] = (1 - float(self.alpha)) / len(self.targets), float(self.alpha)
+        return law
 
 
-def states(chain: RecallChain, target_is_trigger: bool) -> dict[Token | Literal["rest"], int]:
-    """The lumped states and how many tokens each holds; "other" is one tagged token, "rest" all remaining ones."""
-    n = chain.num_tokens
-    if target_is_trigger:
-        return {"trigger": 1, "other": 1, "rest": n - 2, "noise": 1}
-    return {"trigger": 1, "target": 1, "other": 1, "rest": n - 3, "noise": 1}
-
-
-def transition(chain: RecallChain, target_is_trigger: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The first token's law and the transition matrix over the lumped states, in the number type of alpha."""
-    sizes = states(chain, target_is_trigger)
+def transition(chain: RecallChain, target_is_trigger: bool) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """The lumped states, the first token's law and the transition matrix over them, in the number type of alpha.
+    "other" is one tagged token, "rest" all remaining ones."""
+    n, zero = chain.num_tokens, chain.one - chain.one
+    sizes = {"trigger": 1} | ({} if target_is_trigger else {"target": 1}) | {"other": 1}
+    sizes |= {"rest": n - len(sizes), "noise": 1}
     names = list(sizes)
-    zero = chain.one - chain.one
     dtype = float if isinstance(chain.alpha, float) else object
-    uniform = np.array([zero if s == "noise" else chain.one * sizes[s] / chain.num_tokens for s in names], dtype=dtype)
+    uniform = np.array([zero if s == "noise" else chain.one * sizes[s] / n for s in names], dtype=dtype)
     after_trigger = np.full(len(names), zero, dtype=dtype)
     after_trigger[names.index("trigger" if target_is_trigger else "target")] = 1 - chain.alpha
     after_trigger[names.index("noise")] = chain.alpha
-    rows = [after_trigger if s == "trigger" else uniform for s in names]
-    return uniform, np.array(rows, dtype=dtype)
+    return names, uniform, np.array([after_trigger if s == "trigger" else uniform for s in names], dtype=dtype)
 
 
 @lru_cache(maxsize=256)
 def count_moments(chain: RecallChain, target_is_trigger: bool, token: Token) -> tuple[Number, Number]:
     """E[C] and E[C^2] given ȳ, for C = the number of positions t <= T with z_t = token (z_T = q counts)."""
-    names = list(states(chain, target_is_trigger))
+    names, start, step = transition(chain, target_is_trigger)
     require(token in names, "token", token, f"one of {names}")
-    start, step = transition(chain, target_is_trigger)
     hit = np.array([chain.one if s == token else chain.one - chain.one for s in names], dtype=step.dtype)
     # M(z) = P diag(z^hit) to second order in log z: value, first derivative, second derivative.
     power = _power((step, step * hit, step * hit), chain.length - 2)
@@ -99,15 +91,14 @@ def count_moments(chain: RecallChain, target_is_trigger: bool, token: Token) -> 
 def occupation(chain: RecallChain, target_is_trigger: bool, position: int) -> dict[str, Number]:
     """P(z_t = any token of the lumped state) given ȳ at a position t < T."""
     require(1 <= position < chain.length, "position", position, f"between 1 and {chain.length - 1}")
-    start, step = transition(chain, target_is_trigger)
+    names, start, step = transition(chain, target_is_trigger)
     law = start @ _power((step, step, step), position - 1)[0]
-    return dict(zip(states(chain, target_is_trigger), law, strict=True))
+    return dict(zip(names, law, strict=True))
 
 
 def largest_count(chain: RecallChain, target_is_trigger: bool, token: Token) -> int:
     """The most positions t <= T that `token` can take given ȳ, over sequences of positive probability."""
-    names = list(states(chain, target_is_trigger))
-    start, step = transition(chain, target_is_trigger)
+    names, start, step = transition(chain, target_is_trigger)
     hit = np.array([int(s == token) for s in names])
     impossible = -chain.length - 1
     best = np.where(np.asarray(start > 0, dtype=bool), hit, impossible)
@@ -126,14 +117,10 @@ def _times(a: Jet, b: Jet) -> Jet:
 
 def _power(base: Jet, exponent: int) -> Jet:
     identity = np.zeros_like(base[0])
-    np.fill_diagonal(identity, _one_of(base[0]))
+    np.fill_diagonal(identity, Fraction(1) if isinstance(base[0].flat[0], Fraction) else 1)
     result: Jet = (identity, np.zeros_like(base[0]), np.zeros_like(base[0]))
     while exponent:
         if exponent & 1:
             result = _times(result, base)
         base, exponent = _times(base, base), exponent >> 1
     return result
-
-
-def _one_of(matrix: np.ndarray) -> Number:
-    return Fraction(1) if isinstance(matrix.flat[0], Fraction) else 1

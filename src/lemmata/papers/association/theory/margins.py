@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from lemmata.papers.association.theory.chain import RecallChain, occupation
-from lemmata.papers.association.theory.one_step import TABLE_3, Entry, exact_moments
+from lemmata.papers.association.theory.one_step import TABLE_3, exact_moments
 
 Tokens = Int[np.ndarray, "batch length"]
 Margins = Float[np.ndarray, " batch"]
@@ -29,13 +29,8 @@ def value_update(chain: RecallChain) -> tuple[np.ndarray, np.ndarray]:
     """-grad W_V of the population loss at zero, [j, k], on W_E(k) and on W̃_E(k), without approximation."""
     n = chain.num_tokens
     update = np.empty((n + 1, n + 1))
-    members = {"noise": [n], "trigger": [0], "token": list(range(1, n)), "other": list(range(1, n))}
     for entry in TABLE_3:
-        value = -float(exact_moments(entry, chain)[0])
-        if entry.input != "same":
-            update[np.ix_(members[entry.output], members[entry.input])] = value
-    tokens = members["token"]
-    update[tokens, tokens] = -float(exact_moments(Entry("token", "same"), chain)[0])
+        update[entry.cells(n)] = -float(exact_moments(entry, chain)[0])
     # As a previous token, z_T = q is not counted.
     previous = update.copy()
     previous[:, 0] -= _surplus(chain) / chain.length
@@ -44,12 +39,7 @@ def value_update(chain: RecallChain) -> tuple[np.ndarray, np.ndarray]:
 
 def _surplus(chain: RecallChain) -> Float[np.ndarray, " outputs"]:
     """P(y = k) - 1/(N+1)."""
-    n, alpha = chain.num_tokens, float(chain.alpha)
-    chance = np.full(n + 1, (1 - alpha) / chain.num_targets)
-    chance[n] = alpha
-    if chain.exclude_trigger:
-        chance[0] = 0.0
-    return chance - 1 / (n + 1)
+    return chain.answer_law() - 1 / (chain.num_tokens + 1)
 
 
 def exact_attention_margin(tokens: Tokens, chain: RecallChain) -> Margins:
@@ -66,16 +56,14 @@ def exact_feed_forward_margin(tokens: Tokens, chain: RecallChain) -> Margins:
     """The population margin of the feed-forward block: x_T holds W_E(q) and W̃_E(z_{T-1})."""
     n, alpha, length = chain.num_tokens, float(chain.alpha), chain.length
     joint = np.zeros((n + 1, n + 1))  # P(y = k, z_{T-1} = s)
-    for is_trigger, _ in chain.targets():
-        law = occupation(chain, is_trigger, length - 1)
-        by_token = np.full(n + 1, float(law["other"]))
-        by_token[0], by_token[n] = float(law["trigger"]), float(law["noise"])
-        for target in [0] if is_trigger else range(1, n):
-            row = by_token.copy()
-            if not is_trigger:
-                row[target] = float(law["target"])
-            joint[target] += (1 - alpha) * row / chain.num_targets
-            joint[n] += alpha * row / chain.num_targets
+    for target in chain.targets:
+        law = occupation(chain, target == 0, length - 1)
+        row = np.full(n + 1, float(law["other"]))
+        row[0], row[n] = float(law["trigger"]), float(law["noise"])
+        if target > 0:
+            row[target] = float(law["target"])
+        joint[target] += (1 - alpha) * row / len(chain.targets)
+        joint[n] += alpha * row / len(chain.targets)
     surplus = joint - joint.sum(axis=0) / (n + 1)
     logits = _surplus(chain)[None, :] + surplus.T[tokens[:, -2]]
     return logits[:, n] - logits[:, :n].max(axis=1)

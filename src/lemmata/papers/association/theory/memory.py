@@ -8,7 +8,7 @@ The loss is the mean over the n inputs, L = (1/n) sum_i CE_i; time is the time o
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -59,14 +59,13 @@ def coefficient_rates(beta_1: float, beta_2: float, alpha: float) -> tuple[float
     return first / 4, second / 12
 
 
-@dataclass(frozen=True)
-class Trajectory:
+class Trajectory(NamedTuple):
     time: Float[np.ndarray, " times"]
     a: Float[np.ndarray, " times"]
     b: Float[np.ndarray, " times"]
 
 
-def integrate(rates: Rates, times: Float[np.ndarray, " times"], rtol: float = 1e-10) -> Trajectory:
+def integrate(rates: Rates, times: Float[np.ndarray, " times"]) -> Trajectory:
     """From a = b = 0 in log-time, u = log(1 + t), with a stiff solver (LSODA): b relaxes at once, a only as log t."""
     require(bool(times[0] >= 0 and np.all(np.diff(times) > 0)), "times", times[:2].tolist(), "increasing, from 0 on")
 
@@ -75,7 +74,7 @@ def integrate(rates: Rates, times: Float[np.ndarray, " times"], rtol: float = 1e
         return math.exp(u) * np.array([da, db])
 
     u = np.log1p(times)
-    found = solve_ivp(slope, (0.0, float(u[-1])), np.zeros(2), method="LSODA", t_eval=u, rtol=rtol, atol=1e-12)
+    found = solve_ivp(slope, (0.0, float(u[-1])), np.zeros(2), method="LSODA", t_eval=u, rtol=1e-10, atol=1e-12)
     require(bool(found.success), "rates", found.message, "an equation the solver can follow")
     return Trajectory(times, found.y[0], found.y[1])
 
@@ -128,8 +127,3 @@ def crossing_time(n: int, alpha: float) -> float:
     require(n >= 4, "n", n, "4 or more (for n = 2, 3 the noise stays smallest)")
     height = -n * limit_b(alpha) / (n - 1 - np.sqrt(n + 1))
     return float(constant(n, alpha) * np.exp(height))
-
-
-def rank_one_noise_constant(alpha: float) -> float:
-    """lim t^{1/2} P(noise) of the rank-1 model, n = 2: its margins are a and a/2."""
-    return float(np.sqrt(constant(2, alpha)))

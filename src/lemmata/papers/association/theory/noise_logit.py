@@ -3,10 +3,12 @@
 import numpy as np
 from jaxtyping import Float
 
+from lemmata.papers.association.theory.chain import RecallChain
 
-def stationary_logit(num_tokens: int, alpha: float) -> float:
+
+def stationary_logit(chain: RecallChain) -> float:
     """ξ* = log N + log(α / (1 - α))."""
-    return float(np.log(num_tokens) + np.log(alpha / (1 - alpha)))
+    return float(np.log(chain.num_tokens) + np.log(chain.alpha / (1 - chain.alpha)))
 
 
 def largest_step(alpha: float) -> float:

@@ -6,8 +6,9 @@ At zero weights every predicted probability is 1/(N+1) and attention is uniform,
 Printed forms keep the leading order in N (and in N/T); `exact_*` keep everything.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from lemmata.papers.association.theory.chain import Number, RecallChain, Token, count_moments, largest_count
 
@@ -15,8 +16,7 @@ Output = Literal["noise", "trigger", "token"]
 Input = Literal["noise", "trigger", "same", "other"]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One row of Table 3: the output token j and the input token k by the part they play."""
 
     output: Output
@@ -28,29 +28,38 @@ class Entry:
         others = "k ∉ {q, j}" if self.output == "token" else "k ≠ q"
         return f"({j}, { {'noise': 'N+1', 'trigger': 'q', 'same': 'j', 'other': others}[self.input] })"
 
-
-TABLE_3: tuple[Entry, ...] = (
-    Entry("noise", "noise"),
-    Entry("noise", "trigger"),
-    Entry("noise", "other"),
-    Entry("trigger", "noise"),
-    Entry("trigger", "trigger"),
-    Entry("trigger", "other"),
-    Entry("token", "noise"),
-    Entry("token", "trigger"),
-    Entry("token", "same"),
-    Entry("token", "other"),
-)
+    def cells(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """The (j, k) that the row stands for, where token 0 is the trigger and token N the noise."""
+        members = {"noise": [n], "trigger": [0], "token": range(1, n), "same": range(1, n), "other": range(1, n)}
+        j, k = (grid.ravel() for grid in np.meshgrid(members[self.output], members[self.input], indexing="ij"))
+        paired = self.output == "token" and self.input in ("same", "other")
+        kept = (j == k) == (self.input == "same") if paired else np.full(len(j), True)
+        return j[kept], k[kept]
 
 
-@dataclass(frozen=True)
-class Leading:
+ROWS: dict[Output, tuple[Input, ...]] = {
+    "noise": ("noise", "trigger", "other"),
+    "trigger": ("noise", "trigger", "other"),
+    "token": ("noise", "trigger", "same", "other"),
+}
+TABLE_3 = tuple(Entry(output, input) for output, inputs in ROWS.items() for input in inputs)
+# Its R. One is too small: q N+1 q N+1 ... is possible whatever ȳ is, so the noise can fill half of the context.
+PRINTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 3, 1 / 2, 1, 1)
+CORRECTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 2, 1 / 2, 1, 1)
+
+
+class Leading(NamedTuple):
     """A row's leading coefficients: mean = mean / N^p, variance = over_t / (T N^p) + over_n / N^(p+1),
     with p = 1 for the noise output and p = 2 for the others."""
 
     mean: Number
     over_t: Number
     over_n: Number
+
+    def at(self, chain: RecallChain, p: int) -> dict[str, Number]:
+        n = chain.num_tokens
+        variance = self.over_t / (chain.length * n**p) + self.over_n / (n**p * n)
+        return {"mean": self.mean / n**p, "variance": variance}
 
 
 def power(entry: Entry) -> int:
@@ -85,14 +94,11 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
     enters squared, 1/(N+1)², and not as 1/(N+1); and rows with k = q gain a term, because z_T = q is always counted.
     """
     a = alpha
-    one = a / a
     match entry.output, entry.input:
-        case "noise", "noise":
-            return Leading(-(a**2), a**2, a**3 - a**4)
         case "noise", "trigger":
             return Leading(-a, a + 2 * (a - a**2), a - a**2)
         case "noise", _:
-            return Leading(-a, a, a - a**2)
+            return printed(entry, a)
         case "trigger", "noise":
             return Leading(2 * a - 1, 1 - a, 1 - a)
         case "trigger", "trigger":
@@ -104,16 +110,7 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
         case "token", "same":
             return Leading(-(a**2 - 3 * a + 1), (1 - a) * (2 - a), (1 - a) * (2 - a) ** 2)
         case _:
-            return Leading(a, one - a, one - a)
-
-
-CORRECTED_RANGE_ROW = Entry("token", "noise")
-"""The one printed range that is too small: q N+1 q N+1 ... is possible whatever ȳ is, so the noise can fill half of
-the context and R is 1/2, not 1/3."""
-
-PRINTED_RANGE: dict[Entry, float] = dict(
-    zip(TABLE_3, (1 / 2, 1.0, 1.0, 1 / 2, 1.0, 1.0, 1 / 3, 1 / 2, 1.0, 1.0), strict=True)
-)
+            return Leading(a, 1 - a, 1 - a)
 
 
 def exact_moments(entry: Entry, chain: RecallChain) -> tuple[Number, Number]:
@@ -122,7 +119,7 @@ def exact_moments(entry: Entry, chain: RecallChain) -> tuple[Number, Number]:
     mean = square = chain.one - chain.one
     for target_is_trigger, number, token, chance in _cases(entry, chain):
         count, count_square = count_moments(chain, target_is_trigger, token)
-        weight = chain.one * number / chain.num_targets
+        weight = chain.one * number / len(chain.targets)
         mean += weight * (uniform - chance) * count / chain.length
         square += weight * (uniform**2 + (1 - 2 * uniform) * chance) * count_square / chain.length**2
     return mean, square - mean**2
@@ -142,23 +139,23 @@ def exact_range(entry: Entry, chain: RecallChain) -> float:
     return largest
 
 
-def _cases(entry: Entry, chain: RecallChain) -> list[tuple[bool, int, Token, Number]]:
-    """(is ȳ = q, how many such ȳ, the part k plays given ȳ, P(y = j | ȳ)) for each kind of ȳ."""
-    zero, hit, noise = chain.one - chain.one, 1 - chain.alpha, chain.alpha
-    n = chain.num_tokens
-    fixed: dict[Input, Token] = {"noise": "noise", "trigger": "trigger", "same": "other", "other": "other"}
-    role = fixed[entry.input]
-    trigger: list[tuple[bool, int, Token]] = [] if chain.exclude_trigger else [(True, 1, role)]
-    if entry.output == "token":  # ȳ = q; ȳ = j; for another k, ȳ = k; the rest
-        same: Token = "target" if entry.input == "same" else role
-        apart: list[tuple[bool, int, Token]] = [(False, 1, "target")] if entry.input == "other" else []
-        misses = [*trigger, *apart, (False, n - 2 - len(apart), role)]
-        return [(False, 1, same, hit), *((t, c, r, zero) for t, c, r in misses)]
-    apart = [(False, 1, "target")] if entry.input == "other" else []
-    every = [*trigger, *apart, (False, n - 1 - len(apart), role)]
-    if entry.output == "noise":
-        return [(t, c, r, noise) for t, c, r in every]
-    return [(t, c, r, hit if t else zero) for t, c, r in every]
+Case = tuple[bool, int, Token, Number]  # of ȳ: is it q, how many such ȳ, the part k plays given ȳ, P(y = j | ȳ)
+
+
+def _cases(entry: Entry, chain: RecallChain) -> list[Case]:
+    zero, hit = chain.one - chain.one, 1 - chain.alpha
+    # P(y = j) given ȳ = q, and given a ȳ that is neither q nor j
+    at_trigger, elsewhere = {"noise": (chain.alpha,) * 2, "trigger": (hit, zero), "token": (zero, zero)}[entry.output]
+    role: Token = "other" if entry.input == "same" else entry.input
+    at_j: list[Case] = [(False, 1, "target" if entry.input == "same" else role, hit)] * (entry.output == "token")
+    at_k: list[Case] = [(False, 1, "target", elsewhere)] * (entry.input == "other")
+    rest = chain.num_tokens - 1 - len(at_j) - len(at_k)
+    return [
+        *at_j,
+        *([] if chain.exclude_trigger else [(True, 1, role, at_trigger)]),
+        *at_k,
+        (False, rest, role, elsewhere),
+    ]
 
 
 def feed_forward_moments(output_is_noise: bool, chain: RecallChain) -> tuple[Number, Number]:
