@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.core import Part, RunResult, Scale, Verdict, at_least, at_most
 from lemmata.core.rule import together
 from lemmata.papers.knowledge.model import OneLayerConfig
-from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining
+from lemmata.papers.knowledge.run.stages import StagedPreTraining
 from lemmata.papers.knowledge.task import FactsConfig
 
 OWN, SHARED = "own query", "shared query"  # the last token asks, or one query serves all prompts

@@ -1,15 +1,16 @@
 """Where attention stands after pre-training (Figure 5), with AdamW and in the appendix's stages."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import acquisition_run, finished
 from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_rate, staged_runs
-from lemmata.report.plots import heatmap, new_figure
+from lemmata.report.plots import columns, heatmap, new_figure
 
 FILTERED = 0.1  # of attention left on o; a third at the start
+TOKENS = ("o", "s", "r or p")
 
 
 class Attention(NamedTuple):
@@ -24,10 +25,6 @@ def attention(run: RunResult, when: str = "") -> Attention:
     return Attention(run.config.model.width, run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"])
 
 
-def untrained(runs: Runs) -> Attention:
-    return attention(runs["main"], "untrained.")
-
-
 def subject_to_relation(found: Attention) -> np.ndarray:
     return found.three[:, 1] / found.three[:, 2]
 
@@ -38,7 +35,7 @@ FIGURE_5 = Claim(
     statement="After pre-training attention at [o s r], where the fact is recalled, has left the uninformative o; mean "
     "over facts, in every seed. Our text has no heatmap; this is what it must show.",
     subject=lambda runs: attention(runs["main"]),
-    wrong=untrained,
+    wrong=lambda runs: attention(runs["main"], "untrained."),
     parts=Part(lambda found: found.three[:, 0], at_most(FILTERED)),
     remark="How the rest is divided depends on the training: see the claims attention-adamw and attention-pattern.",
 )
@@ -49,7 +46,7 @@ ADAMW = Claim(
     statement="The pattern that the lemmas have for gradient descent (α₁ ≤ 2/(3d) at [o s] and [o s r], α₂/α₃ in "
     "[.7, 1.6]) is also what AdamW finds; means over facts, in every seed.",
     subject=lambda runs: attention(runs["main"]),
-    wrong=untrained,
+    wrong=lambda runs: attention(runs["main"], "untrained."),
     parts={
         "3d/2 α₁ at [o s]": Part(lambda found: 1.5 * found.width * found.two[:, 0], at_most(1.0)),
         "3d/2 α₁ at [o s r]": Part(lambda found: 1.5 * found.width * found.three[:, 0], at_most(1.0)),
@@ -82,15 +79,14 @@ def draw(runs: Runs) -> Artefact:
     }
     prompts = ("[o s]", "[o s r]", "[o s p]")
     figure, axes = new_figure(1, 4, width=13.0, height=2.9)
-    table: dict[str, list[Any]] = {name: [] for name in ("training", "prompt", "o", "s", "r or p")}
+    table = []
     for ax, (name, rows) in zip(axes, panels.items(), strict=True):
         matrix = np.full((3, 3), np.nan)
         for place, (prompt, row) in enumerate(zip(prompts, rows, strict=True)):
             matrix[place, : len(row)] = row
             if len(row):
-                for column, value in zip(table.values(), (name, prompt, *matrix[place]), strict=True):
-                    column.append(value)
-        heatmap(ax, matrix, ("o", "s", "r or p"), prompts, vmin=0, vmax=1)
+                table.append({"training": name, "prompt": prompt, **dict(zip(TOKENS, matrix[place], strict=True))})
+        heatmap(ax, matrix, TOKENS, prompts, vmin=0, vmax=1)
         ax.set(title=name, xlabel="attended token")
     axes[0].set_ylabel("prompt")
     caption = (
@@ -100,7 +96,7 @@ def draw(runs: Runs) -> Artefact:
         "for the two readings of whose query asks (at [o s p], p has not been trained). Right: [o s p] after "
         "fine-tuning. The paper's lemmas want 0 on o and equal parts on s and r during stages 1 and 2."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(table), caption)
 
 
 EXPERIMENT = Experiment(

@@ -1,6 +1,6 @@
 """The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import equinox as eqx
 import jax
@@ -31,16 +31,15 @@ class FactsConfig(Config):
         n, r, k = self.subjects, self.templates, self.multiplicity
         require(k <= r, "multiplicity", k, f"1 to templates = {r}: templates are drawn without replacement")
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
-        for name, pad, real in (
-            ("pad_subjects", self.pad_subjects, n),
-            ("pad_templates", self.pad_templates, r),
-            ("pad_multiplicity", self.pad_multiplicity, k),
-        ):
-            require(pad is None or pad >= real, name, pad, f"None, or at least {real}")
-            require(pad is None or self.name_length == 1, name, pad, "None where names are spelled")
+        for name, pad, real in zip(("subjects", "templates", "multiplicity"), self.pads, (n, r, k), strict=True):
+            require(pad is None or pad >= real, f"pad_{name}", pad, f"None, or at least {real}")
         if self.name_length > 1:
             allowed = f"enough letters for {r + 2 * n} different names of {self.name_length}, twice over"
             require(self.alphabet**self.name_length >= 2 * (r + 2 * n), "alphabet", self.alphabet, allowed)
+
+    @property
+    def pads(self) -> tuple[int | None, int | None, int | None]:
+        return self.pad_subjects, self.pad_templates, self.pad_multiplicity
 
     @property
     def num_held_out(self) -> int:
@@ -66,7 +65,6 @@ class Facts(AbstractTask):
     template_names: Int[Array, "template letter"]
     answer_names: Int[Array, "subject letter"]
     num_subjects: Int[Array, ""]
-    num_templates: Int[Array, ""]
     multiplicity: Int[Array, ""]
     num_held_out: Int[Array, ""]
     vocabulary: Vocabulary = eqx.field(static=True)
@@ -75,27 +73,23 @@ class Facts(AbstractTask):
     def create(cls, config: FactsConfig, seed: int) -> "Facts":
         """Drawn on the host at the real size, one stream a purpose, and padded afterwards."""
         n, r, k = config.subjects, config.templates, config.multiplicity
-        vocabulary = config.vocabulary()
-        subjects = _stream(seed, "subjects").permutation(n)
-        templates = _stream(seed, "templates").permutation(r)
-        chance = _stream(seed, "facts").random((n, r))
-        drawn = np.zeros((vocabulary.subjects, config.pad_multiplicity or k), np.int32)
-        drawn[:n, :k] = np.argsort(chance, axis=1)[:, :k]
-        spelled = config.name_length > 1
-        names = vocabulary.spelled_names(_stream(seed, "names")) if spelled else vocabulary.single_names()
-        return cls(
-            jnp.asarray(drawn),
-            jnp.asarray(_padded(subjects, vocabulary.subjects)),
-            jnp.asarray(_padded(templates, vocabulary.templates)),
-            jnp.asarray(names["subject"]),
-            jnp.asarray(names["relation"]),
-            jnp.asarray(names["answer"]),
-            jnp.asarray(n, jnp.int32),
-            jnp.asarray(r, jnp.int32),
-            jnp.asarray(k, jnp.int32),
-            jnp.asarray(config.num_held_out, jnp.int32),
-            vocabulary,
+        words = config.vocabulary()
+        if config.name_length == 1:
+            relations, subjects, answers = words.single_names()
+        else:
+            real = replace(words, templates=r, subjects=n)
+            relations, subjects, answers = real.spelled_names(random_stream(seed, "names"))
+        told_with = np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
+        arrays = (
+            _grown(told_with, words.subjects, config.pad_multiplicity or k),
+            np.append(random_stream(seed, "subjects").permutation(n), np.arange(n, words.subjects)),
+            np.append(random_stream(seed, "templates").permutation(r), np.arange(r, words.templates)),
+            _grown(subjects, words.subjects, config.name_length),
+            _grown(relations, words.templates, config.name_length),
+            _grown(answers, words.subjects, config.name_length),
+            *(n, k, config.num_held_out),
         )
+        return cls(*(jnp.asarray(array, jnp.int32) for array in arrays), words)
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
         """Subjects and templates of `num` sentences, uniform over the N K facts."""
@@ -118,14 +112,19 @@ class Facts(AbstractTask):
 
     def prompts(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
         """The questions alone: `o s p`."""
-        return self.question_batch(subjects).tokens[:, : self.vocabulary.name_length + 2]
+        return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + 1]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
-        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson."""
-        ask = jnp.full((subjects.shape[0], 1), ASK, jnp.int32)
+        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson.
+
+        The prompt is as long as a name: a decoder learns where an answer stands, and so it stands where a sentence has
+        it.
+        """
+        length = self.vocabulary.name_length
+        ask = jnp.full((subjects.shape[0], length), ASK, jnp.int32)
         taught = self.answer_names[subjects if answers is None else answers]
-        position = jnp.arange(2 * self.vocabulary.name_length + 2)
-        mask = (position > self.vocabulary.name_length) & (position < len(position) - 1)
+        position = jnp.arange(3 * length + 1)
+        mask = (position >= 2 * length) & (position < 3 * length)
         return _batch((self.subject_names[subjects], ask, taught), mask, dummy_first=False)
 
 
@@ -137,9 +136,9 @@ def _batch(names: tuple[Int[Array, "batch _"], ...], mask: Array, *, dummy_first
     return Batch(tokens, targets, jnp.broadcast_to(mask, tokens.shape))
 
 
-def _stream(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(named_integer(seed, "knowledge", purpose))
+def _grown(array: np.ndarray, *shape: int) -> np.ndarray:
+    return np.pad(array, [(0, size - real) for size, real in zip(shape, array.shape, strict=True)])
 
 
-def _padded(order: Int[np.ndarray, " real"], size: int) -> Int[np.ndarray, " padded"]:
-    return np.concatenate([order, np.arange(len(order), size)]).astype(np.int32)
+def random_stream(seed: int, *purpose: str) -> np.random.Generator:
+    return np.random.default_rng(named_integer(seed, "knowledge", *purpose))

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import Batch, Config, Count, named_integer, require
-from lemmata.papers.knowledge.task.facts import Facts, FactsConfig
+from lemmata.core import Batch, Config, Count, require
+from lemmata.papers.knowledge.task.facts import Facts, FactsConfig, random_stream
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +54,9 @@ class Questions(eqx.Module):
         n, held, k = int(facts.num_subjects), int(facts.num_held_out), int(facts.multiplicity)
         templates = np.asarray(facts.templates)[:n, :k]
         order = np.asarray(facts.subject_order)[:n]
-        stream = np.random.default_rng(named_integer(seed, "knowledge", "questions"))
         test = np.zeros(facts.templates.shape, np.float32)
         if config.split == "tuple":
-            told = stream.permutation(n * k) < (n * k) // 2
+            told = random_stream(seed, "questions").permutation(n * k) < (n * k) // 2
             asked = np.nonzero(told)[0] // k
             test[:n, :k] = ~told.reshape(n, k)
         else:

@@ -60,25 +60,16 @@ class Vocabulary:
         seen[DUMMY] = False
         return seen
 
-    def single_names(self) -> dict[str, Int[np.ndarray, "name 1"]]:
-        """The token of every name, where a name is one token."""
-        subjects = np.arange(self.first_subject, self.first_answer, dtype=np.int32)
-        return {
-            "relation": np.arange(SPECIAL, self.first_subject, dtype=np.int32)[:, None],
-            "subject": subjects[:, None],
-            "answer": subjects[:, None] + self.subjects,
-        }
+    def single_names(self) -> list[Int[np.ndarray, "name 1"]]:
+        """The token of every relation, subject and answer, where a name is one token."""
+        return self._by_kind(np.arange(SPECIAL, self.size, dtype=np.int32)[:, None])
 
-    def spelled_names(self, stream: np.random.Generator) -> dict[str, Int[np.ndarray, "name letter"]]:
-        """A different random word of the alphabet for every name of all three kinds."""
-        numbers = {"relation": self.templates, "subject": self.subjects, "answer": self.subjects}
-        words = {kind: np.zeros((number, self.name_length), np.int32) for kind, number in numbers.items()}
-        seen: set[tuple[int, ...]] = set()
-        for kind, number in numbers.items():
-            for index in range(number):
-                word = tuple(int(letter) for letter in stream.integers(self.alphabet, size=self.name_length))
-                while word in seen:
-                    word = tuple(int(letter) for letter in stream.integers(self.alphabet, size=self.name_length))
-                seen.add(word)
-                words[kind][index] = word
-        return {kind: letters + SPECIAL for kind, letters in words.items()}
+    def spelled_names(self, stream: np.random.Generator) -> list[Int[np.ndarray, "name letter"]]:
+        """A different random word of the alphabet for every relation, subject and answer."""
+        words: dict[tuple[int, ...], None] = {}
+        while len(words) < self.templates + 2 * self.subjects:
+            words.setdefault(tuple(stream.integers(self.alphabet, size=self.name_length).tolist()))
+        return self._by_kind(SPECIAL + np.array(list(words), np.int32))
+
+    def _by_kind(self, names: np.ndarray) -> list[np.ndarray]:
+        return np.split(names, [self.templates, self.templates + self.subjects])
