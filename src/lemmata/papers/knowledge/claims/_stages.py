@@ -81,9 +81,6 @@ def verdict_of(stages: Stages) -> Verdict:
 
 def at_best_rate(run: RunResult, *, trained: bool = True) -> Stages:
     """At the first rate under which the lemma comes closest to holding."""
-
-    def closeness(logit: float) -> tuple[bool, float]:
-        verdict = verdict_of(Stages(run, logit))
-        return verdict.status == "holds", verdict.margin
-
-    return Stages(run, max(run.config.first_logits, key=closeness), trained)
+    verdicts = {logit: verdict_of(Stages(run, logit)) for logit in run.config.first_logits}
+    best = max(verdicts, key=lambda logit: (verdicts[logit].status == "holds", verdicts[logit].margin))
+    return Stages(run, best, trained)

@@ -75,8 +75,7 @@ def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
         caption = (
             f"Extraction against {xlabel} (a), and what else is answered (b). Held-out subjects only; "
             f"{', '.join(fixed)}, d = {config.model.width}, {config.pretraining.steps} steps of pre-training, "
-            f"{config.tuning.steps} of fine-tuning; mean and one standard deviation of {len(config.seeds)} seeds. The "
-            "ceiling of extraction is the share of facts stored."
+            f"{config.tuning.steps} of fine-tuning; mean and one standard deviation of {len(config.seeds)} seeds."
         )
         return Artefact(figure, table, caption)
 

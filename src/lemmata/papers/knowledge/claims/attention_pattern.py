@@ -130,10 +130,9 @@ def draw(runs: Runs) -> Artefact:
     letter(axes)
     caption = (
         f"Gradient descent in the appendix's stages, orthonormal embeddings, d = {width}, N = {world.subjects}, "
-        f"K = {world.multiplicity}, |R| = {world.templates}, seeds: {len(run.config.seeds)}. (a) Each dot is a "
-        "fact after two large steps, over a range of first rates; the grey box is what Lemma 10 allows, the line what "
-        "one step can do. (b), (c) At the first rate that suits the lemma best, a line a seed; grey: the range allowed "
-        "in stage 2."
+        f"K = {world.multiplicity}, |R| = {world.templates}, {len(run.config.seeds)} seeds. (a) A dot is a fact after "
+        "two large steps, over a range of first rates; grey: what Lemma 10 allows; the line: what one step can do. "
+        "(b), (c) At the first rate that suits the lemma best, a line a seed; grey: the range allowed in stage 2."
     )
     return Artefact(figure, columns(table), caption)
 

@@ -164,10 +164,9 @@ def draw(runs: Runs) -> Artefact:
         f"Covering, template by template: N = {config.facts.subjects}, |R| = {config.facts.templates}, K = 1, "
         f"d = {config.model.width}; pre-training accuracy {run.arrays['pretraining.fact_accuracy'].mean():.3f}, loss "
         f"{run.arrays['pretraining.excess'].mean():.3f} nats over the least; {seeds} seeds (dots). Every held-out fact "
-        "is asked for twice: after fine-tuning on the half of the templates that has its own, and on the other half. "
-        "(b) After gradient descent: what is said in place of the answer. (c) Change of what the prompt token adds to "
-        "the neurons of the relation token. (d) Change of the correlation, over held-out answers, of what the prompt "
-        "and what the relation direction add to their neurons."
+        "is asked for after fine-tuning on the half of the templates that has its own, and on the other. (b) What "
+        "gradient descent leaves in place of the answer. (c) Change of what p adds to the neurons of the relation "
+        "token. (d) Change of the correlation, over held-out answers, of what p and what r add to their neurons."
     )
     return Artefact(figure, columns(rows), caption)
 

@@ -17,21 +17,17 @@ SLACK = 0.1  # of extraction, against the trend between neighbours
 CHANGE = 0.25  # of extraction, from one end to the other
 
 
-def cells(scale: Scale) -> tuple[CellConfig, ...]:
-    """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5."""
-    subjects = scale.pick(smoke=8, laptop=64, paper=1000)
+def decoder_run(scale: Scale) -> DecoderExtraction:
+    """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5. Sizes and schedules are ours: the paper's text does
+    not give them."""
     pairs = [(MIDDLE, 1), *((r, k) for k in (FEW, PRINTED) for r in UNIVERSES)]
     chosen = scale.pick(smoke=pairs[:2], laptop=pairs, paper=pairs)
-    return tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen)
-
-
-def decoder_run(scale: Scale) -> DecoderExtraction:
-    """Sizes and schedules are ours: the paper's text does not give them."""
+    subjects = scale.pick(smoke=8, laptop=64, paper=1000)
     alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
     small = GPT2Config(vocab=alphabet + 3, length=16, width=scale.pick(smoke=8, laptop=48, paper=768), heads=2)
     few_steps = PhaseConfig(steps=2, every=2, batch=4, rate=1e-3)
     return DecoderExtraction(
-        cells=cells(scale),
+        cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen),
         alphabet=alphabet,
         model=scale.pick(smoke=small, laptop=small, paper=gpt2_small("bfloat16")),
         pretraining=scale.pick(

@@ -14,19 +14,18 @@ TOKENS = ("o", "s", "r or p")
 
 
 class Attention(NamedTuple):
-    """Of the last position, [seed, token], means over facts."""
+    """Of the last position, means over facts, a number a seed."""
 
-    width: int
-    two: np.ndarray  # at [o s]
-    three: np.ndarray  # at [o s r]
+    first: np.ndarray  # on o at [o s r]
+    bound_two: np.ndarray  # 3d/2 times that on o, at [o s]
+    bound_three: np.ndarray  # and at [o s r]
+    ratio: np.ndarray  # on s over that on r, at [o s r]
 
 
 def attention(run: RunResult, when: str = "") -> Attention:
-    return Attention(run.config.model.width, run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"])
-
-
-def subject_to_relation(found: Attention) -> np.ndarray:
-    return found.three[:, 1] / found.three[:, 2]
+    two, three = run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"]
+    unit = 1.5 * run.config.model.width
+    return Attention(three[:, 0], unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
 
 
 FIGURE_5 = Claim(
@@ -36,7 +35,7 @@ FIGURE_5 = Claim(
     "over facts, in every seed. Our text has no heatmap; this is what it must show.",
     subject=lambda runs: attention(runs["main"]),
     wrong=lambda runs: attention(runs["main"], "untrained."),
-    parts=Part(lambda found: found.three[:, 0], at_most(FILTERED)),
+    parts=Part(lambda found: found.first, at_most(FILTERED)),
     remark="How the rest is divided depends on the training: see the claims attention-adamw and attention-pattern.",
 )
 
@@ -48,10 +47,10 @@ ADAMW = Claim(
     subject=lambda runs: attention(runs["main"]),
     wrong=lambda runs: attention(runs["main"], "untrained."),
     parts={
-        "3d/2 α₁ at [o s]": Part(lambda found: 1.5 * found.width * found.two[:, 0], at_most(1.0)),
-        "3d/2 α₁ at [o s r]": Part(lambda found: 1.5 * found.width * found.three[:, 0], at_most(1.0)),
-        "α₂/α₃, at least .7": Part(subject_to_relation, at_least(0.7)),
-        "α₂/α₃, at most 1.6": Part(subject_to_relation, at_most(1.6)),
+        "3d/2 α₁ at [o s]": Part(lambda found: found.bound_two, at_most(1.0)),
+        "3d/2 α₁ at [o s r]": Part(lambda found: found.bound_three, at_most(1.0)),
+        "α₂/α₃, at least .7": Part(lambda found: found.ratio, at_least(0.7)),
+        "α₂/α₃, at most 1.6": Part(lambda found: found.ratio, at_most(1.6)),
     },
     remark="AdamW puts nearly all of the attention at [o s r] on the subject, which alone decides the answer and is "
     "not in the residual stream there; r is. At [o s] the subject is there already, and o keeps its share.",
@@ -69,10 +68,10 @@ def staged(run: RunResult) -> list[np.ndarray]:
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    world, found = run.config.facts, attention(run)
+    world = run.config.facts
     asked = run.arrays["attention_osp"][0].mean(axis=0)  # of the first fine-tuning: before and after, token
     panels = {
-        "AdamW": [found.two.mean(axis=0), found.three.mean(axis=0), asked[0]],
+        "AdamW": [*(run.arrays[f"attention_{prompt}"].mean(axis=0) for prompt in ("os", "osr")), asked[0]],
         "stages, last token asks": staged(runs[OWN]),
         "stages, one query for all": staged(runs[SHARED]),
         "AdamW, fine-tuned": [[], [], asked[1]],
@@ -90,11 +89,11 @@ def draw(runs: Runs) -> Artefact:
         ax.set(title=name, xlabel="attended token")
     axes[0].set_ylabel("prompt")
     caption = (
-        f"Attention of the last position, mean of facts and seeds ({len(run.config.seeds)}). Left: after pre-training "
+        f"Attention of the last position, mean of facts and {len(run.config.seeds)} seeds. Left: after pre-training "
         f"with AdamW (N = {world.subjects}, d = {run.config.model.width}, K = {world.multiplicity}, |R| = "
-        f"{world.templates}). Middle: at the end of gradient descent in the appendix's stages (see attention-pattern), "
-        "for the two readings of whose query asks (at [o s p], p has not been trained). Right: [o s p] after "
-        "fine-tuning. The paper's lemmas want 0 on o and equal parts on s and r during stages 1 and 2."
+        f"{world.templates}). Middle: after gradient descent in the appendix's stages, for the two readings of whose "
+        "query asks (p has not been trained). Right: [o s p] after fine-tuning. The lemmas want 0 on o and equal parts "
+        "on s and r during stages 1 and 2."
     )
     return Artefact(figure, columns(table), caption)
 

@@ -68,7 +68,7 @@ def draw(runs: Runs) -> Artefact:
     table = {}
     for panel, name, label, colour, values in lines:
         table[name] = (ks, np.stack(values, axis=1))
-        band(axes[panel], *table[name], label, color=COLOURS[colour], marker="o")
+        band(axes[panel], *table[name], label=label, color=COLOURS[colour], marker="o")
     axes[0].set(title="held-out questions", ylabel="share of held-out facts", ylim=(-0.02, 1.02))
     axes[1].set(title="pre-training", ylabel="accuracy; nats", ylim=(-0.02, 1.02))
     axes[2].set(title="what a subject's direction drives", ylabel="logit", ylim=(0, None))

@@ -132,11 +132,9 @@ def _contour(ax: Any, ks: np.ndarray, asked: list[int], templates: int) -> None:
     numbers = np.exp(np.interp(columns, np.arange(len(asked)), np.log(asked)))
     miss = np.array([covering.covered_miss(int(k), templates) for k in every_k])
     heights = 1 - miss[:, None] ** numbers
-    for level, style in LEVELS.items() if len(every_k) > 1 else ():
-        if heights.min() < level < heights.max():
-            ax.contour(
-                columns, rows, heights, levels=[level], colors=COLOURS["vermillion"], linewidths=1.6, linestyles=style
-            )
+    for level in (one for one in LEVELS if len(every_k) > 1 and heights.min() < one < heights.max()):
+        style: dict[str, Any] = {"linewidths": 1.6, "linestyles": LEVELS[level]}
+        ax.contour(columns, rows, heights, levels=[level], colors=COLOURS["vermillion"], **style)
 
 
 EXPERIMENT = Experiment(

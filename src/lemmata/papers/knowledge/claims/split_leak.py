@@ -72,28 +72,25 @@ SPLIT = Claim(
 
 def draw(runs: Runs) -> Artefact:
     tuned, splits = main(runs), lessons(runs)
+    leaks, right = zip(*((lesson.leak, tuned.after(lesson.name)) for lesson in splits.values()), strict=True)
     figure, axes = new_figure(1, 2)
     rows: dict[str, list[Any]] = {"split": list(splits)}
-    read = {
-        "leak": [lesson.leak for lesson in splits.values()],
-        "accuracy on the held-out half": [tuned.after(lesson.name) for lesson in splits.values()],
-    }
-    for ax, (name, values) in zip(axes, read.items(), strict=True):
+    for ax, name, ylabel, values, expected in (
+        (axes[0], "leak", "share of held-out questions that are asked", leaks, exact_leak(tuned)),
+        (axes[1], "accuracy on the held-out half", "share of held-out questions", right, predicted_accuracy(tuned)),
+    ):
         for x, (seeds, colour) in enumerate(zip(values, CYCLE, strict=False)):
             ax.bar(x, seeds.mean(), yerr=seeds.std(), color=colour, alpha=0.75, width=0.6, capsize=3)
             ax.plot(np.full(len(seeds), x), seeds, "k.", markersize=3)
         ax.set_xticks(range(2), [f"by {split}" for split in splits])
-        ax.set(title=name, ylim=(0, 1.04))
+        ax.set(title=name, ylabel=ylabel, ylim=(0, 1.04))
+        ceiling(ax, expected)
         rows |= {f"{name}, mean": [float(v.mean()) for v in values], f"{name}, std": [float(v.std()) for v in values]}
-    ceiling(axes[0], exact_leak(tuned))
-    ceiling(axes[1], predicted_accuracy(tuned))
-    axes[0].set(ylabel="share of held-out questions that are asked")
-    axes[1].set(ylabel="share of held-out questions")
-    unasked_alone = [tuned.after(lesson.name, "extraction_unasked") for lesson in splits.values()]
+    unasked = [tuned.after(lesson.name, "extraction_unasked") for lesson in splits.values()]
     rows |= {
         "leak, exact": [0.0, exact_leak(tuned)],
         "accuracy, predicted": [float("nan"), predicted_accuracy(tuned)],
-        "accuracy on the unasked alone": [mean_of_some(unasked) for unasked in unasked_alone],
+        "accuracy on the unasked alone": [mean_of_some(values) for values in unasked],
         **reached(tuned, tuned),
     }
     held_out, asked = held_out_and_asked(splits["tuple"])

@@ -2,9 +2,8 @@
 
 A low-rank change leaves its matrices as they are and lets two thin factors of each learn (Hu et al., 2022)."""
 
-import operator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -14,6 +13,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, require
 from lemmata.papers.knowledge.task import FactsConfig, random_stream
+from lemmata.train import chosen_leaves
 
 Part = Literal["both", "attention", "neurons"]  # of the model, that learns
 
@@ -39,8 +39,7 @@ class OneLayerConfig(Config):
         """Refuse a width in which the tokens read cannot be orthogonal."""
         read = int((world.present() & world.vocabulary().read()).sum())
         fits = self.embeddings == "gaussian" or self.width >= read
-        allowed = f"at least {read}, the tokens that orthonormal embeddings must tell apart"
-        require(fits, "model.width", self.width, allowed)
+        require(fits, "model.width", self.width, f"at least {read}, the number of tokens that are to be orthogonal")
 
 
 class Factors(eqx.Module):
@@ -105,7 +104,7 @@ class OneLayer(AbstractModel):
         start = random_stream(seed, "neurons").standard_normal((d, m, int(real.sum())))
         neurons[:, :, real] = config.neuron_start * start
         arrays = (embeddings, np.zeros((d, d)), neurons, classes, real)
-        return cls(*(jnp.asarray(array) for array in arrays), None, None, config)
+        return cls(*map(jnp.asarray, arrays), attention_update=None, neuron_update=None, config=config)
 
     def matrices(self) -> tuple[Float[Array, "width width"], Float[Array, "width neuron class"]]:
         """A and w as the forward pass uses them, with the low-rank updates added."""
@@ -155,12 +154,10 @@ class OneLayer(AbstractModel):
 
 def learned(model: OneLayer, part: Part = "both") -> PyTree:
     """True on the leaves that learn: the factors where the model has them, the matrices where it does not."""
-    chosen = jax.tree.map(lambda _: False, model)
-    for name, update, other in (
-        ("attention", "attention_update", "neurons"),
-        ("neurons", "neuron_update", "attention"),
-    ):
-        if part != other:
-            where = operator.attrgetter(name if getattr(model, update) is None else update)
-            chosen = eqx.tree_at(where, chosen, jax.tree.map(lambda _: True, where(model)))
-    return chosen
+
+    def where(one: OneLayer) -> list[Any]:
+        attention = one.attention if one.attention_update is None else one.attention_update
+        neurons = one.neurons if one.neuron_update is None else one.neuron_update
+        return jax.tree.leaves({"both": (attention, neurons), "attention": attention, "neurons": neurons}[part])
+
+    return chosen_leaves(model, where)

@@ -47,7 +47,6 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     template_loss = mean(jnp.sum(share[:, None] * template_surprise, axis=0))
     loss = (dummy_surprise + template_loss + jnp.sum(share * surprises)) / 3
     on_two = jax.vmap(mean, in_axes=1)(jax.vmap(model.weights)(prefixes)[:, -1])
-    attention = jnp.sum(share[:, None] * on_three, axis=0)
     return {
         "fact_accuracy": jnp.sum(share * hits),
         "template_accuracy": mean(one_of.astype(logits.dtype)),
@@ -55,7 +54,7 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
         "full_loss": loss,
         "excess": loss - jnp.log(facts.multiplicity.astype(loss.dtype)) / 3,
         "attention_os": on_two,
-        "attention_osr": attention,
+        "attention_osr": jnp.sum(share[:, None] * on_three, axis=0),
     }
 
 

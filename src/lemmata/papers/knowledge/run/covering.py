@@ -44,9 +44,8 @@ class CoveringRun(RunConfig):
         require(pads == (None, None, None), "facts.pad_*", pads, "None: the other half is read backwards")
 
     def execute(self, context: RunContext) -> RunOutput:
-        models, facts, stored = pretrain(
-            [(self.facts, seed) for seed in self.seeds], self.model, self.pretraining, context
-        )
+        cells = [(self.facts, seed) for seed in self.seeds]
+        models, facts, stored = pretrain(cells, self.model, self.pretraining, context)
         both = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models)
         questions = [
             self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import equinox as eqx
 import jax
@@ -69,10 +69,8 @@ class Lessons(eqx.Module):
 
     batch: int | None = eqx.field(static=True, default=None)
 
-    def __call__(
-        self, moving: OneLayer, fixed: OneLayer, task: Questions, key: Key[Array, ""]
-    ) -> tuple[Metrics, OneLayer]:
-        def loss(part: OneLayer) -> Float[Array, ""]:
+    def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
+        def loss(part: Any) -> Float[Array, ""]:
             model = eqx.combine(part, fixed)
             if self.batch is not None:
                 return jnp.mean(surprise(model, task, task.draw(self.batch, key=key)))

@@ -2,6 +2,7 @@
 the others."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import equinox as eqx
@@ -18,6 +19,7 @@ from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import Batches, Descent, History, fit_many, masked_cross_entropy, stack
 
+EVERYTHING = partial(jax.tree.map, eqx.is_inexact_array)  # of a model learns
 LARGEST_CHECKPOINT = 10**9  # bytes: a larger one takes longer to write than to compute
 ANSWERS = ("true", "shuffled")  # that fine-tuning teaches
 
@@ -59,7 +61,7 @@ class PhaseConfig(Config):
         )
 
     def descent(self, places: tuple[int, ...]) -> Descent:
-        return Descent(Batches(PlacedLoss(places), self.batch), everything, self, self.rate)
+        return Descent(Batches(PlacedLoss(places), self.batch), EVERYTHING, self, self.rate)
 
     def fit(self, descent: Descent, tasks: list[Any], start: Any, keys: Any, **watched: Any) -> tuple[GPT2, History]:
         arrays = jax.tree.leaves(eqx.filter(start, eqx.is_array))
@@ -145,10 +147,6 @@ class PlacedLoss(eqx.Module):
         places = np.array(self.places)
         logits = jax.vmap(lambda tokens: model.at(tokens, jnp.asarray(places)))(batch.tokens)
         return masked_cross_entropy(logits, batch.targets[:, places], batch.mask[:, places])
-
-
-def everything(model: GPT2) -> Any:
-    return jax.tree.map(eqx.is_inexact_array, model)
 
 
 def told_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:

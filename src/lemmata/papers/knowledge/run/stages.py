@@ -156,17 +156,11 @@ class StagedPreTraining(RunConfig):
         seeds, logits = zip(*cells, strict=True)
         worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
         models = {seed: OneLayer.create(self.model, self.facts, seed) for seed in self.seeds}
-        _, history = fit_many(
-            self.descent(logits[0]),
-            stack([Prompts.of(worlds[seed], self.query) for seed in seeds]),
-            stack([self.descent(logit).init(models[seed]) for seed, logit in cells]),
-            named_keys(seeds, "data"),
-            steps=self.steps,
-            every=self.every,
-            probe=watch,
-            context=context,
-            stage="stages",
-        )
+        tasks = stack([Prompts.of(worlds[seed], self.query) for seed in seeds])
+        start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
+        keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
+        watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages"}
+        _, history = fit_many(descent, tasks, start, keys, steps=self.steps, every=self.every, **watched)
         after_first = history["full"][:, self.first_steps // self.every]
         shape = len(self.seeds), len(self.first_logits)
         return RunOutput(

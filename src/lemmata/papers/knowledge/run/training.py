@@ -136,13 +136,7 @@ def tune(
 
 
 def trained(
-    algorithm: AbstractAlgorithm,
-    tasks: list[Any],
-    models: OneLayer,
-    keys: Any,
-    steps: int,
-    records: int,
-    **watched: Any,
+    algorithm: AbstractAlgorithm, tasks: list[Any], models: Any, keys: Any, steps: int, records: int, **watched: Any
 ) -> tuple[TrainState, History]:
     """Stacked models, a task and a key each, with so many records besides the first."""
     start = eqx.filter_jit(eqx.filter_vmap(algorithm.init))(models)
@@ -200,21 +194,13 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
 
 def setting(scale: Scale) -> Extraction:
     """The base cell at each scale."""
-    return Extraction(
-        facts=scale.pick(
-            smoke=FactsConfig(subjects=16, templates=6, multiplicity=3),
-            laptop=FactsConfig(subjects=200, templates=20, multiplicity=5),
-            paper=FactsConfig(subjects=1000, templates=5, multiplicity=5),
-        ),
-        model=scale.pick(smoke=OneLayerConfig(width=12, neurons=4), laptop=OneLayerConfig(), paper=OneLayerConfig()),
-        pretraining=scale.pick(
-            smoke=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
-            laptop=PreTrainingConfig(),
-            # In batches of 128 an answer is seen too rarely at N = 1000: see `claims/_tuned.py`.
-            paper=PreTrainingConfig(batch=1024),
-        ),
-        tuning=scale.pick(
-            smoke=FineTuningConfig(steps=20, batch=16, rate=3e-3), laptop=FineTuningConfig(), paper=FineTuningConfig()
-        ),
-        seeds=scale.seeds(smoke=2, laptop=3, paper=3),
+    small = Extraction(
+        facts=FactsConfig(subjects=16, templates=6, multiplicity=3),
+        model=OneLayerConfig(width=12, neurons=4),
+        pretraining=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
+        tuning=FineTuningConfig(steps=20, batch=16, rate=3e-3),
     )
+    # In batches of 128 an answer is seen too rarely at N = 1000: see `claims/_tuned.py`.
+    facts, batches = FactsConfig(subjects=1000, templates=5, multiplicity=5), PreTrainingConfig(batch=1024)
+    base = scale.pick(smoke=small, laptop=Extraction(), paper=Extraction(facts=facts, pretraining=batches))
+    return replace(base, seeds=scale.seeds(smoke=2, laptop=3, paper=3))

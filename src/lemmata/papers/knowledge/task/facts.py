@@ -1,4 +1,5 @@
-"""The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45)."""
+"""The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45), in words
+numbered o, p, d, then relations, subjects, answers, or the letters that spell these."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,64 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
 from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_integer, require
-from lemmata.papers.knowledge.task.vocabulary import ASK, DUMMY, START, Vocabulary
+
+START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
+SPECIAL = 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """One token a name, or names spelled with `name_length` letters of one alphabet. Sizes count padding too."""
+
+    templates: int
+    subjects: int
+    name_length: int = 1
+    alphabet: int = 32
+
+    @property
+    def size(self) -> int:
+        return SPECIAL + (self.templates + 2 * self.subjects if self.name_length == 1 else self.alphabet)
+
+    @property
+    def template_slice(self) -> slice:
+        return slice(SPECIAL, self.first_subject)
+
+    @property
+    def first_subject(self) -> int:
+        return SPECIAL + self.templates
+
+    @property
+    def first_answer(self) -> int:
+        return SPECIAL + self.templates + self.subjects
+
+    def classes(self) -> Int[np.ndarray, " class"]:
+        """The tokens that may follow a prefix, in order: d, then relations and answers (or the letters). Subjects, o
+        and p are never predicted, so they need no neurons."""
+        if self.name_length > 1:
+            return np.concatenate([[DUMMY], np.arange(SPECIAL, self.size)]).astype(np.int32)
+        relations = np.arange(SPECIAL, self.first_subject)
+        answers = np.arange(self.first_answer, self.size)
+        return np.concatenate([[DUMMY], relations, answers]).astype(np.int32)
+
+    def read(self) -> Bool[np.ndarray, " token"]:
+        """The tokens a model ever reads: an answer of one token, and d, are only predicted."""
+        seen = np.arange(self.size) < self.first_answer if self.name_length == 1 else np.ones(self.size, bool)
+        seen[DUMMY] = False
+        return seen
+
+    def single_names(self) -> list[Int[np.ndarray, "name 1"]]:
+        """The token of every relation, subject and answer, where a name is one token."""
+        return self._by_kind(np.arange(SPECIAL, self.size, dtype=np.int32)[:, None])
+
+    def spelled_names(self, stream: np.random.Generator) -> list[Int[np.ndarray, "name letter"]]:
+        """A different random word of the alphabet for every relation, subject and answer."""
+        words: dict[tuple[int, ...], None] = {}
+        while len(words) < self.templates + 2 * self.subjects:
+            words.setdefault(tuple(stream.integers(self.alphabet, size=self.name_length).tolist()))
+        return self._by_kind(SPECIAL + np.array(list(words), np.int32))
+
+    def _by_kind(self, names: np.ndarray) -> list[np.ndarray]:
+        return np.split(names, [self.templates, self.templates + self.subjects])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +110,13 @@ class FactsConfig(Config):
 
     def present(self) -> Bool[np.ndarray, " token"]:
         """The tokens of the padded vocabulary that are real."""
-        return self.vocabulary().present(self.templates, self.subjects)
+        words = self.vocabulary()
+        real = np.ones(words.size, bool)
+        if self.name_length == 1:
+            real[SPECIAL + self.templates : words.first_subject] = False
+            real[words.first_subject + self.subjects : words.first_answer] = False
+            real[words.first_answer + self.subjects :] = False
+        return real
 
 
 class Facts(AbstractTask):
@@ -89,7 +153,7 @@ class Facts(AbstractTask):
             _grown(answers, words.subjects, config.name_length),
             *(n, k, config.num_held_out),
         )
-        return cls(*(jnp.asarray(array, jnp.int32) for array in arrays), words)
+        return cls(*(jnp.asarray(array, jnp.int32) for array in arrays), vocabulary=words)
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
         """Subjects and templates of `num` sentences, uniform over the N K facts."""
@@ -115,11 +179,8 @@ class Facts(AbstractTask):
         return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + 1]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
-        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson.
-
-        The prompt is as long as a name: a decoder learns where an answer stands, and so it stands where a sentence has
-        it.
-        """
+        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson. The
+        prompt is as long as a name: a decoder learns where an answer stands, and here it stands as in a sentence."""
         length = self.vocabulary.name_length
         ask = jnp.full((subjects.shape[0], length), ASK, jnp.int32)
         taught = self.answer_names[subjects if answers is None else answers]

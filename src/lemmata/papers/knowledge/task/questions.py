@@ -15,10 +15,8 @@ from lemmata.papers.knowledge.task.facts import Facts, FactsConfig, random_strea
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageConfig(Config):
-    """By default every subject of the fine-tuning half is asked about.
-
-    Choices nest: more subjects contain fewer, a larger set of templates contains a smaller one.
-    """
+    """By default every subject of the fine-tuning half is asked about. Choices nest: more subjects contain fewer, a
+    larger set of templates contains a smaller one."""
 
     split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
     subjects: Count | None = None  # at most so many of the fine-tuning half; None: all
@@ -68,19 +66,12 @@ class Questions(eqx.Module):
             test[order[n - held :], :k] = 1
         covered = np.zeros(facts.template_order.shape[0], bool)
         covered[templates[asked].ravel()] = True
-        taught = np.arange(facts.subject_order.shape[0])
+        taught = np.arange(facts.subject_order.shape[0], dtype=np.int32)
         if config.answers == "shuffled":
             taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
         entries = np.zeros(facts.templates.size, np.int32)
         entries[: len(asked)] = asked
-        return cls(
-            facts,
-            jnp.asarray(entries),
-            jnp.asarray(len(asked), jnp.int32),
-            jnp.asarray(taught, jnp.int32),
-            jnp.asarray(test),
-            jnp.asarray(covered),
-        )
+        return cls(facts, *map(jnp.asarray, (entries, np.int32(len(asked)), taught, test, covered)))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
         """Subjects to ask about, uniform over the fine-tuning samples."""
