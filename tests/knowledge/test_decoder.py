@@ -1,5 +1,6 @@
 """Spelled questions, padded worlds, and Figure 3's reading of them, against loops and made-up results."""
 
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -31,17 +32,7 @@ from lemmata.papers.knowledge.run.gpt2 import (
     extraction,
     told_accuracy,
 )
-from lemmata.papers.knowledge.task import (
-    ASK,
-    START,
-    CoverageConfig,
-    Facts,
-    FactsConfig,
-    PhraseQuestions,
-    Questions,
-    padded,
-    phrase_questions,
-)
+from lemmata.papers.knowledge.task import ASK, START, CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit_many, next_token_loss
 from lemmata.train.loop import FORM
 
@@ -59,7 +50,7 @@ def random_model() -> GPT2:
 def test_a_question_is_a_sentence_with_the_prompt_in_the_relation_s_place() -> None:
     facts = Facts.create(WORLD, 0)
     subjects, another = np.array([4, 1, 1]), np.array([0, 2, 3])
-    question = phrase_questions(facts, jnp.asarray(subjects), jnp.asarray(another))
+    question = facts.question_batch(jnp.asarray(subjects), jnp.asarray(another))
     sentence = facts.sentences(jnp.asarray(subjects), jnp.asarray([3, 0, 1]))
     names, answers = np.asarray(facts.subject_names), np.asarray(facts.answer_names)
     for row, (subject, taught) in enumerate(zip(subjects, another, strict=True)):
@@ -73,22 +64,19 @@ def test_a_question_is_a_sentence_with_the_prompt_in_the_relation_s_place() -> N
 
 def test_a_padded_world_gives_the_samples_of_the_world_itself() -> None:
     facts = Facts.create(WORLD, 3)
-    larger = padded(facts, subjects=9, templates=7, slots=5)
+    larger = Facts.create(replace(WORLD, pad_subjects=9, pad_templates=7, pad_multiplicity=5), 3)
     key = named_key(0, "data")
     for one, other in (
         (facts.sample(32, key=key), larger.sample(32, key=key)),
         *(
-            tuple(
-                PhraseQuestions(Questions.choose(f, CoverageConfig(answers=answers), 3)).sample(32, key=key)
-                for f in (facts, larger)
-            )
+            tuple(Questions.choose(f, CoverageConfig(answers=answers), 3).sample(32, key=key) for f in (facts, larger))
             for answers in ("true", "shuffled")
         ),
     ):
         for left, right in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
             np.testing.assert_array_equal(left, right)
-    with pytest.raises(UserError, match="templates = 3 is not possible: at least the world's own 4"):
-        padded(facts, subjects=6, templates=3, slots=2)
+    with pytest.raises(UserError, match="pad_templates = 3 is not possible: None, or at least 4"):
+        replace(WORLD, pad_templates=3)
 
 
 def greedy(model: GPT2, prompt: list[int], count: int) -> list[int]:
@@ -125,23 +113,22 @@ def test_extraction_is_the_exact_match_of_greedy_answers() -> None:
 
 
 def test_told_accuracy_reads_sentences_and_skips_padding() -> None:
-    model, facts = random_model(), Facts.create(WORLD, 1)
-    subjects, templates = np.asarray(facts.subject_names), np.asarray(facts.template_names)
+    model, facts = random_model(), Facts.create(replace(WORLD, pad_subjects=9), 1)
+    subjects, templates = np.asarray(facts.subject_names)[:6], np.asarray(facts.template_names)
     one_template = eqx.tree_at(lambda f: f.templates, facts, jnp.zeros_like(facts.templates))
     said = [greedy(model, [START, *s.tolist(), *templates[0].tolist()], 3) for s in subjects]
     answers = np.array(facts.answer_names)
     answers[:5] = said[:5]
     answers[5] = 3 + (np.array(said[5]) - 3 + 1) % 8
     changed = eqx.tree_at(lambda f: f.answer_names, one_template, jnp.asarray(answers))
-    larger = padded(changed, subjects=9, templates=4, slots=2)
-    told = eqx.filter_jit(told_accuracy)(model, larger, named_key(0, "slots"))["told"]
+    told = eqx.filter_jit(told_accuracy)(model, changed, named_key(0, "slots"))["told"]
     np.testing.assert_allclose(told, 5 / 6, rtol=1e-6)
 
 
 def test_the_loss_at_the_masked_places_is_the_next_token_loss() -> None:
     model, facts = random_model(), Facts.create(WORLD, 0)
     batch = facts.sample(4, key=named_key(0, "data"))
-    questions = phrase_questions(facts, jnp.arange(4))
+    questions = facts.question_batch(jnp.arange(4))
     placed, whole = eqx.filter_jit(
         lambda m: (
             [PlacedLoss((0, *range(3, 9)))(m, batch), PlacedLoss((6, 7, 8))(m, questions)],

@@ -119,9 +119,9 @@ def test_spelled_names_are_different_words_and_predicted_letter_by_letter() -> N
     assert np.array_equal(batch.targets[:, 5:15], batch.tokens[:, 6:16])
     assert np.array_equal(np.nonzero(np.asarray(batch.mask[0]))[0], [0, *range(5, 15)])
     question = facts.question_batch(jnp.arange(3))
-    assert question.tokens.shape == (3, 12)
-    assert np.array_equal(np.nonzero(np.asarray(question.mask[0]))[0], range(6, 11))
-    assert np.array_equal(question.targets[:, 6:11], facts.answer_names[:3])
+    assert question.tokens.shape == (3, 16)
+    assert np.array_equal(np.nonzero(np.asarray(question.mask[0]))[0], range(10, 15))
+    assert np.array_equal(question.targets[:, 10:15], facts.answer_names[:3])
     assert facts.vocabulary.size == 19
 
 

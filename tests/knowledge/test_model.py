@@ -16,8 +16,7 @@ FACTS = FactsConfig(subjects=12, templates=5, multiplicity=2)
 
 
 def build(config: OneLayerConfig, facts: FactsConfig = FACTS, seed: int = 0) -> OneLayer:
-    words = facts.vocabulary()
-    return OneLayer.create(config, seed, present=facts.present(), read=words.read(), classes=words.classes())
+    return OneLayer.create(config, facts, seed)
 
 
 def stirred(model: OneLayer, size: float = 0.3) -> OneLayer:

@@ -26,8 +26,7 @@ SEEDS = (0, 4)
 def test_a_padded_gradient_in_float32() -> None:
     found = []
     for world in (SMALL, PADDED):
-        words, facts = world.vocabulary(), Facts.create(world, 0)
-        model = OneLayer.create(MODEL, 0, present=world.present(), read=words.read(), classes=words.classes())
+        model, facts = OneLayer.create(MODEL, world, 0), Facts.create(world, 0)
         drawn = facts.draw(16, key=named_key(0, "data"))
         loss, attention, neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
         found.append((loss, attention, np.asarray(neurons)[:, :, np.asarray(model.present)]))

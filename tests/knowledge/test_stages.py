@@ -13,9 +13,9 @@ from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import crossed
 from lemmata.papers.knowledge.run.covering import CoveringRun
+from lemmata.papers.knowledge.run.finetuning import question_descent
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
-from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining, feature_strengths
-from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent, asked_loss, question_descent, whole_loss
+from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent, StagedPreTraining, feature_strengths, whole_loss
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit_many, next_token_loss, stack
 
@@ -27,9 +27,8 @@ def setting() -> Any:
     """A small world and a model with attention and neurons away from their start, in float64."""
     with precision("float64"):
         facts = Facts.create(WORLD, seed=1)
-        words = WORLD.vocabulary()
         config = OneLayerConfig(width=12, neurons=3, scale=2.0, neuron_start=0.4)
-        model = OneLayer.create(config, 1, present=WORLD.present(), read=words.read(), classes=words.classes())
+        model = OneLayer.create(config, WORLD, 1)
         moved = 0.1 * jax.random.normal(named_key(1, "attention"), model.attention.shape, jnp.float64)
         yield facts, eqx.tree_at(lambda one: one.attention, model, moved)
 
@@ -115,7 +114,7 @@ def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) 
         algorithm = question_descent(attention_rate=0.1, neuron_rate=0.2)
         step = eqx.filter_jit(lambda state: algorithm.step(questions, state, key=jax.random.key(0)))
         state, metrics = step(algorithm.init(model))
-        gradient = eqx.filter_jit(eqx.filter_grad(asked_loss))(model, questions)
+        gradient = eqx.filter_jit(eqx.filter_grad(next_token_loss))(model, batch)
         np.testing.assert_allclose(state.model.attention, model.attention - 0.1 * gradient.attention, atol=1e-12)
         np.testing.assert_allclose(state.model.neurons, model.neurons - 0.2 * gradient.neurons, atol=1e-12)
     assert float(metrics["loss"]) == pytest.approx(float(direct), abs=1e-12)

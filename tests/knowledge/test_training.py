@@ -20,15 +20,8 @@ WORLD = FactsConfig(subjects=10, templates=4, multiplicity=2)
 
 
 def built(config: OneLayerConfig | None = None, world: FactsConfig = WORLD) -> tuple[OneLayer, Facts]:
-    words = world.vocabulary()
-    model = OneLayer.create(
-        config or OneLayerConfig(width=9, neurons=3, neuron_start=0.3),
-        0,
-        present=world.present(),
-        read=words.read(),
-        classes=words.classes(),
-    )
-    return model, Facts.create(world, 0)
+    config = config or OneLayerConfig(width=9, neurons=3, neuron_start=0.3)
+    return OneLayer.create(config, world, 0), Facts.create(world, 0)
 
 
 def test_two_steps_are_adamw_with_two_rates() -> None:

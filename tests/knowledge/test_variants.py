@@ -42,4 +42,3 @@ def test_drawn_splits_leak_as_predicted() -> None:
     spread = float(leak.leaked_variance(40, 3)) ** 0.5
     assert abs(shares.mean() - float(leak.leaked_share(40, 3))) < 4 * spread / 60**0.5
     assert 0.6 < shares.std() / spread < 1.6
-    assert leak.leaked_accuracy(0.9, 1.0, 0.5) == pytest.approx(0.95)

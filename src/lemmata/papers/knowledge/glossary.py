@@ -25,6 +25,5 @@ GLOSSARY: dict[str, str] = {
     "q": "|R| in the concentration lemma: `theory.concentration.hoeffding_bound`",
     "n of eq. (44)": "number of subjects that draw templates: `theory.concentration.hoeffding_bound`",
     "δ": "chance that a template is missed: `theory.concentration.hoeffding_cover`",
-    "optimal loss": "least next-token loss on the data, log(K)/3 for equal K: "
-    "`theory.optimal_loss.optimal_fact_loss`, `theory.optimal_loss.optimal_next_token_loss`",
+    "optimal loss": "least next-token loss on the data, log(K)/3 for equal K: `theory.optimal_loss.optimal_fact_loss`",
 }

@@ -12,9 +12,8 @@ def acquisition_run(scale: Scale) -> Extraction:
     """Longer than the extraction runs, on fewer facts at laptop scale."""
     base = setting(scale)
     subjects = scale.pick(smoke=base.facts.subjects, laptop=100, paper=base.facts.subjects)
-    steps = scale.pick(smoke=base.pretraining.steps, laptop=4000, paper=base.pretraining.steps)
-    records = scale.pick(smoke=base.pretraining.records, laptop=16, paper=16)
-    pretraining = replace(base.pretraining, steps=steps, records=records)
+    longer = scale.pick(smoke={}, laptop={"steps": 4000, "records": 16}, paper={"records": 16})
+    pretraining = replace(base.pretraining, **longer)
     return replace(base, facts=replace(base.facts, subjects=subjects), pretraining=pretraining)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.core import Part, RunResult, Scale, Verdict, at_least, at_most
 from lemmata.core.rule import together
 from lemmata.papers.knowledge.model import OneLayerConfig
-from lemmata.papers.knowledge.run.staged_descent import StagedPreTraining
+from lemmata.papers.knowledge.run.stages import StagedPreTraining
 from lemmata.papers.knowledge.task import FactsConfig
 
 OWN, SHARED = "own query", "shared query"  # the last token asks, or one query serves all prompts
@@ -81,9 +81,6 @@ def verdict_of(stages: Stages) -> Verdict:
 
 def at_best_rate(run: RunResult, *, trained: bool = True) -> Stages:
     """At the first rate under which the lemma comes closest to holding."""
-
-    def closeness(logit: float) -> tuple[bool, float]:
-        verdict = verdict_of(Stages(run, logit))
-        return verdict.status == "holds", verdict.margin
-
-    return Stages(run, max(run.config.first_logits, key=closeness), trained)
+    verdicts = {logit: verdict_of(Stages(run, logit)) for logit in run.config.first_logits}
+    best = max(verdicts, key=lambda logit: (verdicts[logit].status == "holds", verdicts[logit].margin))
+    return Stages(run, best, trained)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,36 +10,21 @@ from lemmata.core import Artefact, RunResult, Runs
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import Extraction
-from lemmata.report.plots import COLOURS, band, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
 
 SLACK = 0.05  # of extraction, against the trend between neighbours
 FEWEST_SEEDS = 3
 
 
-def sweep(
-    base: Extraction,
-    cells: tuple[tuple[int, int, int], ...],
-    shapes: tuple[tuple[int, int], ...],
-    *,
-    steps: int,
-    seeds: tuple[int, ...],
-) -> Sweep:
+def sweep(base: Extraction, steps: int, **sizes: Any) -> Sweep:
     """Cells in the setting of a base run, pre-trained for another number of steps."""
     pretraining = replace(base.pretraining, steps=steps)
-    return Sweep(cells=cells, shapes=shapes, model=base.model, pretraining=pretraining, tuning=base.tuning, seeds=seeds)
+    return Sweep(model=base.model, pretraining=pretraining, tuning=base.tuning, **sizes)
 
 
-class Line(NamedTuple):
-    """Extraction along one size."""
-
-    run: RunResult
-    varied: str
-    name: str = "extraction"
-
-    @property
-    def means(self) -> np.ndarray:
-        """Over seeds, in order of size."""
-        return along(self.run, self.varied, self.name)[1].mean(axis=0)
+def means(runs: Runs, varied: str, name: str = "extraction") -> np.ndarray:
+    """Over seeds, in order of the varied size."""
+    return along(runs["main"], varied, name)[1].mean(axis=0)
 
 
 def stored(run: RunResult) -> str | None:
@@ -68,19 +53,18 @@ def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
         run = runs["main"]
         config = run.config
         sizes, values = along(run, varied, "extraction")
-        table: dict[str, Any] = {"size": np.tile(sizes, len(values)), "seed": np.repeat(config.seeds, len(sizes))}
-        for name in (*SERIES, "template_accuracy", *BESIDE, "covered"):
-            table[name] = np.ravel(along(run, varied, name)[1])
+        table = {"size": np.tile(sizes, len(values)), "seed": np.repeat(config.seeds, len(sizes))}
+        names = (*SERIES, "template_accuracy", *BESIDE, "covered")
+        table |= {name: np.ravel(along(run, varied, name)[1]) for name in names}
         figure, axes = new_figure(1, 2)
-        for letter, ax, lines in zip("ab", axes, (SERIES, BESIDE), strict=True):
+        for ax, lines in zip(axes, (SERIES, BESIDE), strict=True):
             for name, (label, colour) in lines.items():
                 band(ax, sizes, along(run, varied, name)[1], label, color=colour, marker="o", markersize=3)
-            ax.set_xscale("log")
+            ax.set(xscale="log", xlabel=xlabel)
             ax.set_xticks(sizes, [str(size) for size in sizes])
             ax.minorticks_off()
-            ax.set_xlabel(xlabel)
             legend(ax)
-            panel_label(ax, letter)
+        letter(axes)
         axes[0].set(ylim=(-0.02, 1.02), ylabel="share of facts")
         axes[1].set(ylabel="share of questions, or nats", ylim=(-0.02, None))
         fixed = (
@@ -91,8 +75,7 @@ def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
         caption = (
             f"Extraction against {xlabel} (a), and what else is answered (b). Held-out subjects only; "
             f"{', '.join(fixed)}, d = {config.model.width}, {config.pretraining.steps} steps of pre-training, "
-            f"{config.tuning.steps} of fine-tuning; mean and one standard deviation of {len(config.seeds)} seeds. The "
-            "ceiling of extraction is the share of facts stored."
+            f"{config.tuning.steps} of fine-tuning; mean and one standard deviation of {len(config.seeds)} seeds."
         )
         return Artefact(figure, table, caption)
 

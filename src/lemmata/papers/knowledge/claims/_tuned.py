@@ -21,20 +21,14 @@ Tunings = Mapping[str, FineTuningConfig]
 
 
 def tuning(
-    scale: Scale,
-    *,
-    watched: bool = False,
-    rank: int | None = None,
-    part: Part = "both",
-    rate: float | None = None,
-    **coverage: Any,
+    scale: Scale, watched: bool = False, *, rank: int | None = None, part: Part = "both", **coverage: Any
 ) -> FineTuningConfig:
     """Up to where extraction is read; or watched, for twice as many steps."""
     base = setting(scale).tuning
     if scale.name != "smoke":
         base = replace(base, steps=2 * READ_AT, records=48) if watched else replace(base, steps=READ_AT, records=1)
-    own_rate = base.rate if rank is None else LOW_RANK_RATE
-    return replace(base, coverage=CoverageConfig(**coverage), rank=rank, part=part, rate=rate or own_rate)
+    rate = base.rate if rank is None else LOW_RANK_RATE
+    return replace(base, coverage=CoverageConfig(**coverage), rank=rank, part=part, rate=rate)
 
 
 def by_subjects(scale: Scale, watched: bool = False) -> Tunings:
@@ -42,10 +36,10 @@ def by_subjects(scale: Scale, watched: bool = False) -> Tunings:
     with other subjects' answers."""
     numbers = scale.pick(smoke=(1,), laptop=(1, 3, 10, 30), paper=(1, 3, 10, 30, 100))
     return {
-        ALL: tuning(scale, watched=watched),
-        **{f"asked {n}": tuning(scale, watched=watched, subjects=n) for n in numbers},
-        WRONG: tuning(scale, watched=watched, answers="shuffled"),
-        "shuffled 1": tuning(scale, watched=watched, subjects=1, answers="shuffled"),
+        ALL: tuning(scale, watched),
+        **{f"asked {n}": tuning(scale, watched, subjects=n) for n in numbers},
+        WRONG: tuning(scale, watched, answers="shuffled"),
+        "shuffled 1": tuning(scale, watched, subjects=1, answers="shuffled"),
     }
 
 
@@ -77,7 +71,7 @@ def main_tunings(scale: Scale) -> Tunings:
         "rank 1, attention": one(rank=1, part="attention"),
         "full, attention": one(part="attention"),
         "full, neurons": one(part="neurons"),
-        "full, at the rate of low ranks": one(rate=LOW_RANK_RATE),
+        "full, at the rate of low ranks": replace(one(), rate=LOW_RANK_RATE),
     }
 
 
@@ -134,6 +128,10 @@ class Tuned:
 
     run: RunResult
     tunings: Tunings
+
+    @property
+    def multiplicity(self) -> int:
+        return self.run.config.facts.multiplicity
 
     def number(self, name: str) -> int:
         """A fine-tuning's number in the run's table."""
@@ -214,10 +212,14 @@ def uniform(runs: Runs) -> Tuned:
     return Tuned(runs["uniform"], {ALL: tuning(runs.scale, watched=True)})
 
 
+def narrow(runs: Runs) -> Tuned:
+    return Tuned(runs["narrow"], cell_tunings(runs.scale, NARROW))
+
+
 def cells(runs: Runs) -> list[Tuned]:
     """In order of multiplicity."""
     found = [Tuned(run, cell_tunings(runs.scale, int(k))) for k, run in runs.group("K").items()]
-    return sorted(found, key=lambda one: one.run.config.facts.multiplicity)
+    return sorted(found, key=lambda one: one.multiplicity)
 
 
 def long_enough(run: RunResult) -> str | None:

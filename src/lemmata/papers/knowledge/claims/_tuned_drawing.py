@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned
+from lemmata.report.plots import columns
 
 TAUGHT = {"asked": ("their own answers", "blue"), "shuffled": ("answers of others", "vermillion")}  # names begin so
-
-Curves = Mapping[str, tuple[Any, np.ndarray]]
 
 
 def described(*shown: Tuned) -> str:
@@ -17,7 +16,7 @@ def described(*shown: Tuned) -> str:
     config = shown[0].run.config
     facts, one = config.facts, len(shown) == 1
     reached = "; ".join(
-        ("" if one else f"K = {each.run.config.facts.multiplicity}: ")
+        ("" if one else f"K = {each.multiplicity}: ")
         + f"accuracy {each.accuracy:.3f}, loss {each.excess:.3f} nats over the least"
         for each in shown
     )
@@ -28,24 +27,17 @@ def described(*shown: Tuned) -> str:
     )
 
 
-def long_table(curves: Curves, axis: str, *shown: Tuned) -> dict[str, list[Any]]:
-    """Curves as columns of name, place, mean and standard deviation over seeds, beside what pre-training reached
-    (of the only run, or of the run at each place)."""
+def reached(*shown: Tuned) -> dict[str, list[float]]:
+    """Of pre-training, a row a run."""
+    accuracy, excess = [one.accuracy for one in shown], [one.excess for one in shown]
+    return {"pre-training accuracy": accuracy, "loss over the least": excess}
+
+
+def curve_table(curves: Mapping[str, tuple[Any, Any]], axis: str, *shown: Tuned) -> dict[str, list[Any]]:
+    """Curves, beside what pre-training reached (in the only run, or in the run at each place)."""
     rows = [
-        (name, np.asarray(place).item(), float(mean), float(std), owner.accuracy, owner.excess)
+        {"curve": name, axis: place, "mean": float(mean), "std": float(std)}
         for name, (places, values) in curves.items()
-        for place, mean, std, owner in zip(
-            places,
-            values.mean(axis=0),
-            values.std(axis=0),
-            shown * len(places) if len(shown) == 1 else shown,
-            strict=True,
-        )
+        for place, mean, std in zip(np.asarray(places).tolist(), values.mean(axis=0), values.std(axis=0), strict=True)
     ]
-    names = ("curve", axis, "mean", "std", "pre-training accuracy", "loss over the least")
-    return {name: [row[column] for row in rows] for column, name in enumerate(names)}
-
-
-def joined(*tables: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """Tables of the same columns, one under the other."""
-    return {name: [value for table in tables for value in table[name]] for name in tables[0]}
+    return columns(rows) | reached(*shown * (len(rows) // len(shown)))

@@ -1,13 +1,11 @@
 """Lemma 10 and its continuation under the lemma's own training: where attention goes in stages 1 and 2, and why."""
 
-from typing import Any
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, near
 from lemmata.papers.knowledge.claims._stages import LEMMA, OWN, SHARED, Stages, at_best_rate, staged_runs, verdict_of
 from lemmata.papers.knowledge.theory.first_attention import subject_share
-from lemmata.report.plots import COLOURS, GREY, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 
 STRENGTH = 0.25  # Lemma 15's constant in Omega(log d / lambda), which the text does not give: our threshold
 SMALLEST = 1e-30  # float32 runs out below
@@ -96,7 +94,7 @@ CURVES = (
 
 def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 3, width=13.0, height=3.5)
-    table: dict[str, list[Any]] = {name: [] for name in ("query", "first logit", "holds", *LEMMA)}
+    table = []
     for name, label, colour in (
         (OWN, "last token asks", COLOURS["vermillion"]),
         (SHARED, "one query for all", COLOURS["blue"]),
@@ -108,13 +106,11 @@ def draw(runs: Runs) -> Artefact:
         for ax, column, style, what in CURVES:
             steps, values = run.curve(column, first_logit=best)
             lines = axes[ax].plot(steps, np.maximum(values, 1e-12).T, style, color=colour, linewidth=1)
-            lines[0].set_label(f"{label}, {what}")
+            lines[0].set(label=f"{label}, {what}")
         for logit in run.config.first_logits:
             stages = Stages(run, logit)
-            readings = {part: reading.read(stages) for part, reading in LEMMA.items()}
             row = {"query": run.config.query, "first logit": logit, "holds": verdict_of(stages).status == "holds"}
-            for column, value in (row | readings).items():
-                table[column].append(value)
+            table.append(row | {name: part.read(stages) for name, part in LEMMA.items()})
     run = runs[OWN]
     world = run.config.facts
     width, sentences = run.config.model.width, float(np.mean(run.arrays["sentences"]))
@@ -129,17 +125,16 @@ def draw(runs: Runs) -> Artefact:
     axes[1].axhspan(0.7, 1.6, color=GREY, alpha=0.2, linewidth=0)
     axes[2].set(yscale="log", ylim=(1e-9, 1.2), xlabel="step", ylabel="largest α₁", title="attention to o")
     ceiling(axes[2], 1 / (2 * width), "1/(2d)")
-    for letter, ax in zip("abc", axes, strict=True):
+    for ax in axes:
         legend(ax, fontsize=7, loc="best")
-        panel_label(ax, letter)
+    letter(axes)
     caption = (
         f"Gradient descent in the appendix's stages, orthonormal embeddings, d = {width}, N = {world.subjects}, "
-        f"K = {world.multiplicity}, |R| = {world.templates}, seeds: {len(run.config.seeds)}. (a) Each dot is a "
-        "fact after two large steps, over a range of first rates; the grey box is what Lemma 10 allows, the line what "
-        "one step can do. (b), (c) At the first rate that suits the lemma best, a line a seed; grey: the range allowed "
-        "in stage 2."
+        f"K = {world.multiplicity}, |R| = {world.templates}, {len(run.config.seeds)} seeds. (a) A dot is a fact after "
+        "two large steps, over a range of first rates; grey: what Lemma 10 allows; the line: what one step can do. "
+        "(b), (c) At the first rate that suits the lemma best, a line a seed; grey: the range allowed in stage 2."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(table), caption)
 
 
 EXPERIMENT = Experiment(

@@ -3,29 +3,16 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, rises
-from lemmata.papers.knowledge.claims._tuned import (
-    NARROW,
-    WRONG,
-    Tuned,
-    cell_run,
-    cell_tunings,
-    long_enough,
-    main,
-    main_run,
-)
-from lemmata.papers.knowledge.claims._tuned_drawing import described, joined, long_table
+from lemmata.papers.knowledge.claims._tuned import NARROW, WRONG, Tuned, cell_run, long_enough, main, main_run, narrow
+from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.papers.knowledge.theory import covering
-from lemmata.report.plots import COLOURS, GREY, band, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, GREY, band, joined, legend, letter, new_figure
 
 DASHED = {"color": GREY, "linestyle": (0, (4, 3)), "linewidth": 1.1, "label": "covering prediction"}
 TREND = {
     "rise from the least to the most": Part(lambda means: float(means[-1] - means[0]), at_least(0.1)),
     "in order": Part(lambda means: means, rises(slack=0.05)),
 }
-
-
-def narrow(runs: Runs) -> Tuned:
-    return Tuned(runs["narrow"], cell_tunings(runs.scale, NARROW))
 
 
 def by_templates(tuned: Tuned) -> dict[str, int]:
@@ -91,7 +78,7 @@ def draw(runs: Runs) -> Artefact:
     tuned, few = main(runs), narrow(runs)
     facts, asked = tuned.run.config.facts, tuned.asked()
     figure, axes = new_figure(1, 2)
-    numbers = np.array(list(asked.values()))
+    numbers = list(asked.values())
     extraction = np.stack([tuned.after(name) for name in asked], axis=1)
     band(axes[0], numbers, extraction, "measured", color=COLOURS["blue"], marker="o")
     fine = np.unique(np.geomspace(1, numbers[-1], 60).astype(int))
@@ -102,7 +89,7 @@ def draw(runs: Runs) -> Artefact:
     axes[0].set_xticks([], minor=True)
 
     names = by_templates(few)
-    sets = np.array(list(names.values()))
+    sets = list(names.values())
     by_set = np.stack([few.after(name) for name in names], axis=1)
     band(axes[1], sets, by_set, "measured", color=COLOURS["blue"], marker="o")
     covered = np.stack([_covered(few, name) for name in names], axis=1)
@@ -111,22 +98,19 @@ def draw(runs: Runs) -> Artefact:
     axes[1].plot(sets, chance.mean(axis=0), **DASHED)
     subjects = few.tunings[next(iter(names))].coverage.subjects
     axes[1].set(xlabel=f"templates they come from, of {facts.templates}", xticks=sets)
-    axes[1].set_title(f"K = {facts.multiplicity}, {subjects} subjects")
-    for letter, ax in zip("ab", axes, strict=True):
+    axes[1].set(title=f"K = {facts.multiplicity}, {subjects} subjects")
+    for ax in axes:
         ax.set(ylabel="share of held-out facts", ylim=(-0.02, 1.04))
         legend(ax, loc="lower right")
-        panel_label(ax, letter)
+    letter(axes)
     caption = (
         "Extraction of held-out facts against coverage. (a) More subjects asked about. (b) As many subjects, all of "
         f"whose templates lie in a growing set; they cover {', '.join(f'{c:.1f}' for c in covered.mean(axis=0))} "
         f"templates. Dashed: one covered template is enough. (a) {described(tuned)} (b) {described(few)}"
     )
-    axis = "F or templates"
-    table = joined(
-        long_table({"by subjects": (numbers, extraction)}, axis, tuned),
-        long_table({"by templates": (sets, by_set), "templates covered": (sets, covered)}, axis, few),
-    )
-    return Artefact(figure, table, caption)
+    by_templates_table = {"by templates": (sets, by_set), "templates covered": (sets, covered)}
+    tables = (({"by subjects": (numbers, extraction)}, tuned), (by_templates_table, few))
+    return Artefact(figure, joined([curve_table(curves, "F or templates", run) for curves, run in tables]), caption)
 
 
 EXPERIMENT = Experiment(

@@ -1,7 +1,6 @@
 """Which facts come out, template by template: covered or not, what the failures are, what the prompt does."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Sca
 from lemmata.papers.knowledge.probe.covering import KINDS, effect, extraction, failures
 from lemmata.papers.knowledge.run.covering import TUNINGS, CoveringRun
 from lemmata.papers.knowledge.run.training import setting
-from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, CYCLE, GREY, columns, legend, letter, new_figure
 
 STORED = 0.1  # nats over the least pre-training loss, at most, before extraction says anything
 
@@ -36,27 +35,9 @@ def covering_run(scale: Scale) -> CoveringRun:
 
 
 def stored(run: RunResult) -> str | None:
-    excess = float(run.arrays["pretraining.excess"].mean())
-    return (
-        None if excess <= STORED else f"pre-training ended {excess:.2f} nats over the least loss, not within {STORED}"
-    )
-
-
-class Gap(NamedTuple):
-    """Covered less uncovered, a number a seed."""
-
-    run: RunResult
-    shuffled: bool = False  # half of the templates called covered are
-
-    @property
-    def extraction(self) -> np.ndarray:
-        covered, uncovered = extraction(self.run, 0, shuffled=self.shuffled)
-        return covered - uncovered
-
-    @property
-    def silence(self) -> float:
-        covered, uncovered = effect(self.run, "ask_pull", shuffled=self.shuffled)
-        return float(np.mean(uncovered - covered))
+    if (excess := float(run.arrays["pretraining.excess"].mean())) <= STORED:
+        return None
+    return f"pre-training ended {excess:.2f} nats over the least loss, not within {STORED}"
 
 
 def tendency(runs: Runs) -> str:
@@ -74,28 +55,24 @@ PER_RELATION = Claim(
     statement="A held-out fact comes out more often when fine-tuning covers its template: each fact is asked for after "
     "fine-tuning on one half of the templates and on the other; shown is the difference in extraction. Gradient "
     "descent, as in the theory; K = 1, d = 256. The bare covering formula says 1 and 0.",
-    subject=lambda runs: Gap(runs["main"]),
-    wrong=lambda runs: Gap(runs["main"], shuffled=True),
+    subject=lambda runs: np.subtract(*extraction(runs["main"], 0)),
+    wrong=lambda runs: np.subtract(*extraction(runs["main"], 0, shuffled=True)),  # half of those called covered are
     parts={
-        "mean over seeds": Part(lambda gap: float(gap.extraction.mean()), at_least(0.25)),
-        "smallest seed": Part(lambda gap: float(gap.extraction.min()), at_least(0.0)),
+        "mean over seeds": Part(lambda gap: float(gap.mean()), at_least(0.25)),
+        "smallest seed": Part(lambda gap: float(gap.min()), at_least(0.0)),
     },
     remark=tendency,
 )
 
 
-class Moment(NamedTuple):
-    run: RunResult
-    after: int  # 0 before fine-tuning, 1 after it
-
-    def among_failures(self, column: str) -> float:
-        """A share of all failures on held-out facts, the mean over halves and seeds."""
-        share, extracted = (
-            self.run.column(name, tuning=0, after=self.after).astype(float) for name in (column, "extraction")
-        )
-        if np.any(extracted == 1):
-            raise Undecided("in some seed every held-out fact comes out: there are no failures to look at")
-        return float(np.mean(share / (1 - extracted)))
+def among_failures(run: RunResult, after: int) -> list[float]:
+    """Of all failures on held-out facts, before (0) or after (1) fine-tuning: the shares answered by a relation and by
+    the subject's own, means over halves and seeds."""
+    failed = 1 - run.column("extraction", tuning=0, after=after).astype(float)
+    if np.any(failed == 0):
+        raise Undecided("in some seed every held-out fact comes out: there are no failures to look at")
+    columns = (run.column(f"{kind}relation_fraction", tuning=0, after=after) for kind in ("", "own_"))
+    return [float(np.mean(column.astype(float) / failed)) for column in columns]
 
 
 HALLUCINATION = Claim(
@@ -104,11 +81,11 @@ HALLUCINATION = Claim(
     statement="Facts that pre-training stored and questions do not reach are answered with relation tokens, the text "
     "that followed the subject in pre-training, and it is the subject's own relation. Shown: shares of the failures on "
     "held-out facts.",
-    subject=lambda runs: Moment(runs["main"], after=1),
-    wrong=lambda runs: Moment(runs["main"], after=0),  # before fine-tuning no question is understood
+    subject=lambda runs: among_failures(runs["main"], after=1),
+    wrong=lambda runs: among_failures(runs["main"], after=0),  # before fine-tuning no question is understood
     parts={
-        "relation tokens": Part(lambda moment: moment.among_failures("relation_fraction"), at_least(0.5)),
-        "the subject's own": Part(lambda moment: moment.among_failures("own_relation_fraction"), at_least(0.5)),
+        "relation tokens": Part(lambda shares: shares[0], at_least(0.5)),
+        "the subject's own": Part(lambda shares: shares[1], at_least(0.5)),
     },
 )
 
@@ -138,9 +115,9 @@ SILENCE = Claim(
     locus="ours, on the mechanism",
     statement="Fine-tuning lowers what p adds to the neurons of a relation token by more when its template is covered "
     "(in logits, mean over seeds): so covered facts come out where uncovered ones give the relation.",
-    subject=lambda runs: Gap(runs["main"]),
-    wrong=lambda runs: Gap(runs["main"], shuffled=True),
-    parts=Part(lambda gap: gap.silence, at_least(0.5)),
+    subject=lambda runs: np.subtract(*effect(runs["main"], "ask_pull")),
+    wrong=lambda runs: np.subtract(*effect(runs["main"], "ask_pull", shuffled=True)),
+    parts=Part(lambda gap: -float(gap.mean()), at_least(0.5)),
 )
 
 
@@ -149,26 +126,21 @@ def draw(runs: Runs) -> Artefact:
     config, seeds = run.config, len(run.config.seeds)
     figure, axes = new_figure(1, 4, width=15.0, height=3.5)
     colours = {"covered": COLOURS["blue"], "uncovered": COLOURS["vermillion"]}
-    table: dict[str, list[Any]] = {name: [] for name in ("what", "fine-tuning", "template", "mean", "std")}
+    rows = []
 
-    def note(*row: Any) -> None:
-        *names, values = row
-        for column, value in zip(table.values(), (*names, float(np.mean(values)), float(np.std(values))), strict=True):
-            column.append(value)
+    def note(what: str, tuning: str, group: str, values: np.ndarray) -> None:
+        row = {"what": what, "fine-tuning": tuning, "template": group}
+        rows.append(row | {"mean": float(np.mean(values)), "std": float(np.std(values))})
 
     shown = TUNINGS[: len(run.arrays["reply"])]
-    for ax, read, unit, title in (
-        (axes[0], extraction, "extraction", "held-out facts that come out"),
-        (axes[2], lambda run, tuning: effect(run, "ask_pull", tuning), "change, logits", "p on the relation token"),
-        (
-            axes[3],
-            lambda run, tuning: effect(run, "ask_likeness", tuning),
-            "change of correlation",
-            "p against r, on answers",
-        ),
+    for ax, column, unit, title in (
+        (axes[0], None, "extraction", "held-out facts that come out"),
+        (axes[2], "ask_pull", "change, logits", "p on the relation token"),
+        (axes[3], "ask_likeness", "change of correlation", "p against r, on answers"),
     ):
         for place, name in enumerate(shown):
-            for offset, (group, values) in enumerate(zip(colours, read(run, place), strict=True)):
+            found = effect(run, column, place) if column else extraction(run, place)
+            for offset, (group, values) in enumerate(zip(colours, found, strict=True)):
                 at = place + 0.36 * (offset - 0.5)
                 ax.bar(at, values.mean(), 0.34, color=colours[group], label=group if place == 0 else None)
                 ax.plot(np.full(seeds, at), values, "o", color=COLOURS["black"], markersize=3)
@@ -185,19 +157,18 @@ def draw(runs: Runs) -> Artefact:
             note(f"failures: {kind}", "descent", group, share)
     axes[1].set_xticks([0, 1], list(colours))
     axes[1].set(xlim=(-0.5, 2.9), ylim=(0, 1), ylabel="share of the failures", title="in place of the answer")
-    for letter, ax in zip("abcd", axes, strict=True):
+    for ax in axes:
         legend(ax, fontsize=7, loc="center right" if ax is axes[1] else "best")
-        panel_label(ax, letter)
+    letter(axes)
     caption = (
         f"Covering, template by template: N = {config.facts.subjects}, |R| = {config.facts.templates}, K = 1, "
         f"d = {config.model.width}; pre-training accuracy {run.arrays['pretraining.fact_accuracy'].mean():.3f}, loss "
         f"{run.arrays['pretraining.excess'].mean():.3f} nats over the least; {seeds} seeds (dots). Every held-out fact "
-        "is asked for twice: after fine-tuning on the half of the templates that has its own, and on the other half. "
-        "(b) After gradient descent: what is said in place of the answer. (c) Change of what the prompt token adds to "
-        "the neurons of the relation token. (d) Change of the correlation, over held-out answers, of what the prompt "
-        "and what the relation direction add to their neurons."
+        "is asked for after fine-tuning on the half of the templates that has its own, and on the other. (b) What "
+        "gradient descent leaves in place of the answer. (c) Change of what p adds to the neurons of the relation "
+        "token. (d) Change of the correlation, over held-out answers, of what p and what r add to their neurons."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(rows), caption)
 
 
 EXPERIMENT = Experiment(

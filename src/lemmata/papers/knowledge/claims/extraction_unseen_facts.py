@@ -2,8 +2,8 @@
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._tuned import ALL, WRONG, Lesson, long_enough, main, main_run
-from lemmata.papers.knowledge.claims._tuned_drawing import TAUGHT, described, long_table
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.papers.knowledge.claims._tuned_drawing import TAUGHT, curve_table, described
+from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, new_figure
 
 
 def _one_subject(runs: Runs) -> str:
@@ -58,22 +58,22 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 3, width=11.4)
     table = {}
     for answers, (label, colour) in TAUGHT.items():
-        steps, values = table[f"half of the subjects, taught {label}"] = tuned.curve(f"{answers} all")
-        band(axes[0], steps, values, f"taught {label}", color=COLOURS[colour])
+        half = table[f"half of the subjects, taught {label}"] = tuned.curve(f"{answers} all")
+        band(axes[0], *half, f"taught {label}", color=COLOURS[colour])
         steps, values = table[f"one subject, taught {label}"] = tuned.curve(f"{answers} 1")
         axes[1].plot(steps, values.T, color=COLOURS[colour], linewidth=1.1)
     ceiling(axes[0], tuned.accuracy, "pre-training accuracy")
     said = {"extraction": ("its answer", "blue"), "relation_fraction": ("a relation", "orange")}
     said["other_fraction"] = ("another's answer", "black")
     for column, (label, colour) in said.items():
-        steps, values = table[f"half of the subjects, said: {label}"] = tuned.curve(ALL, column)
-        band(axes[2], steps, values, label, color=COLOURS[colour])
+        curve = table[f"half of the subjects, said: {label}"] = tuned.curve(ALL, column)
+        band(axes[2], *curve, label, color=COLOURS[colour])
     axes[0].set(title="taught half of the subjects", ylabel="share of held-out facts")
     axes[1].set(title="taught one subject, each seed", ylabel="share of held-out facts")
     axes[2].set(title="what is said to held-out questions", ylabel="share of held-out questions")
-    for letter, ax in zip("abc", axes, strict=True):
+    for ax in axes:
         ax.set(xlabel="fine-tuning step", ylim=(-0.02, 1.02))
-        panel_label(ax, letter)
+    letter(axes)
     legend(axes[0], loc="center right", fontsize=7.5)
     legend(axes[2], loc="center right", fontsize=7.5)
     caption = (
@@ -81,7 +81,7 @@ def draw(runs: Runs) -> Artefact:
         "subjects, (b) on one of them: with their own answers (blue) and, as a control, with other subjects' answers "
         f"(red). (c) What the model of (a) says to them. {described(tuned)}"
     )
-    return Artefact(figure, long_table(table, "step", tuned), caption)
+    return Artefact(figure, curve_table(table, "step", tuned), caption)
 
 
 EXPERIMENT = Experiment(

@@ -1,7 +1,7 @@
 """Figure 2 (a): extraction against the number of subjects."""
 
 from lemmata.core import Claim, Experiment, Part, Runs, Scale, at_least, rises
-from lemmata.papers.knowledge.claims._sweeps import SLACK, Line, drawing_along, stored, sweep
+from lemmata.papers.knowledge.claims._sweeps import SLACK, drawing_along, means, stored, sweep
 from lemmata.papers.knowledge.probe.sweep import along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import setting
@@ -15,16 +15,16 @@ def subject_line(scale: Scale) -> Sweep:
     numbers = scale.pick(smoke=(8, 16), laptop=(50, 100, 200, 400), paper=(125, 250, 500, 1000))
     return sweep(
         base,
-        tuple((n, r, k) for n in numbers),
-        tuple((n, r) for n in numbers[1:]),
         steps=scale.pick(smoke=200, laptop=1500, paper=2000),
+        cells=tuple((n, r, k) for n in numbers),
+        shapes=tuple((n, r) for n in numbers[1:]),
         seeds=scale.seeds(smoke=2, laptop=4, paper=3),
     )
 
 
 def at_equal_steps(runs: Runs) -> str:
     sizes, excess = along(runs["main"], "subjects", "excess")
-    few, many = excess.mean(axis=0)[[0, -1]]
+    few, *_, many = excess.mean(axis=0)
     return (
         "The paper's text gives no direction; this is ours. It is at an equal number of steps, where a larger world "
         f"has seen each fact less often and is further from the optimal loss: {few:.2f} nats over it with "
@@ -38,11 +38,11 @@ FIGURE_2A = Claim(
     locus="Figure 2 (a)",
     statement="Extraction on unseen facts rises with the number of subject-answer pairs N, half of which are asked "
     "about in fine-tuning (means over seeds).",
-    subject=lambda runs: Line(runs["main"], "subjects"),
-    wrong=lambda runs: Line(runs["main"], "subjects", "extraction_shuffled"),  # fine-tuned on shuffled answers
+    subject=lambda runs: means(runs, "subjects"),
+    wrong=lambda runs: means(runs, "subjects", "extraction_shuffled"),  # fine-tuned on shuffled answers
     parts={
-        "rise": Part(lambda line: line.means[-1] - line.means[0], at_least(0.15)),
-        "order": Part(lambda line: line.means, rises(SLACK)),
+        "rise": Part(lambda line: line[-1] - line[0], at_least(0.15)),
+        "order": Part(lambda line: line, rises(SLACK)),
     },
     remark=at_equal_steps,
 )

@@ -1,7 +1,7 @@
 """Figure 2 (b), and the template universe: extraction against the number of templates."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, Scale, at_least, falls
-from lemmata.papers.knowledge.claims._sweeps import SLACK, Line, drawing_along, stored, sweep
+from lemmata.core import Claim, Experiment, Part, Scale, at_least, falls
+from lemmata.papers.knowledge.claims._sweeps import SLACK, drawing_along, means, stored, sweep
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import setting
 
@@ -13,31 +13,22 @@ def template_line(scale: Scale) -> Sweep:
     universes = scale.pick(smoke=(3, 6), laptop=(5, 20, 40, 80), paper=(5, 10, 20, 40, 80))
     return sweep(
         base,
-        tuple((n, r, k) for r in universes),
-        ((n, universes[-1]),),
         steps=scale.pick(smoke=200, laptop=1500, paper=2000),
+        cells=tuple((n, r, k) for r in universes),
+        shapes=((n, universes[-1]),),
         seeds=scale.seeds(smoke=2, laptop=3, paper=3),
     )
-
-
-def extraction(runs: Runs) -> Line:
-    return Line(runs["main"], "templates")
-
-
-def shuffled(runs: Runs) -> Line:
-    """After the same steps on shuffled answers."""
-    return Line(runs["main"], "templates", "extraction_shuffled")
 
 
 FIGURE_2B = Claim(
     id="fig-2b",
     locus="Figure 2 (b)",
     statement="Extraction falls as the number of relation templates |R| grows (means over seeds).",
-    subject=extraction,
-    wrong=shuffled,
+    subject=lambda runs: means(runs, "templates"),
+    wrong=lambda runs: means(runs, "templates", "extraction_shuffled"),  # fine-tuned on shuffled answers
     parts={
-        "order": Part(lambda line: line.means, falls(SLACK)),
-        "largest, at the smallest |R|": Part(lambda line: line.means[0], at_least(0.6)),
+        "order": Part(lambda line: line, falls(SLACK)),
+        "largest, at the smallest |R|": Part(lambda line: line[0], at_least(0.6)),
     },
 )
 
@@ -46,9 +37,9 @@ TEMPLATE_UNIVERSE = Claim(
     locus="Abstract: extraction becomes harder as the relation-template universe grows",
     statement="From the smallest |R| to the largest (5 and 80) extraction falls, mean over seeds, while the facts stay "
     "stored.",
-    subject=extraction,
-    wrong=shuffled,
-    parts=Part(lambda line: line.means[0] - line.means[-1], at_least(0.25)),
+    subject=lambda runs: means(runs, "templates"),
+    wrong=lambda runs: means(runs, "templates", "extraction_shuffled"),  # fine-tuned on shuffled answers
+    parts=Part(lambda line: line[0] - line[-1], at_least(0.25)),
 )
 
 EXPERIMENT = Experiment(

@@ -1,13 +1,13 @@
 """Figure 3: a decoder of GPT-2's shape on spelled facts, against multiplicity and the number of templates."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, falls, rises
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
 MIDDLE = 20  # |R| where K varies
@@ -17,21 +17,17 @@ SLACK = 0.1  # of extraction, against the trend between neighbours
 CHANGE = 0.25  # of extraction, from one end to the other
 
 
-def cells(scale: Scale) -> tuple[CellConfig, ...]:
-    """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5."""
-    subjects = scale.pick(smoke=8, laptop=64, paper=1000)
+def decoder_run(scale: Scale) -> DecoderExtraction:
+    """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5. Sizes and schedules are ours: the paper's text does
+    not give them."""
     pairs = [(MIDDLE, 1), *((r, k) for k in (FEW, PRINTED) for r in UNIVERSES)]
     chosen = scale.pick(smoke=pairs[:2], laptop=pairs, paper=pairs)
-    return tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen)
-
-
-def decoder_run(scale: Scale) -> DecoderExtraction:
-    """Sizes and schedules are ours: the paper's text does not give them."""
+    subjects = scale.pick(smoke=8, laptop=64, paper=1000)
     alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
     small = GPT2Config(vocab=alphabet + 3, length=16, width=scale.pick(smoke=8, laptop=48, paper=768), heads=2)
     few_steps = PhaseConfig(steps=2, every=2, batch=4, rate=1e-3)
     return DecoderExtraction(
-        cells=cells(scale),
+        cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen),
         alphabet=alphabet,
         model=scale.pick(smoke=small, laptop=small, paper=gpt2_small("bfloat16")),
         pretraining=scale.pick(
@@ -48,54 +44,43 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
     )
 
 
-def at_record(
-    run: RunResult, stage: str, column: str, templates: int, multiplicity: int, record: int = -1
-) -> np.ndarray:
-    """A value a seed, at a record of one stage (the last unless told otherwise)."""
-    where = {"stage": stage, "templates": templates, "multiplicity": multiplicity}
+def at_record(run: RunResult, stage: str, column: str, cell: tuple[int, int], record: int = -1) -> np.ndarray:
+    """A value a seed, in a cell (|R|, K), at a record of one stage (the last unless told otherwise)."""
+    where = {"stage": stage, "templates": cell[0], "multiplicity": cell[1]}
     if len(np.unique(run.column("subjects", **where))) > 1:
-        raise Undecided(f"worlds of several N have |R| = {templates}, K = {multiplicity}")
+        raise Undecided(f"worlds of several N have |R| = {cell[0]}, K = {cell[1]}")
     return run.curve(column, **where)[1][:, record]
 
 
+def sizes(run: RunResult) -> list[tuple[int, int]]:
+    return [(cell.templates, cell.multiplicity) for cell in run.config.cells]
+
+
 def stored(run: RunResult) -> str | None:
-    sizes = [(cell.templates, cell.multiplicity) for cell in run.config.cells]
-    lowest, (templates, multiplicity) = min((at_record(run, "pretraining", "told", *one).mean(), one) for one in sizes)
+    lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in sizes(run))
     if lowest >= STORED:
         return None
-    return (
-        f"pre-training accuracy is {lowest:.2f} at |R| = {templates}, K = {multiplicity}: under {STORED} the facts are "
-        "not stored and extraction says nothing"
-    )
+    told = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
+    return f"{told}: under {STORED} the facts are not stored and extraction says nothing"
+
+
+BY_MULTIPLICITY = [(MIDDLE, k) for k in MULTIPLICITIES]
+BY_TEMPLATES = {k: [(r, k) for r in UNIVERSES] for k in (FEW, PRINTED)}
 
 
 class Extracted(NamedTuple):
     """Held-out exact match after fine-tuning on "true" or on "shuffled" answers, means over seeds."""
 
     run: RunResult
-    answers: str
+    answers: str = "true"
 
-    def by_multiplicity(self) -> np.ndarray:
-        return np.array([self.at(MIDDLE, k) for k in MULTIPLICITIES])
+    def at(self, cells: list[tuple[int, int]]) -> np.ndarray:
+        return np.array([at_record(self.run, self.answers, "held_out", cell).mean() for cell in cells])
 
-    def by_templates(self, multiplicity: int) -> np.ndarray:
-        return np.array([self.at(r, multiplicity) for r in UNIVERSES])
-
-    def at(self, templates: int, multiplicity: int) -> float:
-        return float(at_record(self.run, self.answers, "held_out", templates, multiplicity).mean())
-
-
-def change(values: np.ndarray) -> float:
-    return values[-1] - values[0]
-
-
-def extracted(runs: Runs) -> Extracted:
-    return Extracted(runs["main"], "true")
-
-
-def shuffled(runs: Runs) -> Extracted:
-    """Fine-tuning teaches another subject's answer."""
-    return Extracted(runs["main"], "shuffled")
+    def rise(self, cells: list[tuple[int, int]]) -> float:
+        """From the first cell to the last."""
+        first, *_, last = self.at(cells)
+        return last - first
 
 
 FIGURE_3 = Claim(
@@ -105,27 +90,27 @@ FIGURE_3 = Claim(
     "subjects answers questions about the others, better the more templates told each fact (K) and worse the more "
     "templates there are (|R|). Shown: held-out exact match for K = 1, 2, 5 at |R| = 20, and for |R| = 5, 20, 80 at "
     "K = 2.",
-    subject=extracted,
-    wrong=shuffled,
+    subject=lambda runs: Extracted(runs["main"]),
+    wrong=lambda runs: Extracted(runs["main"], "shuffled"),  # fine-tuning teaches another subject's answer
     parts={
-        "extraction at K = 5": Part(lambda found: found.at(MIDDLE, PRINTED), at_least(0.5)),
-        "extraction by K": Part(lambda found: found.by_multiplicity(), rises(SLACK)),
-        "rise from K = 1 to 5": Part(lambda found: change(found.by_multiplicity()), at_least(CHANGE)),
-        "extraction by |R|, K = 2": Part(lambda found: found.by_templates(FEW), falls(SLACK)),
-        "fall from |R| = 5 to 80, K = 2": Part(lambda found: -change(found.by_templates(FEW)), at_least(CHANGE)),
+        "extraction at K = 5": Part(lambda found: found.at([(MIDDLE, PRINTED)])[0], at_least(0.5)),
+        "extraction by K": Part(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK)),
+        "rise from K = 1 to 5": Part(lambda found: found.rise(BY_MULTIPLICITY), at_least(CHANGE)),
+        "extraction by |R|, K = 2": Part(lambda found: found.at(BY_TEMPLATES[FEW]), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 2": Part(lambda found: -found.rise(BY_TEMPLATES[FEW]), at_least(CHANGE)),
     },
 )
 
 
 def before_fine_tuning(runs: Runs) -> str:
-    after = extracted(runs).by_templates(PRINTED)
-    before = [at_record(runs["main"], "true", "held_out", r, PRINTED, record=0).mean() for r in UNIVERSES]
+    cells = BY_TEMPLATES[PRINTED]
+    after = Extracted(runs["main"]).at(cells)
+    before = [at_record(runs["main"], "true", "held_out", cell, record=0).mean() for cell in cells]
+    shares = ", ".join(f"{share:.2f} with |R| = {r}" for (r, _), share in zip(cells, before, strict=True))
     return (
         f"At K = {PRINTED} extraction is {after.min():.2f} to {after.max():.2f}: near its ceiling there is no room for "
         "a fall. Many templates also teach the decoder to pass over a phrase it does not know, so that facts come out "
-        "before any fine-tuning: "
-        + ", ".join(f"{share:.2f} with |R| = {r}" for r, share in zip(UNIVERSES, before, strict=True))
-        + "."
+        f"before any fine-tuning: {shares}."
     )
 
 
@@ -134,36 +119,45 @@ FIGURE_3_PRINTED = Claim(
     locus="Figure 3; appendix, K = 5",
     statement="The fall with the number of templates, |R| = 5, 20, 80, at the multiplicity the paper prints, K = 5. "
     "Shown: held-out exact match.",
-    subject=extracted,
-    wrong=shuffled,
+    subject=lambda runs: Extracted(runs["main"]),
+    wrong=lambda runs: Extracted(runs["main"], "shuffled"),  # fine-tuning teaches another subject's answer
     parts={
-        "extraction by |R|, K = 5": Part(lambda found: found.by_templates(PRINTED), falls(SLACK)),
-        "fall from |R| = 5 to 80, K = 5": Part(lambda found: -change(found.by_templates(PRINTED)), at_least(CHANGE)),
+        "extraction by |R|, K = 5": Part(lambda found: found.at(BY_TEMPLATES[PRINTED]), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 5": Part(lambda found: -found.rise(BY_TEMPLATES[PRINTED]), at_least(CHANGE)),
     },
     remark=before_fine_tuning,
 )
 
 
+LINES = (
+    ("fine-tuned", "true", "held_out", -1, COLOURS["blue"], "-"),
+    ("first letter alone", "true", "held_out_first", -1, COLOURS["sky"], "--"),
+    ("before fine-tuning", "true", "held_out", 0, COLOURS["orange"], "-"),
+    ("other subjects' answers taught", "shuffled", "held_out", -1, COLOURS["vermillion"], "-"),
+    ("pre-training accuracy", "pretraining", "told", -1, COLOURS["green"], ":"),
+)
+COLUMNS = {
+    "pre-training accuracy": ("pretraining", "told", -1),
+    "before fine-tuning": ("true", "held_out", 0),
+    "extraction": ("true", "held_out", -1),
+    "extraction, first letter": ("true", "held_out_first", -1),
+    "asked in fine-tuning": ("true", "asked", -1),
+    "extraction, other answers taught": ("shuffled", "held_out", -1),
+}
+
+
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    present = [(cell.templates, cell.multiplicity) for cell in run.config.cells]
     figure, axes = new_figure(1, 3, sharey=True)
     sweeps = (
-        (f"|R| = {MIDDLE}", "templates that told a fact, K", [(r, k) for r, k in present if r == MIDDLE], 1),
-        (f"K = {FEW}", "number of templates, |R|", [(r, k) for r, k in present if k == FEW], 0),
-        (f"K = {PRINTED}", "number of templates, |R|", [(r, k) for r, k in present if k == PRINTED], 0),
+        (f"|R| = {MIDDLE}", "templates that told a fact, K", [cell for cell in sizes(run) if cell[0] == MIDDLE], 1),
+        (f"K = {FEW}", "number of templates, |R|", [cell for cell in sizes(run) if cell[1] == FEW], 0),
+        (f"K = {PRINTED}", "number of templates, |R|", [cell for cell in sizes(run) if cell[1] == PRINTED], 0),
     )
-    lines = (
-        ("fine-tuned", "true", "held_out", -1, COLOURS["blue"], "-"),
-        ("first letter alone", "true", "held_out_first", -1, COLOURS["sky"], "--"),
-        ("before fine-tuning", "true", "held_out", 0, COLOURS["orange"], "-"),
-        ("other subjects' answers taught", "shuffled", "held_out", -1, COLOURS["vermillion"], "-"),
-        ("pre-training accuracy", "pretraining", "told", -1, COLOURS["green"], ":"),
-    )
-    for letter, ax, (title, xlabel, shown, axis) in zip("abc", axes, sweeps, strict=True):
+    for ax, (title, xlabel, shown, axis) in zip(axes, sweeps, strict=True):
         places = [cell[axis] for cell in shown]
-        for label, stage, column, record, colour, style in lines if shown else ():
-            values = np.stack([at_record(run, stage, column, *cell, record) for cell in shown], axis=1)
+        for label, stage, column, record, colour, style in LINES if shown else ():
+            values = np.stack([at_record(run, stage, column, cell, record) for cell in shown], axis=1)
             band(ax, places, values, label, color=colour, linestyle=style, marker="o", markersize=3.5)
         ceiling(ax, 1.0)
         if shown:
@@ -171,44 +165,24 @@ def draw(runs: Runs) -> Artefact:
             ax.set_xticks(places, [str(place) for place in places])
             ax.minorticks_off()
         ax.set(xlabel=xlabel, title=title, ylim=(-0.03, 1.05))
-        panel_label(ax, letter)
+    letter(axes)
     axes[0].set_ylabel("exact match, held-out subjects")
     legend(axes[0], fontsize=7, loc="upper left", bbox_to_anchor=(0.0, 0.94))
-    return Artefact(figure, _table(run), _caption(run.config))
-
-
-def _table(run: RunResult) -> dict[str, Any]:
-    columns = {
-        "pre-training accuracy": ("pretraining", "told", -1),
-        "before fine-tuning": ("true", "held_out", 0),
-        "extraction": ("true", "held_out", -1),
-        "extraction, first letter": ("true", "held_out_first", -1),
-        "asked in fine-tuning": ("true", "asked", -1),
-        "extraction, other answers taught": ("shuffled", "held_out", -1),
-    }
-    sizes = run.config.cells
-    table: dict[str, Any] = {
-        "N": [c.subjects for c in sizes],
-        "|R|": [c.templates for c in sizes],
-        "K": [c.multiplicity for c in sizes],
-    }
-    for name, (stage, column, record) in columns.items():
-        values = [at_record(run, stage, column, c.templates, c.multiplicity, record) for c in sizes]
-        table[name] = [float(value.mean()) for value in values]
-        table[f"{name}, std"] = [float(value.std()) for value in values]
-    return table
-
-
-def _caption(config: DecoderExtraction) -> str:
-    model, seeds = config.model, len(config.seeds)
-    spread = f"Mean and one standard deviation of {seeds} seeds." if seeds > 1 else "One seed."
-    return (
+    rows = [{"N": cell.subjects, "|R|": cell.templates, "K": cell.multiplicity} for cell in run.config.cells]
+    for row, cell in zip(rows, sizes(run), strict=True):
+        for name, (stage, column, record) in COLUMNS.items():
+            values = at_record(run, stage, column, cell, record)
+            row |= {name: float(values.mean()), f"{name}, std": float(values.std())}
+    config, model, seeds = run.config, run.config.model, len(run.config.seeds)
+    caption = (
         f"Share of held-out subjects whose answer, all {config.name_length} letters of it, follows the question. "
         f"{model.layers} layers of width {model.width}, N = {config.cells[0].subjects}, {config.pretraining.steps} "
         f"pre-training steps of {config.pretraining.batch} sentences, {config.fine_tuning.steps} fine-tuning steps of "
         f"{config.fine_tuning.batch} questions about the other half. Every answer has been told: the ceiling is 1; "
-        f"naming a random answer would give {1 / config.cells[0].subjects:.3f}. {spread}"
+        f"naming a random answer would give {1 / config.cells[0].subjects:.3f}. "
+        + (f"Mean and one standard deviation of {seeds} seeds." if seeds > 1 else "One seed.")
     )
+    return Artefact(figure, columns(rows), caption)
 
 
 EXPERIMENT = Experiment(

@@ -1,35 +1,31 @@
 """Where attention stands after pre-training (Figure 5), with AdamW and in the appendix's stages."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import acquisition_run, finished
 from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_rate, staged_runs
-from lemmata.report.plots import heatmap, new_figure
+from lemmata.report.plots import columns, heatmap, new_figure
 
 FILTERED = 0.1  # of attention left on o; a third at the start
+TOKENS = ("o", "s", "r or p")
 
 
 class Attention(NamedTuple):
-    """Of the last position, [seed, token], means over facts."""
+    """Of the last position, means over facts, a number a seed."""
 
-    width: int
-    two: np.ndarray  # at [o s]
-    three: np.ndarray  # at [o s r]
+    first: np.ndarray  # on o at [o s r]
+    bound_two: np.ndarray  # 3d/2 times that on o, at [o s]
+    bound_three: np.ndarray  # and at [o s r]
+    ratio: np.ndarray  # on s over that on r, at [o s r]
 
 
 def attention(run: RunResult, when: str = "") -> Attention:
-    return Attention(run.config.model.width, run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"])
-
-
-def untrained(runs: Runs) -> Attention:
-    return attention(runs["main"], "untrained.")
-
-
-def subject_to_relation(found: Attention) -> np.ndarray:
-    return found.three[:, 1] / found.three[:, 2]
+    two, three = run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"]
+    unit = 1.5 * run.config.model.width
+    return Attention(three[:, 0], unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
 
 
 FIGURE_5 = Claim(
@@ -38,8 +34,8 @@ FIGURE_5 = Claim(
     statement="After pre-training attention at [o s r], where the fact is recalled, has left the uninformative o; mean "
     "over facts, in every seed. Our text has no heatmap; this is what it must show.",
     subject=lambda runs: attention(runs["main"]),
-    wrong=untrained,
-    parts=Part(lambda found: found.three[:, 0], at_most(FILTERED)),
+    wrong=lambda runs: attention(runs["main"], "untrained."),
+    parts=Part(lambda found: found.first, at_most(FILTERED)),
     remark="How the rest is divided depends on the training: see the claims attention-adamw and attention-pattern.",
 )
 
@@ -49,12 +45,12 @@ ADAMW = Claim(
     statement="The pattern that the lemmas have for gradient descent (α₁ ≤ 2/(3d) at [o s] and [o s r], α₂/α₃ in "
     "[.7, 1.6]) is also what AdamW finds; means over facts, in every seed.",
     subject=lambda runs: attention(runs["main"]),
-    wrong=untrained,
+    wrong=lambda runs: attention(runs["main"], "untrained."),
     parts={
-        "3d/2 α₁ at [o s]": Part(lambda found: 1.5 * found.width * found.two[:, 0], at_most(1.0)),
-        "3d/2 α₁ at [o s r]": Part(lambda found: 1.5 * found.width * found.three[:, 0], at_most(1.0)),
-        "α₂/α₃, at least .7": Part(subject_to_relation, at_least(0.7)),
-        "α₂/α₃, at most 1.6": Part(subject_to_relation, at_most(1.6)),
+        "3d/2 α₁ at [o s]": Part(lambda found: found.bound_two, at_most(1.0)),
+        "3d/2 α₁ at [o s r]": Part(lambda found: found.bound_three, at_most(1.0)),
+        "α₂/α₃, at least .7": Part(lambda found: found.ratio, at_least(0.7)),
+        "α₂/α₃, at most 1.6": Part(lambda found: found.ratio, at_most(1.6)),
     },
     remark="AdamW puts nearly all of the attention at [o s r] on the subject, which alone decides the answer and is "
     "not in the residual stream there; r is. At [o s] the subject is there already, and o keeps its share.",
@@ -72,35 +68,34 @@ def staged(run: RunResult) -> list[np.ndarray]:
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    world, found = run.config.facts, attention(run)
+    world = run.config.facts
     asked = run.arrays["attention_osp"][0].mean(axis=0)  # of the first fine-tuning: before and after, token
     panels = {
-        "AdamW": [found.two.mean(axis=0), found.three.mean(axis=0), asked[0]],
+        "AdamW": [*(run.arrays[f"attention_{prompt}"].mean(axis=0) for prompt in ("os", "osr")), asked[0]],
         "stages, last token asks": staged(runs[OWN]),
         "stages, one query for all": staged(runs[SHARED]),
         "AdamW, fine-tuned": [[], [], asked[1]],
     }
     prompts = ("[o s]", "[o s r]", "[o s p]")
     figure, axes = new_figure(1, 4, width=13.0, height=2.9)
-    table: dict[str, list[Any]] = {name: [] for name in ("training", "prompt", "o", "s", "r or p")}
+    table = []
     for ax, (name, rows) in zip(axes, panels.items(), strict=True):
         matrix = np.full((3, 3), np.nan)
         for place, (prompt, row) in enumerate(zip(prompts, rows, strict=True)):
             matrix[place, : len(row)] = row
             if len(row):
-                for column, value in zip(table.values(), (name, prompt, *matrix[place]), strict=True):
-                    column.append(value)
-        heatmap(ax, matrix, ("o", "s", "r or p"), prompts, vmin=0, vmax=1)
+                table.append({"training": name, "prompt": prompt, **dict(zip(TOKENS, matrix[place], strict=True))})
+        heatmap(ax, matrix, TOKENS, prompts, vmin=0, vmax=1)
         ax.set(title=name, xlabel="attended token")
     axes[0].set_ylabel("prompt")
     caption = (
-        f"Attention of the last position, mean of facts and seeds ({len(run.config.seeds)}). Left: after pre-training "
+        f"Attention of the last position, mean of facts and {len(run.config.seeds)} seeds. Left: after pre-training "
         f"with AdamW (N = {world.subjects}, d = {run.config.model.width}, K = {world.multiplicity}, |R| = "
-        f"{world.templates}). Middle: at the end of gradient descent in the appendix's stages (see attention-pattern), "
-        "for the two readings of whose query asks (at [o s p], p has not been trained). Right: [o s p] after "
-        "fine-tuning. The paper's lemmas want 0 on o and equal parts on s and r during stages 1 and 2."
+        f"{world.templates}). Middle: after gradient descent in the appendix's stages, for the two readings of whose "
+        "query asks (p has not been trained). Right: [o s p] after fine-tuning. The lemmas want 0 on o and equal parts "
+        "on s and r during stages 1 and 2."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, columns(table), caption)
 
 
 EXPERIMENT = Experiment(

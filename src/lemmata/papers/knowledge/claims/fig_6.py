@@ -6,8 +6,8 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_least, at_most, falls
 from lemmata.papers.knowledge.claims._tuned import LOW_RANK_RATE, READ_AT, WRONG, Tuned, long_enough, main, main_run
-from lemmata.papers.knowledge.claims._tuned_drawing import described, long_table
-from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, new_figure, panel_label
+from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
+from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, letter, new_figure
 
 LEVEL = 0.5  # the extraction that "steps to extract" wait for
 FAST = "full, at the rate of low ranks"
@@ -69,10 +69,8 @@ def first_step(steps: np.ndarray, values: np.ndarray, level: float = LEVEL) -> n
     found = []
     for one in values:
         over = np.flatnonzero(one >= level)
-        if not over.size:
-            found.append(np.inf)
-        elif over[0] == 0:
-            found.append(float(steps[0]))
+        if not over.size or over[0] == 0:
+            found.append(float(steps[0]) if over.size else np.inf)
         else:
             last, first = over[0] - 1, over[0]
             share = (level - one[last]) / (one[first] - one[last])
@@ -118,23 +116,23 @@ def draw(runs: Runs) -> Artefact:
     panels[f"every rank at rate {LOW_RANK_RATE:g}"] = {name: name for name in by_rank(tuned)}
     figure, axes = new_figure(1, 3, width=12.0)
     table = {}
-    for letter, ax, (title, names) in zip("abc", axes, panels.items(), strict=True):
+    for panel, ax, (title, names) in zip("abc", axes, panels.items(), strict=True):
         for number, (name, label) in enumerate(names.items()):
-            steps, values = table[f"({letter}) {name}"] = tuned.curve(name)
-            band(ax, steps, values, label.split(",")[0], color=CYCLE[number % len(CYCLE)])
+            curve = table[f"({panel}) {name}"] = tuned.curve(name)
+            band(ax, *curve, label.split(",")[0], color=CYCLE[number % len(CYCLE)])
         ceiling(ax, tuned.accuracy)
         if tuned.run.config.tuning.steps > READ_AT:
             ax.axvline(READ_AT, color=GREY, linestyle=":", linewidth=1.0)
         ax.set(title=title, xlabel="fine-tuning step", ylabel="share of held-out facts", ylim=(-0.02, 1.02))
         legend(ax, loc="lower right", fontsize=7.5)
-        panel_label(ax, letter)
+    letter(axes)
     needed = ", ".join(f"{name}: {first_step(*tuned.curve(name)).mean():.0f}" for name in by_rank(tuned))
     caption = (
         "Extraction of held-out facts along fine-tuning. (a) Full and (b) rank-1 updates, F subjects asked about; (c) "
         f"every rank at one rate. Dashed: accuracy of pre-training; dotted: where the other figures read. Steps to "
         f"extraction {LEVEL:g} by rank in (c): {needed}. {described(tuned)}"
     )
-    return Artefact(figure, long_table(table, "step", tuned), caption)
+    return Artefact(figure, curve_table(table, "step", tuned), caption)
 
 
 EXPERIMENT = Experiment(

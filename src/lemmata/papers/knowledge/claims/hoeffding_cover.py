@@ -1,19 +1,17 @@
 """The appendix's concentration bound, equation (44), and how many subjects it takes to cover every template."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, at_least, at_most
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
-from lemmata.report.plots import CYCLE, legend, new_figure, panel_label
+from lemmata.report.plots import CYCLE, legend, letter, new_figure
 
 FLOOR = 1e-6  # of the drawn probabilities
 
 
-class Tails(NamedTuple):
-    run: RunResult
-    lower: str  # the column of the lower tail
+def tails(runs: Runs, lower: str) -> list[np.ndarray]:
+    """The upper tail, a column of the lower one, and the latter in drawn facts."""
+    return [runs["main"].column(name) for name in ("at_least", lower, "drawn_at_most")]
 
 
 def bound(runs: Runs) -> np.ndarray:
@@ -31,14 +29,12 @@ HOEFFDING_COVER = Claim(
     statement="Of n subjects with K of q templates each, the number that have template j reaches half of its mean "
     "Kn/q with a probability of at most exp(-nK²/(2q²)), as printed. Measured exactly (binomial tails) for several "
     "n, K, q, and as a frequency in drawn facts.",
-    subject=lambda runs: Tails(runs["main"], "at_most"),
-    wrong=lambda runs: Tails(runs["main"], "at_most_unpopular"),  # templates that are told half as often
+    subject=lambda runs: tails(runs, "at_most"),
+    wrong=lambda runs: tails(runs, "at_most_unpopular"),  # templates that are told half as often
     parts={
-        "P[count ≥ Kn/2q]": Part(lambda tails: tails.run.column("at_least"), at_most(bound), corrected=nothing),
-        "P[count ≤ Kn/2q]": Part(lambda tails: tails.run.column(tails.lower), at_most(nothing), corrected=bound),
-        "count ≤ Kn/2q in drawn facts": Part(
-            lambda tails: tails.run.column("drawn_at_most"), at_most(nothing, slack=0.05), corrected=bound
-        ),
+        "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing),
+        "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound),
+        "count ≤ Kn/2q in drawn facts": Part(lambda found: found[2], at_most(nothing, slack=0.05), corrected=bound),
     },
     correction=Correction(
         printed="P[Σ_i 1(j ∈ A_i) ≥ Kn/(2q)] ≤ exp(-nK²/(2q²))",
@@ -53,9 +49,9 @@ HOEFFDING_COVER = Claim(
 def loosest(runs: Runs) -> str:
     """The case in which the bound asks for most."""
     run = runs["main"]
-    needed = {name: run.arrays[f"cover_{name}"] for name in ("hoeffding", "chernoff", "exact")}
-    case = int(np.argmax(needed["hoeffding"]))
-    (k, q), (ours, other, exact) = run.config.cases[case], (f"{needed[name][case]:,.0f}" for name in needed)
+    needed = [run.arrays[f"cover_{name}"] for name in ("hoeffding", "chernoff", "exact")]
+    case = int(np.argmax(needed[0]))
+    (k, q), (ours, other, exact) = run.config.cases[case], (f"{numbers[case]:,.0f}" for numbers in needed)
     return (
         "True and loose: it grows with (q/K)², where q/K times a logarithm is enough. At "
         f"K = {k}, q = {q}, δ = {run.config.failure:g} it asks for {ours} subjects, the multiplicative bound for "
@@ -96,11 +92,10 @@ def draw(runs: Runs) -> Artefact:
     for shift, (name, label) in enumerate(labels.items()):
         right.bar(at + 0.2 * (shift - 1.5), run.arrays[f"cover_{name}"], 0.2, label=label, color=CYCLE[shift])
     right.set_xticks(at, [f"{k}, {q}" for k, q in run.config.cases])
-    right.set(xlabel="K, q", ylabel="subjects", yscale="log")
-    right.set_title(f"to cover all templates but with {run.config.failure:g}")
+    title = f"to cover all templates but with {run.config.failure:g}"
+    right.set(xlabel="K, q", ylabel="subjects", yscale="log", title=title)
     legend(right, fontsize=7)
-    for letter, ax in zip("ab", (left, right), strict=True):
-        panel_label(ax, letter)
+    letter((left, right))
     caption = (
         "(a) Exact probability that a template has at most half its expected count among n subjects (points; values "
         "under 10⁻⁶ lie on the floor), the bound exp(-nK²/(2q²)) (dashed) and the probability of the event as printed "

@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.knowledge.claims._tuned import ALL, Lesson, Tuned, long_enough, main, main_run
-from lemmata.papers.knowledge.claims._tuned_drawing import described
+from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
 from lemmata.report.plots import CYCLE, GREY, new_figure
 
 PARTS = {"both": "A and w", "attention": "A alone", "neurons": "w alone, A frozen"}
@@ -66,8 +66,7 @@ def draw(runs: Runs) -> Artefact:
         "update": labels,
         "mean": [float(values.mean()) for values in found.values()],
         "std": [float(values.std()) for values in found.values()],
-        "pre-training accuracy": [tuned.accuracy] * len(found),
-        "loss over the least": [tuned.excess] * len(found),
+        **reached(*[tuned] * len(found)),
     }
     return Artefact(figure, table, caption)
 

@@ -1,13 +1,11 @@
 """How near pre-training comes to the least loss that any predictor can have on the data."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import acquisition_run, finished
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
-from lemmata.report.plots import COLOURS, ceiling, legend, new_figure, panel_label
+from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal, and
 KNOWN = 0.95  # the share of facts known; both chosen before the run
@@ -16,29 +14,21 @@ KNOWN = 0.95  # the share of facts known; both chosen before the run
 def least_loss(run: RunResult) -> float:
     """From the data: every subject has K templates."""
     facts = run.config.facts
-    return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity)).mean
+    return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity))
 
 
-class Moment(NamedTuple):
-    run: RunResult
-    record: int
-
-
-def facts_known(moment: Moment) -> np.ndarray:
-    return moment.run.arrays["pretraining.fact_accuracy"][:, moment.record]
-
-
-def loss_over_least(moment: Moment) -> np.ndarray:
-    return moment.run.arrays["pretraining.full_loss"][:, moment.record] - least_loss(moment.run)
+def known_and_excess(run: RunResult) -> tuple[np.ndarray, np.ndarray]:
+    """The share of facts known and the loss over the least, [seed, record]."""
+    return run.arrays["pretraining.fact_accuracy"], run.arrays["pretraining.full_loss"] - least_loss(run)
 
 
 def levels_off(runs: Runs) -> str:
-    run = runs["main"]
-    known = run.arrays["pretraining.fact_accuracy"].min(axis=0) >= KNOWN
-    since = f"from step {run.arrays['pretraining.step'][np.argmax(known)]} on" if known.any() else "nowhere"
+    accuracy, excess = known_and_excess(runs["main"])
+    known = accuracy.min(axis=0) >= KNOWN
+    since = f"from step {runs['main'].arrays['pretraining.step'][np.argmax(known)]} on" if known.any() else "nowhere"
     return (
         f"{KNOWN:g} of the facts are known {since}; the excess then falls, with the rate and weight decay kept "
-        f"constant, and stands at {loss_over_least(Moment(run, -1)).mean():.3f} nats at the end."
+        f"constant, and stands at {excess[:, -1].mean():.3f} nats at the end."
     )
 
 
@@ -47,11 +37,11 @@ NEAR_OPTIMAL = Claim(
     locus="Abstract: the model reaches near-optimal pre-training loss",
     statement="Next-token pre-training comes near the least loss any predictor can have on the data (log(K)/3: only "
     "the template after a subject is uncertain) and knows the facts, in every seed.",
-    subject=lambda runs: Moment(runs["main"], -1),
-    wrong=lambda runs: Moment(runs["main"], 0),  # the untrained model
+    subject=lambda runs: [values[:, -1] for values in known_and_excess(runs["main"])],
+    wrong=lambda runs: [values[:, 0] for values in known_and_excess(runs["main"])],  # the untrained model
     parts={
-        "facts known": Part(facts_known, at_least(KNOWN)),
-        "loss over the least": Part(loss_over_least, at_most(NEAR)),
+        "facts known": Part(lambda found: found[0], at_least(KNOWN)),
+        "loss over the least": Part(lambda found: found[1], at_most(NEAR)),
     },
     remark=levels_off,
 )
@@ -60,35 +50,32 @@ NEAR_OPTIMAL = Claim(
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     config, steps = run.config, run.arrays["pretraining.step"]
-    excess = run.arrays["pretraining.full_loss"] - least_loss(run)
-    known, templates = run.arrays["pretraining.fact_accuracy"], run.arrays["pretraining.template_accuracy"]
+    (known, excess), templates = known_and_excess(run), run.arrays["pretraining.template_accuracy"]
     figure, (left, right) = new_figure(1, 2, width=9.0)
     left.plot(steps[1:], excess[:, 1:].T, "o-", color=COLOURS["blue"], markersize=3, linewidth=1)
     for values, colour, label in (
         (known, COLOURS["blue"], "[o s r] gives the answer"),
         (templates, COLOURS["vermillion"], "[o s] gives a template of the subject"),
     ):
-        lines = right.plot(steps, values.T, color=colour, linewidth=1)
-        lines[0].set_label(label)
+        right.plot(steps, values.T, color=colour, linewidth=1)[0].set_label(label)
     ceiling(left, NEAR, f"{NEAR:g} nats")
     ceiling(right, KNOWN)
     left.set(yscale="log", xlabel="step", ylabel="nats", title="loss over the least possible")
     right.set(xlabel="step", ylabel="share", ylim=(0, 1.03), title="known")
-    for letter, ax in zip("ab", (left, right), strict=True):
+    for ax in (left, right):
         legend(ax, fontsize=7.5)
-        panel_label(ax, letter)
-    count = len(config.seeds)
+    letter((left, right))
     table = {
         "seed": np.repeat(config.seeds, len(steps)),
-        "step": np.tile(steps, count),
+        "step": np.tile(steps, len(known)),
         "loss over the least": excess.reshape(-1),
         "facts known": known.reshape(-1),
         "templates known": templates.reshape(-1),
     }
     caption = (
         f"Pre-training with AdamW, N = {config.facts.subjects}, |R| = {config.facts.templates}, "
-        f"K = {config.facts.multiplicity}, d = {config.model.width}; a line for each of {count} seeds. The least loss, "
-        f"from the data, is {least_loss(run):.4f} nats a question; the untrained model: {excess[:, 0].mean():.2f} over."
+        f"K = {config.facts.multiplicity}, d = {config.model.width}; a line for each of {len(known)} seeds. The least "
+        f"loss, from the data, is {least_loss(run):.4f} nats; the untrained model: {excess[:, 0].mean():.2f} over."
     )
     return Artefact(figure, table, caption)
 

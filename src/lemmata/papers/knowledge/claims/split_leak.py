@@ -7,17 +7,13 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_most, near
 from lemmata.papers.knowledge.claims._tuned import ALL, Lesson, Tuned, long_enough, main, main_run
-from lemmata.papers.knowledge.claims._tuned_drawing import described
+from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
 from lemmata.papers.knowledge.theory import leak
 from lemmata.report.plots import CYCLE, ceiling, new_figure
 
 
-def by_subject(runs: Runs) -> Lesson:
-    return Lesson(main(runs), ALL)
-
-
-def by_tuple(runs: Runs) -> Lesson:
-    return Lesson(main(runs), "by tuple")
+def lessons(runs: Runs) -> dict[str, Lesson]:
+    return {"subject": Lesson(main(runs), ALL), "tuple": Lesson(main(runs), "by tuple")}
 
 
 def exact_leak(tuned: Tuned) -> float:
@@ -27,7 +23,8 @@ def exact_leak(tuned: Tuned) -> float:
 
 def predicted_accuracy(tuned: Tuned) -> float:
     """By tuple, from the exact leak and what the model that was split by subject does on both kinds of question."""
-    return leak.leaked_accuracy(exact_leak(tuned), tuned.mean(ALL, "asked_accuracy"), tuned.mean(ALL))
+    share = exact_leak(tuned)
+    return share * tuned.mean(ALL, "asked_accuracy") + (1 - share) * tuned.mean(ALL)
 
 
 def standard_errors(lesson: Lesson) -> float:
@@ -39,17 +36,18 @@ def standard_errors(lesson: Lesson) -> float:
     return abs(float(lesson.leak.mean()) - exact_leak(lesson.of)) / (deviation / len(lesson.leak) ** 0.5)
 
 
-def held_out(lesson: Lesson) -> np.ndarray:
-    """The number of held-out questions, for each seed."""
-    return lesson.of.run.arrays["held_out"][lesson.of.number(lesson.name)].sum(axis=(1, 2))
+def held_out_and_asked(lesson: Lesson) -> tuple[float, float]:
+    """The numbers of questions held out, and of those among them that are asked, means over seeds."""
+    held_out = lesson.of.run.arrays["held_out"][lesson.of.number(lesson.name)].sum(axis=(1, 2))
+    return held_out.mean(), (lesson.leak * held_out).mean()
 
 
 def _given_away(runs: Runs) -> str:
-    lesson = by_tuple(runs)
-    asked = (lesson.leak * held_out(lesson)).mean()
+    by_subject, by_tuple = lessons(runs).values()
+    held_out, asked = held_out_and_asked(by_tuple)
     return (
-        f"{asked:.0f} of {held_out(lesson).mean():.0f} held-out questions stand in the fine-tuning set, and accuracy "
-        f"reads {lesson.extraction:.2f} where unseen facts give {by_subject(runs).extraction:.2f}."
+        f"{asked:.0f} of {held_out:.0f} held-out questions stand in the fine-tuning set, and accuracy reads "
+        f"{by_tuple.extraction:.2f} where unseen facts give {by_subject.extraction:.2f}."
     )
 
 
@@ -60,8 +58,8 @@ SPLIT = Claim(
     "subject were held out: a share 1 - binom(NK-K, H)/binom(NK-1, H) of them leaks, about 1 - 2^-(K-1) (in standard "
     "errors by its exact variance), and the accuracy so measured is leak × accuracy on asked questions + (1 - leak) × "
     "extraction, both taken from the model that was split by subject.",
-    subject=by_tuple,
-    wrong=by_subject,  # no question stands in both halves
+    subject=lambda runs: lessons(runs)["tuple"],
+    wrong=lambda runs: lessons(runs)["subject"],  # no question stands in both halves
     parts={
         "leak: standard errors from the exact share": Part(standard_errors, at_most(4.0)),
         "accuracy on the held-out half": Part(
@@ -73,43 +71,38 @@ SPLIT = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    tuned, splits = main(runs), {"subject": by_subject(runs), "tuple": by_tuple(runs)}
+    tuned, splits = main(runs), lessons(runs)
+    leaks, right = zip(*((lesson.leak, tuned.after(lesson.name)) for lesson in splits.values()), strict=True)
     figure, axes = new_figure(1, 2)
     rows: dict[str, list[Any]] = {"split": list(splits)}
-    read = {
-        "leak": [lesson.leak for lesson in splits.values()],
-        "accuracy on the held-out half": [tuned.after(lesson.name) for lesson in splits.values()],
-    }
-    for ax, (name, values) in zip(axes, read.items(), strict=True):
+    for ax, name, ylabel, values, expected in (
+        (axes[0], "leak", "share of held-out questions that are asked", leaks, exact_leak(tuned)),
+        (axes[1], "accuracy on the held-out half", "share of held-out questions", right, predicted_accuracy(tuned)),
+    ):
         for x, (seeds, colour) in enumerate(zip(values, CYCLE, strict=False)):
             ax.bar(x, seeds.mean(), yerr=seeds.std(), color=colour, alpha=0.75, width=0.6, capsize=3)
             ax.plot(np.full(len(seeds), x), seeds, "k.", markersize=3)
         ax.set_xticks(range(2), [f"by {split}" for split in splits])
-        ax.set(title=name, ylim=(0, 1.04))
+        ax.set(title=name, ylabel=ylabel, ylim=(0, 1.04))
+        ceiling(ax, expected)
         rows |= {f"{name}, mean": [float(v.mean()) for v in values], f"{name}, std": [float(v.std()) for v in values]}
-    ceiling(axes[0], exact_leak(tuned))
-    ceiling(axes[1], predicted_accuracy(tuned))
-    axes[0].set_ylabel("share of held-out questions that are asked")
-    axes[1].set_ylabel("share of held-out questions")
+    unasked = [tuned.after(lesson.name, "extraction_unasked") for lesson in splits.values()]
     rows |= {
         "leak, exact": [0.0, exact_leak(tuned)],
         "accuracy, predicted": [float("nan"), predicted_accuracy(tuned)],
-        "accuracy on the unasked alone": [
-            _mean_of_some(tuned.after(lesson.name, "extraction_unasked")) for lesson in splits.values()
-        ],
-        "pre-training accuracy": [tuned.accuracy] * 2,
-        "loss over the least": [tuned.excess] * 2,
+        "accuracy on the unasked alone": [mean_of_some(values) for values in unasked],
+        **reached(tuned, tuned),
     }
-    lesson = splits["tuple"]
+    held_out, asked = held_out_and_asked(splits["tuple"])
     caption = (
-        f"Of {held_out(lesson)[0]} held-out questions, {(lesson.leak * held_out(lesson)).mean():.0f} (mean over seeds) "
-        "stand in the fine-tuning set of the split by tuple, none in that by subject. Dashed: the exact leak, and the "
-        f"accuracy it explains. {described(tuned)}"
+        f"Of {held_out:.0f} held-out questions, {asked:.0f} (means over seeds) stand in the fine-tuning set of the "
+        "split by tuple, none in that by subject. Dashed: the exact leak, and the accuracy it explains. "
+        f"{described(tuned)}"
     )
     return Artefact(figure, rows, caption)
 
 
-def _mean_of_some(values: np.ndarray) -> float:
+def mean_of_some(values: np.ndarray) -> float:
     """Over the seeds that have a value."""
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 

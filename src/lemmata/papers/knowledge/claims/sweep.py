@@ -1,7 +1,6 @@
 """Extraction over the product of the three sizes: subjects N, templates |R|, multiplicity K."""
 
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,9 +28,9 @@ def plane(scale: Scale) -> Sweep:
     )
     return sweep(
         setting(scale.pick(smoke=scale, laptop=scale, paper=Scale("laptop"))),
-        tuple(product(*sizes)),
-        scale.pick(smoke=((16, 6),), laptop=((100, 40),), paper=((100, 160), (400, 160))),
         steps=scale.pick(smoke=200, laptop=1000, paper=1000),
+        cells=tuple(product(*sizes)),
+        shapes=scale.pick(smoke=((16, 6),), laptop=((100, 40),), paper=((100, 160), (400, 160))),
         seeds=scale.seeds(smoke=2, laptop=2, paper=2),
     )
 
@@ -41,25 +40,19 @@ def enough_facts(run: RunResult) -> str | None:
     return None if fewest >= FEWEST_FACTS else f"a cell holds out {fewest} facts: too few for a share of them"
 
 
-class Plane(NamedTuple):
+def by_cell(runs: Runs, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Means over seeds and whether the cell has stored its facts, by (N, |R|, K)."""
-
-    extraction: np.ndarray
-    stored: np.ndarray
-
-    def share(self, axis: int, direction: int) -> float:
-        """Of neighbouring pairs of cells along an axis, those that move in a direction. Cells that have not stored
-        their facts are in no pair."""
-        steps = np.diff(np.moveaxis(self.extraction, axis, 0), axis=0)
-        stored = np.moveaxis(self.stored, axis, 0)
-        pairs = stored[1:] & stored[:-1]
-        if pairs.sum() < FEWEST_PAIRS:
-            raise Undecided(f"fewer than {FEWEST_PAIRS} pairs of neighbouring cells store {LEARNED:g} of their facts")
-        return float((direction * steps > 0)[pairs].mean())
+    return cube(runs["main"], name)[1].mean(axis=0), learned_cells(runs["main"])
 
 
-def plane_of(runs: Runs, name: str) -> Plane:
-    return Plane(cube(runs["main"], name)[1].mean(axis=0), learned_cells(runs["main"]))
+def share(found: tuple[np.ndarray, np.ndarray], axis: int, direction: int) -> float:
+    """Of neighbouring pairs of cells along an axis, those that move in a direction. Cells that have not stored their
+    facts are in no pair."""
+    extraction, stored = (np.moveaxis(values, axis, 0) for values in found)
+    pairs = stored[1:] & stored[:-1]
+    if pairs.sum() < FEWEST_PAIRS:
+        raise Undecided(f"fewer than {FEWEST_PAIRS} pairs of neighbouring cells store {LEARNED:g} of their facts")
+    return float((direction * np.diff(extraction, axis=0) > 0)[pairs].mean())
 
 
 PLANE = Claim(
@@ -68,11 +61,11 @@ PLANE = Claim(
     statement="Over the product of sizes N, |R| and K, extraction rises with K and falls with |R| between neighbouring "
     f"cells. Shown: in which share of the pairs; cells that store less than {LEARNED:g} of their facts (mean over "
     "seeds) are left out.",
-    subject=lambda runs: plane_of(runs, "extraction"),
-    wrong=lambda runs: plane_of(runs, "extraction_shuffled"),  # fine-tuning on shuffled answers
+    subject=lambda runs: by_cell(runs, "extraction"),
+    wrong=lambda runs: by_cell(runs, "extraction_shuffled"),  # fine-tuning on shuffled answers
     parts={
-        "rises with K": Part(lambda found: found.share(2, +1), at_least(TREND_SHARE)),
-        "falls with |R|": Part(lambda found: found.share(1, -1), at_least(TREND_SHARE)),
+        "rises with K": Part(lambda found: share(found, 2, +1), at_least(TREND_SHARE)),
+        "falls with |R|": Part(lambda found: share(found, 1, -1), at_least(TREND_SHARE)),
     },
 )
 

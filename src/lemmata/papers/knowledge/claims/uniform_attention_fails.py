@@ -1,18 +1,11 @@
 """The model without learned attention stores facts that questions do not reach (appendix, step 45)."""
 
-from typing import NamedTuple
-
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
-from lemmata.papers.knowledge.claims._tuned import ALL, Tuned, long_enough, main, main_run, uniform, uniform_run
-from lemmata.papers.knowledge.claims._tuned_drawing import described, joined, long_table
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure, panel_label
+from lemmata.papers.knowledge.claims._tuned import ALL, long_enough, main, main_run, uniform, uniform_run
+from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
+from lemmata.report.plots import COLOURS, band, ceiling, joined, legend, letter, new_figure
 
 REACHED, LOST = 0.6, 0.2  # extraction with learned attention at least, and without it at most
-
-
-class Models(NamedTuple):
-    standard: Tuned
-    uniform: Tuned
 
 
 UNIFORM = Claim(
@@ -20,42 +13,38 @@ UNIFORM = Claim(
     locus="Appendix, step 45: 'standard' and 'Uniform attention + MLP'",
     statement="Without learned attention the facts are stored but cannot be reached: with uniform attention extraction "
     "fails where the standard model's succeeds, while both recall their facts after pre-training (means over seeds).",
-    subject=lambda runs: Models(main(runs), uniform(runs)),
-    wrong=lambda runs: Models(main(runs), main(runs)),  # learned attention in the uniform model's place
+    subject=lambda runs: (main(runs), uniform(runs)),
+    wrong=lambda runs: (main(runs), main(runs)),  # learned attention in the uniform model's place
     parts={
-        "standard: extraction": Part(lambda models: models.standard.mean(ALL), at_least(REACHED)),
-        "standard: pre-training accuracy": Part(lambda models: models.standard.accuracy, at_least(0.9)),
-        "uniform: extraction": Part(lambda models: models.uniform.mean(ALL), at_most(LOST)),
-        "uniform: pre-training accuracy": Part(lambda models: models.uniform.accuracy, at_least(0.9)),
+        "standard: extraction": Part(lambda models: models[0].mean(ALL), at_least(REACHED)),
+        "standard: pre-training accuracy": Part(lambda models: models[0].accuracy, at_least(0.9)),
+        "uniform: extraction": Part(lambda models: models[1].mean(ALL), at_most(LOST)),
+        "uniform: pre-training accuracy": Part(lambda models: models[1].accuracy, at_least(0.9)),
     },
 )
 
 
 def draw(runs: Runs) -> Artefact:
-    models = Models(main(runs), uniform(runs))
+    models = {"standard": main(runs), "uniform attention": uniform(runs)}
     figure, axes = new_figure(1, 2)
     tables = []
-    for name, tuned, colour in (
-        ("standard", models.standard, "blue"),
-        ("uniform attention", models.uniform, "vermillion"),
-    ):
+    for (name, tuned), colour in zip(models.items(), (COLOURS["blue"], COLOURS["vermillion"]), strict=True):
         stored = tuned.run.arrays["pretraining.step"], tuned.run.arrays["pretraining.fact_accuracy"]
-        band(axes[0], *stored, name, color=COLOURS[colour])
-        band(axes[1], *tuned.curve(ALL), name, color=COLOURS[colour])
-        tables.append(long_table({f"{name}: stored": stored, f"{name}: extracted": tuned.curve(ALL)}, "step", tuned))
+        band(axes[0], *stored, name, color=colour)
+        band(axes[1], *tuned.curve(ALL), name, color=colour)
+        tables.append(curve_table({f"{name}: stored": stored, f"{name}: extracted": tuned.curve(ALL)}, "step", tuned))
     ceiling(axes[1], REACHED)
     ceiling(axes[1], LOST)
-    axes[0].set(xlabel="pre-training step", ylabel="accuracy of [o s r] → a", title="stored")
-    axes[1].set(xlabel="fine-tuning step", ylabel="share of held-out facts", title="extracted")
-    for letter, ax in zip("ab", axes, strict=True):
-        ax.set_ylim(-0.02, 1.02)
-        panel_label(ax, letter)
+    shown = (-0.02, 1.02)
+    axes[0].set(xlabel="pre-training step", ylabel="accuracy of [o s r] → a", title="stored", ylim=shown)
+    axes[1].set(xlabel="fine-tuning step", ylabel="share of held-out facts", title="extracted", ylim=shown)
+    letter(axes)
     legend(axes[0], loc="lower right")
     caption = (
         "(a) Accuracy along pre-training; (b) extraction of held-out facts along fine-tuning, with the rule's two "
-        f"levels. Standard: {described(models.standard)} Uniform: {described(models.uniform)}"
+        f"levels. Standard: {described(main(runs))} Uniform: {described(uniform(runs))}"
     )
-    return Artefact(figure, joined(*tables), caption)
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(

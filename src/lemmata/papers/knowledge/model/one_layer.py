@@ -1,7 +1,9 @@
-"""The one-layer transformer of Figure 1: softmax attention through one matrix, then neurons of a class each."""
+"""The one-layer transformer of Figure 1: softmax attention through one matrix, then neurons of a class each.
+
+A low-rank change leaves its matrices as they are and lets two thin factors of each learn (Hu et al., 2022)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
@@ -9,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, named_integer, require
-from lemmata.papers.knowledge.model.low_rank import Factors, Part
+from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, require
+from lemmata.papers.knowledge.task import FactsConfig, random_stream
+from lemmata.train import chosen_leaves
 
-Embeddings = Literal["gaussian", "orthonormal"]
-Attention = Literal["softmax", "uniform"]
+Part = Literal["both", "attention", "neurons"]  # of the model, that learns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,16 +25,49 @@ class OneLayerConfig(Config):
     width: Count = 50  # d
     neurons: Count = 8  # m, of each class
     scale: Positive = 8.0  # lambda; lambda = m makes a class's logit the plain sum of its neurons
-    embeddings: Embeddings = "gaussian"  # N(0, sigma^2 I), or orthogonal rows of the same length sigma sqrt(d)
+    embeddings: Literal["gaussian", "orthonormal"] = "gaussian"  # N(0, sigma^2 I), or rows of length sigma sqrt(d)
     sigma: Positive = 1.0
-    attention: Attention = "softmax"  # "uniform" is the paper's comparison 'uniform attention + MLP'
+    attention: Literal["softmax", "uniform"] = "softmax"  # the paper compares with 'uniform attention + MLP'
     neuron_start: NonNegative = 0.01  # sigma_0, the spread of the neurons' first weights; attention starts at 0
 
-    def check(self, tokens_read: int, where: str = "model") -> None:
-        """Refuse a width in which that many tokens cannot be orthogonal."""
-        fits = self.embeddings == "gaussian" or self.width >= tokens_read
-        allowed = f"at least {tokens_read}, the tokens that orthonormal embeddings must tell apart"
-        require(fits, f"{where}.width", self.width, allowed)
+    @property
+    def rate_unit(self) -> float:
+        """m / (lambda^2 d): a step of descent at this rate moves the logit of a prompt of weight 1 by order 1."""
+        return self.neurons / (self.scale**2 * self.width * self.sigma**2)
+
+    def check(self, world: FactsConfig) -> None:
+        """Refuse a width in which the tokens read cannot be orthogonal."""
+        read = int((world.present() & world.vocabulary().read()).sum())
+        fits = self.embeddings == "gaussian" or self.width >= read
+        require(fits, "model.width", self.width, f"at least {read}, the number of tokens that are to be orthogonal")
+
+
+class Factors(eqx.Module):
+    """left @ right. The right factor starts at 0, so nothing changes before the first step."""
+
+    left: Float[Array, "rows rank"]
+    right: Float[Array, "rank columns"]
+
+    @classmethod
+    def create(cls, rows: int, columns: int, rank: int, seed: int, name: str) -> "Factors":
+        check_rank(rank, min(rows, columns))
+        left = random_stream(seed, "factors", name).standard_normal((rows, rank)) / np.sqrt(rows)
+        return cls(jnp.asarray(left), jnp.zeros((rank, columns)))
+
+    def product(self) -> Float[Array, "rows columns"]:
+        return self.left @ self.right
+
+
+def check_rank(rank: int, most: int, where: str = "rank") -> None:
+    require(1 <= rank <= most, where, rank, f"1 to {most}, the rank of the matrix it changes")
+
+
+def low_rank_factors(shape: tuple[int, ...], rank: int, part: Part, seed: int) -> tuple[Factors | None, Factors | None]:
+    """For A and for w, where `shape` is that of w: (width, neuron, class)."""
+    d, m, c = shape
+    attention = None if part == "neurons" else Factors.create(d, d, rank, seed, "attention")
+    neurons = None if part == "attention" else Factors.create(d, m * c, rank, seed, "neurons")
+    return attention, neurons
 
 
 class OneLayer(AbstractModel):
@@ -52,39 +87,24 @@ class OneLayer(AbstractModel):
     config: OneLayerConfig = eqx.field(static=True)
 
     @classmethod
-    def create(
-        cls,
-        config: OneLayerConfig,
-        seed: int,
-        *,
-        present: Bool[np.ndarray, " token"],
-        read: Bool[np.ndarray, " token"],
-        classes: Int[np.ndarray, " class"],
-    ) -> "OneLayer":
-        """`present` marks the real tokens, `read` those that are ever read (the others need no embedding).
-
-        Numbers are drawn for what is real and then spread over the padded arrays: padding changes none of them.
-        """
+    def create(cls, config: OneLayerConfig, world: FactsConfig, seed: int) -> "OneLayer":
+        """Tokens that are never read need no embedding. Numbers are drawn for what is real and then spread over the
+        padded arrays: padding changes none of them."""
+        config.check(world)
         m, d = config.neurons, config.width
-        real, seen = present[classes], present & read
-        config.check(int(seen.sum()))
-        embeddings = np.zeros((len(present), d))
-        drawn = _stream(seed, "embeddings").standard_normal((int(seen.sum()), d))
+        words, present = world.vocabulary(), world.present()
+        classes, seen = words.classes(), present & words.read()
+        real = present[classes]
+        embeddings = np.zeros((words.size, d))
+        drawn = random_stream(seed, "embeddings").standard_normal((int(seen.sum()), d))
         if config.embeddings == "orthonormal":
             drawn = np.linalg.qr(drawn.T)[0].T * np.sqrt(d)
         embeddings[seen] = config.sigma * drawn
         neurons = np.zeros((d, m, len(classes)))
-        neurons[:, :, real] = config.neuron_start * _stream(seed, "neurons").standard_normal((d, m, int(real.sum())))
-        return cls(
-            jnp.asarray(embeddings),
-            jnp.zeros((d, d)),
-            jnp.asarray(neurons),
-            jnp.asarray(classes, jnp.int32),
-            jnp.asarray(real),
-            None,
-            None,
-            config,
-        )
+        start = random_stream(seed, "neurons").standard_normal((d, m, int(real.sum())))
+        neurons[:, :, real] = config.neuron_start * start
+        arrays = (embeddings, np.zeros((d, d)), neurons, classes, real)
+        return cls(*map(jnp.asarray, arrays), attention_update=None, neuron_update=None, config=config)
 
     def matrices(self) -> tuple[Float[Array, "width width"], Float[Array, "width neuron class"]]:
         """A and w as the forward pass uses them, with the low-rank updates added."""
@@ -134,17 +154,10 @@ class OneLayer(AbstractModel):
 
 def learned(model: OneLayer, part: Part = "both") -> PyTree:
     """True on the leaves that learn: the factors where the model has them, the matrices where it does not."""
-    chosen = []
-    if part != "neurons":
-        chosen.append("attention" if model.attention_update is None else "attention_update")
-    if part != "attention":
-        chosen.append("neurons" if model.neuron_update is None else "neuron_update")
-    nothing = jax.tree.map(lambda _: False, model)
-    for name in chosen:
-        everything = jax.tree.map(lambda _: True, getattr(model, name))
-        nothing = eqx.tree_at(lambda one, name=name: getattr(one, name), nothing, everything)
-    return nothing
 
+    def where(one: OneLayer) -> list[Any]:
+        attention = one.attention if one.attention_update is None else one.attention_update
+        neurons = one.neurons if one.neuron_update is None else one.neuron_update
+        return jax.tree.leaves({"both": (attention, neurons), "attention": attention, "neurons": neurons}[part])
 
-def _stream(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(named_integer(seed, "knowledge", purpose))
+    return chosen_leaves(model, where)

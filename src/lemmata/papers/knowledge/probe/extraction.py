@@ -1,5 +1,7 @@
 """What a model of facts stored, and what a question gets out of it: the answers to [o s r] and to [o s p]."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
@@ -9,8 +11,8 @@ from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.task import START, Facts, Questions
 
 
-def stored_facts(model: OneLayer, facts: Facts) -> Metrics:
-    """Over every fact once, no sampling; names of one token.
+def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
+    """Over every fact once, no sampling (a training loop's key is not used); names of one token.
 
     fact_accuracy: [o s r] gives the answer. template_accuracy: [o s] gives one of the subject's templates (any of the
     K is as good as the data allow). excess: the loss minus the least possible one, which is log(K) / 3: only the
@@ -45,7 +47,6 @@ def stored_facts(model: OneLayer, facts: Facts) -> Metrics:
     template_loss = mean(jnp.sum(share[:, None] * template_surprise, axis=0))
     loss = (dummy_surprise + template_loss + jnp.sum(share * surprises)) / 3
     on_two = jax.vmap(mean, in_axes=1)(jax.vmap(model.weights)(prefixes)[:, -1])
-    attention = jnp.sum(share[:, None] * on_three, axis=0)
     return {
         "fact_accuracy": jnp.sum(share * hits),
         "template_accuracy": mean(one_of.astype(logits.dtype)),
@@ -53,7 +54,7 @@ def stored_facts(model: OneLayer, facts: Facts) -> Metrics:
         "full_loss": loss,
         "excess": loss - jnp.log(facts.multiplicity.astype(loss.dtype)) / 3,
         "attention_os": on_two,
-        "attention_osr": attention,
+        "attention_osr": jnp.sum(share[:, None] * on_three, axis=0),
     }
 
 
@@ -62,7 +63,7 @@ def _surprise(logits: Float[Array, "row class"], targets: Int[Array, " row"]) ->
     return jax.nn.logsumexp(logits, axis=1) - chosen
 
 
-def extracted_facts(model: OneLayer, questions: Questions) -> Metrics:
+def extracted_facts(model: OneLayer, questions: Questions, key: Any = None) -> Metrics:
     """Held-out facts alone, unless a name says otherwise; NaN where there is none of a kind. Names of one token.
 
     `extraction` is the share answered right, also over facts whose template is covered by fine-tuning or is not;
@@ -102,10 +103,8 @@ def extracted_facts(model: OneLayer, questions: Questions) -> Metrics:
         "attention_osp": jnp.sum(attention * per_subject[:, None], axis=0) / jnp.sum(per_subject),
         "reply": reply,
         "relation_logit": _by_template(relation_logit, questions),
-        "answer_logit": _by_template(jnp.broadcast_to(right_logit[:, None], relation_logit.shape), questions),
-        "template_extraction": _by_template(
-            jnp.broadcast_to(right[:, None], relation_logit.shape).astype(logits.dtype), questions
-        ),
+        "answer_logit": _by_template(right_logit[:, None], questions),
+        "template_extraction": _by_template(right[:, None].astype(logits.dtype), questions),
         **feature_strengths(model, questions),
     }
 
@@ -154,7 +153,7 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
     }
 
 
-def _by_template(values: Float[Array, "subject slot"], questions: Questions) -> Float[Array, " template"]:
+def _by_template(values: Float[Array, "subject #slot"], questions: Questions) -> Float[Array, " template"]:
     """The mean over the held-out facts of each template; NaN where it has none."""
     facts = questions.facts
     total, count = (

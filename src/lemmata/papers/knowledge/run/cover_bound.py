@@ -28,7 +28,7 @@ class CoverBound(RunConfig):
         return FactsConfig(subjects=max(self.subjects), templates=templates, multiplicity=multiplicity)
 
     def execute(self, context: RunContext) -> RunOutput:
-        tails, covers = [], []
+        tails = []
         for done, (multiplicity, templates) in enumerate(self.cases):
             context.progress("cases", done, len(self.cases))
             counts = self.drawn_counts(multiplicity, templates)
@@ -48,7 +48,7 @@ class CoverBound(RunConfig):
                         "chernoff": concentration.chernoff_bound(*case),
                     }
                 )
-            covers.append(self.cover_numbers(multiplicity, templates))
+        covers = [self.cover_numbers(*case) for case in self.cases]
         arrays = {f"cover_{name}": np.array([row[name] for row in covers]) for name in covers[0]}
         return RunOutput({name: np.array([row[name] for row in tails]) for name in tails[0]}, arrays)
 

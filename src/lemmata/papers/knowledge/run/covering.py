@@ -7,15 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import Count, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, require
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.core import AbstractAlgorithm, Count, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, require
+from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe import extracted_facts
-from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning, question_descent
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.stages import question_descent
-from lemmata.papers.knowledge.run.training import check_cell, pretrain
+from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import Descent, History, fit_many, stack
 
 TUNINGS = ("descent", "adamw")
 KEPT = ("reply", "ask_pull", "ask_likeness")
@@ -32,9 +30,7 @@ class CoveringRun(RunConfig):
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     descent_steps: Count = 100
-    attention_rate: Positive = (
-        1.0  # of gradient descent, in units of m / (lambda^2 d), as in the stages of pre-training
-    )
+    attention_rate: Positive = 1.0  # of gradient descent, in units of `model.rate_unit`
     neuron_rate: Positive = 10.0
     adamw: FineTuningConfig | None = None  # besides, AdamW
     seeds: Some[int] = (0, 1, 2)
@@ -44,12 +40,8 @@ class CoveringRun(RunConfig):
         allowed = "1: with more templates a subject, the halves overlap"
         require(self.facts.multiplicity == 1, "facts.multiplicity", self.facts.multiplicity, allowed)
         require(self.facts.templates % 2 == 0, "facts.templates", self.facts.templates, "an even number")
-        pads = (self.facts.pad_templates, self.facts.pad_subjects, self.facts.pad_multiplicity)
+        pads = self.facts.pads
         require(pads == (None, None, None), "facts.pad_*", pads, "None: the other half is read backwards")
-
-    @property
-    def unit(self) -> float:
-        return self.model.neurons / (self.model.scale**2 * self.model.width * self.model.sigma**2)
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(self.facts, seed) for seed in self.seeds]
@@ -58,11 +50,17 @@ class CoveringRun(RunConfig):
         questions = [
             self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)
         ]
-        descent = question_descent(self.attention_rate * self.unit, self.neuron_rate * self.unit)
-        outcomes = [self.tune(descent, both, questions, self.descent_steps, context, "descent")]
+        unit = self.model.rate_unit
+        tunings: list[tuple[AbstractAlgorithm, int]] = [
+            (question_descent(self.attention_rate * unit, self.neuron_rate * unit), self.descent_steps)
+        ]
         if self.adamw is not None:
-            adamw = fine_tuning(self.adamw)
-            outcomes.append(self.tune(adamw, both, questions, self.adamw.steps, context, "adamw"))
+            tunings.append((fine_tuning(self.adamw), self.adamw.steps))
+        keys = named_keys(self.seeds * 2, "fine-tuning")
+        outcomes = [
+            trained(algorithm, questions, both, keys, steps, 1, probe=extracted_facts, context=context, stage=stage)[1]
+            for stage, (algorithm, steps) in zip(TUNINGS, tunings, strict=False)
+        ]
         shape = (2, len(self.seeds))
         arrays = {name: np.stack([o[name][:, -1].reshape(*shape, -1) for o in outcomes]) for name in KEPT}
         arrays |= {f"before.{name}": outcomes[0][name][:, 0].reshape(*shape, -1) for name in KEPT}
@@ -73,41 +71,12 @@ class CoveringRun(RunConfig):
             "place": np.stack([np.argsort(np.asarray(world.template_order)) for world in facts]),
         }
         arrays |= {f"pretraining.{name}": stored[name][:, -1] for name in ("fact_accuracy", "excess")}
-        return RunOutput(self.table(outcomes), arrays)
+        names = {"half": np.repeat([0, 1], len(self.seeds)), "seed": self.seeds * 2}
+        rows = under_another([one.table(tuning=[n] * len(questions), **names) for n, one in enumerate(outcomes)])
+        return RunOutput({"after": np.sign(rows.pop("step")), **rows}, arrays)
 
     def half(self, facts: Facts, seed: int, half: int) -> Questions:
         """Asks about the subjects that are not held out and are told with a template of this half."""
         order = facts.template_order if half == 0 else facts.template_order[::-1]
         turned = eqx.tree_at(lambda one: one.template_order, facts, order)
         return Questions.choose(turned, CoverageConfig(templates=self.facts.templates // 2), seed)
-
-    def tune(
-        self,
-        algorithm: Descent,
-        models: OneLayer,
-        questions: list[Questions],
-        steps: int,
-        context: RunContext,
-        stage: str,
-    ) -> History:
-        _, history = fit_many(
-            algorithm,
-            stack(questions),
-            eqx.filter_vmap(algorithm.init)(models),
-            named_keys(self.seeds * 2, "fine-tuning"),
-            steps=steps,
-            every=steps,
-            probe=lambda model, task, key: extracted_facts(model, task),
-            replicas="auto",
-            context=context,
-            stage=stage,
-        )
-        return history
-
-    def table(self, outcomes: list[History]) -> dict[str, np.ndarray]:
-        """A row for each tuning, half, seed, and before or after it."""
-        count = len(self.seeds)
-        halves = {"half": np.repeat([0, 1], count), "seed": self.seeds * 2}
-        tables = [one.table(tuning=[number] * 2 * count, **halves) for number, one in enumerate(outcomes)]
-        columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
-        return {"after": np.sign(columns.pop("step")), **columns}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import equinox as eqx
 import jax
@@ -10,8 +10,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
-from lemmata.papers.knowledge.model import OneLayer, Part, check_rank, learned
-from lemmata.papers.knowledge.run.pretraining import Rates, adamw
+from lemmata.papers.knowledge.model import OneLayer, Part, learned
+from lemmata.papers.knowledge.model.one_layer import check_rank
+from lemmata.papers.knowledge.run.pretraining import Rates, adamw, plain
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
 from lemmata.train import Descent
 
@@ -45,6 +46,11 @@ def fine_tuning(config: FineTuningConfig) -> "FineTuning":
     return FineTuning(Descent(Lessons(config.batch), LEARNED[config.part], adamw, rates))
 
 
+def question_descent(attention_rate: float, neuron_rate: float) -> Descent:
+    """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
+    return Descent(Lessons(), learned, plain, Rates(attention_rate, neuron_rate))
+
+
 class FineTuning(AbstractAlgorithm):
     """A replica without any question to ask (an empty coverage) stays as it is."""
 
@@ -59,22 +65,25 @@ class FineTuning(AbstractAlgorithm):
 
 
 class Lessons(eqx.Module):
-    """The objective on `batch` questions, drawn from those that are asked."""
+    """The objective on `batch` questions drawn from those that are asked, or on all of these, each subject once."""
 
-    batch: int = eqx.field(static=True)
+    batch: int | None = eqx.field(static=True, default=None)
 
-    def __call__(
-        self, moving: OneLayer, fixed: OneLayer, task: Questions, key: Key[Array, ""]
-    ) -> tuple[Metrics, OneLayer]:
-        subjects = task.draw(self.batch, key=key)
-        loss, gradient = jax.value_and_grad(lambda part: question_loss(eqx.combine(part, fixed), task, subjects))(
-            moving
-        )
-        return {"loss": loss}, gradient
+    def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
+        def loss(part: Any) -> Float[Array, ""]:
+            model = eqx.combine(part, fixed)
+            if self.batch is not None:
+                return jnp.mean(surprise(model, task, task.draw(self.batch, key=key)))
+            asked = task.asked_subjects
+            each = surprise(model, task, jnp.arange(len(asked)))
+            return jnp.sum(jnp.where(asked, each, 0)) / jnp.maximum(jnp.sum(asked), 1)
+
+        value, gradient = jax.value_and_grad(loss)(moving)
+        return {"loss": value}, gradient
 
 
-def question_loss(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, ""]:
-    """The mean surprise at the taught answers to these subjects' questions; names of one token."""
+def surprise(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, " batch"]:
+    """At the taught answers to these subjects' questions; names of one token."""
     chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
     target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
-    return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
+    return -jnp.take_along_axis(chance, target[:, None], axis=1)[:, 0]

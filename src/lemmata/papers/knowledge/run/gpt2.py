@@ -2,6 +2,7 @@
 the others."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import equinox as eqx
@@ -11,37 +12,16 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    Batch,
-    Bound,
-    Config,
-    Count,
-    Metrics,
-    Natural,
-    NonNegative,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Several,
-    Some,
-    named_key,
-    named_keys,
-    require,
-)
+from lemmata.core import Batch, Config, Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Several, Some
 from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
-from lemmata.papers.knowledge.task import (
-    CoverageConfig,
-    Facts,
-    FactsConfig,
-    PhraseQuestions,
-    Questions,
-    padded,
-    phrase_questions,
-)
+from lemmata.papers.knowledge.probe.sweep import SIZES
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import Batches, Descent, History, fit_many, masked_cross_entropy, stack
 
-LARGEST_CHECKPOINT = 10**9  # bytes
+EVERYTHING = partial(jax.tree.map, eqx.is_inexact_array)  # of a model learns
+LARGEST_CHECKPOINT = 10**9  # bytes: a larger one takes longer to write than to compute
+ANSWERS = ("true", "shuffled")  # that fine-tuning teaches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +61,13 @@ class PhaseConfig(Config):
         )
 
     def descent(self, places: tuple[int, ...]) -> Descent:
-        return Descent(Batches(PlacedLoss(places), self.batch), everything, self, self.rate)
+        return Descent(Batches(PlacedLoss(places), self.batch), EVERYTHING, self, self.rate)
+
+    def fit(self, descent: Descent, tasks: list[Any], start: Any, keys: Any, **watched: Any) -> tuple[GPT2, History]:
+        arrays = jax.tree.leaves(eqx.filter(start, eqx.is_array))
+        watched["checkpoints"] = sum(leaf.nbytes for leaf in arrays) <= LARGEST_CHECKPOINT
+        state, found = fit_many(descent, stack(tasks), start, keys, steps=self.steps, every=self.every, **watched)
+        return state.model, found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,89 +93,49 @@ class DecoderExtraction(RunConfig):
             self.facts(cell)  # refuses a world that cannot be
 
     def facts(self, cell: CellConfig) -> FactsConfig:
-        return FactsConfig(
-            subjects=cell.subjects,
-            templates=cell.templates,
-            multiplicity=cell.multiplicity,
-            name_length=self.name_length,
-            alphabet=self.alphabet,
-        )
+        """Padded to the shape that all cells share."""
+        pads = {f"pad_{name}": max(getattr(one, name) for one in self.cells) for name in SIZES}
+        return FactsConfig(**vars(cell), **pads, name_length=self.name_length, alphabet=self.alphabet)
 
     def replicas(self) -> list[tuple[CellConfig, int]]:
         return [(cell, seed) for cell in self.cells for seed in self.seeds]
 
     def execute(self, context: RunContext) -> RunOutput:
-        models, told = self.pretrained(context)
-        parts = [told, *self.fine_tuned(models, context)]
-        names = sorted({name for part in parts for name in part})
-        return RunOutput(
-            {
-                name: np.concatenate([part.get(name, np.full(len(part["step"]), np.nan)) for part in parts])
-                for name in names
-            }
-        )
-
-    def pretrained(self, context: RunContext) -> tuple[GPT2, dict[str, np.ndarray]]:
-        """Every replica's model after reading, stacked, and a row a record."""
-        seeds, phase = [seed for _, seed in self.replicas()], self.pretraining
+        """The models read, then are fine-tuned twice: with true answers and with another subject's."""
+        cells, seeds = zip(*self.replicas(), strict=True)
+        worlds = [Facts.create(self.facts(cell), seed) for cell, seed in self.replicas()]
         create = eqx.filter_jit(lambda key: GPT2.create(self.model, key=key))
         first = {seed: create(named_key(seed, "init")) for seed in self.seeds}
-        descent = phase.descent((0, *range(self.name_length, 3 * self.name_length)))
-        state = stack([descent.init(first[seed]) for seed in seeds])
-        state, told = fit_many(
-            descent,
-            stack(self.worlds()),
-            state,
-            named_keys(seeds, "data", "pretraining"),
-            steps=phase.steps,
-            every=phase.every,
-            probe=told_accuracy,
-            context=context,
-            stage="pretraining",
-            checkpoints=_quick_to_write(state),
+        length = self.name_length
+        reading = self.pretraining.descent((0, *range(length, 3 * length)))
+        start = stack([reading.init(first[seed]) for seed in seeds])
+        keys = named_keys(seeds, "data", "pretraining")
+        models, told = self.pretraining.fit(
+            reading, worlds, start, keys, probe=told_accuracy, context=context, stage="pretraining"
         )
-        return state.model, self.rows("pretraining", told)
 
-    def fine_tuned(self, models: GPT2, context: RunContext) -> list[dict[str, np.ndarray]]:
-        """Two fine-tunings of every model, with true answers and with another subject's; a row a record."""
-        seeds, phase = [seed for _, seed in self.replicas()], self.fine_tuning
-        worlds = self.worlds()
         questions = [
-            PhraseQuestions(Questions.choose(world, CoverageConfig(answers=answers), seed))
-            for answers in ("true", "shuffled")
+            Questions.choose(world, CoverageConfig(answers=answers), seed)
+            for answers in ANSWERS
             for world, seed in zip(worlds, seeds, strict=True)
         ]
-        descent = phase.descent(tuple(range(2 * self.name_length, 3 * self.name_length)))
-        twice = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models)
-        state = jax.jit(jax.vmap(descent.init))(twice)
-        _, found = fit_many(
-            descent,
-            stack(questions),
-            state,
-            named_keys(seeds * 2, "data", "fine-tuning"),
-            steps=phase.steps,
-            every=phase.every,
-            probe=lambda model, task, key: extraction(model, task.questions),
-            context=context,
-            stage="fine-tuning",
-            checkpoints=_quick_to_write(state),
+        asking = self.fine_tuning.descent(tuple(range(2 * length, 3 * length)))
+        start = jax.jit(jax.vmap(asking.init))(jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models))
+        keys = named_keys(seeds * 2, "data", "fine-tuning")
+        _, found = self.fine_tuning.fit(
+            asking, questions, start, keys, probe=extraction, context=context, stage="fine-tuning"
         )
-        halves = {"true": slice(len(seeds)), "shuffled": slice(len(seeds), None)}
-        return [
-            self.rows(answers, History({name: values[half] for name, values in found.items()}, found.steps))
-            for answers, half in halves.items()
-        ]
 
-    def worlds(self) -> list[Facts]:
-        """Padded to one shape."""
-        sizes = {name: max(getattr(cell, name) for cell in self.cells) for name in ("subjects", "templates")}
-        slots = max(cell.multiplicity for cell in self.cells)
-        return [padded(Facts.create(self.facts(cell), seed), slots=slots, **sizes) for cell, seed in self.replicas()]
-
-    def rows(self, stage: str, history: History) -> dict[str, np.ndarray]:
-        cells, seeds = zip(*self.replicas(), strict=True)
-        sizes = {name: [getattr(cell, name) for cell in cells] for name in ("subjects", "templates", "multiplicity")}
-        return history.table(stage=[stage] * len(cells), seed=seeds, **sizes)
+        sizes = {name: [getattr(cell, name) for cell in cells] for name in SIZES}
+        tables = [told.table(stage=["pretraining"] * len(cells), seed=seeds, **sizes)]
+        twice = {name: 2 * values for name, values in sizes.items()}
+        tables.append(found.table(stage=np.repeat(ANSWERS, len(cells)), seed=2 * seeds, **twice))
+        return RunOutput(
+            {
+                name: np.concatenate([one.get(name, np.full(len(one["step"]), np.nan)) for one in tables])
+                for name in sorted({name for table in tables for name in table})
+            }
+        )
 
 
 class PlacedLoss(eqx.Module):
@@ -203,10 +149,6 @@ class PlacedLoss(eqx.Module):
         return masked_cross_entropy(logits, batch.targets[:, places], batch.mask[:, places])
 
 
-def everything(model: GPT2) -> Any:
-    return jax.tree.map(eqx.is_inexact_array, model)
-
-
 def told_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
     """The share of subjects whose answer follows a sentence it was told in, every letter right."""
     subjects = jnp.arange(facts.subject_order.shape[0])
@@ -215,12 +157,12 @@ def told_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
     return {"told": _mean(right.all(axis=1), subjects < facts.num_subjects)}
 
 
-def extraction(model: GPT2, questions: Questions) -> Metrics:
+def extraction(model: GPT2, questions: Questions, key: Any = None) -> Metrics:
     """Held-out and asked subjects: the share with every letter right, which is a greedy answer's exact match (each
     letter is right after right ones), and with the first letter right."""
     facts = questions.facts
     subjects = jnp.arange(facts.subject_order.shape[0])
-    right = letters_right(model, phrase_questions(facts, subjects), facts)
+    right = letters_right(model, facts.question_batch(subjects), facts)
     held_out = questions.test.max(axis=1)
     return {
         "held_out": _mean(right.all(axis=1), held_out),
@@ -239,7 +181,3 @@ def letters_right(model: GPT2, batch: Batch, facts: Facts) -> Array:
 
 def _mean(values: Array, weights: Array) -> Float[Array, ""]:
     return jnp.sum(values * weights) / jnp.maximum(jnp.sum(weights), 1)
-
-
-def _quick_to_write(state: Any) -> bool:
-    return sum(leaf.nbytes for leaf in jax.tree.leaves(eqx.filter(state, eqx.is_array))) <= LARGEST_CHECKPOINT

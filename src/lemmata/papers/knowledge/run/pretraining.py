@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import optax
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require
 from lemmata.papers.knowledge.model import OneLayer, learned
@@ -47,24 +47,23 @@ class Sentences(eqx.Module):
         return {"loss": loss}, gradient
 
 
-Rate = float | Float[Array, ""]
-
-
 class Rates(NamedTuple):
-    attention: Rate
-    neurons: Rate
-    weight_decay: Rate
+    attention: Any
+    neurons: Any
+    weight_decay: Any = 0.0
 
 
 def adamw(rates: Rates) -> optax.GradientTransformation:
-    """AdamW in which the attention's part (the matrix or its factors) and the neurons' have rates of their own."""
-    by_part = optax.stateless(lambda updates, _: _scaled(updates, -rates.attention, -rates.neurons))
-    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), by_part)
+    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), plain(rates))
 
 
-def _scaled(model: Any, attention: Rate, neurons: Rate) -> Any:
-    """Every array of the attention's part times one number, of the neurons' part times another."""
+def plain(rates: Rates) -> optax.GradientTransformation:
+    """Gradient descent in which the attention's part (the matrix or its factors) and the neurons' have their rates."""
     where = lambda one: (one.attention, one.attention_update, one.neurons, one.neuron_update)  # noqa: E731
-    factors = (attention, attention, neurons, neurons)
-    parts = [jax.tree.map(lambda x, f=f: f * x, part) for part, f in zip(where(model), factors, strict=True)]
-    return eqx.tree_at(where, model, parts, is_leaf=lambda leaf: leaf is None)
+    steps = (-rates.attention, -rates.attention, -rates.neurons, -rates.neurons)
+
+    def scaled(model: Any, _: Any) -> Any:
+        parts = [jax.tree.map(lambda x, by=by: by * x, part) for part, by in zip(where(model), steps, strict=True)]
+        return eqx.tree_at(where, model, parts, is_leaf=lambda leaf: leaf is None)
+
+    return optax.stateless(scaled)

@@ -1,4 +1,5 @@
-"""Pre-training in the stages of the appendix: full-batch gradient descent on A and w with one rate a stage.
+"""Pre-training in the stages of the appendix: full-batch gradient descent on A and w with one rate a stage, for a range
+of first rates at once, and what attention does meanwhile.
 
 Stage 1 is a few steps of a large rate eta_1 (the proof of Lemma 10 says "after 2 iterations"); stage 2 goes on with
 eta_2 until T_2, while neither relations nor answers are learned (1 - logit = Theta(1) for both); stage 3 goes on with
@@ -6,18 +7,20 @@ eta_3 to T_p. The text gives no number for T_2: here stage 2 ends when half is l
 K_s(j) logit_r([o s_j]) or of logit_a([o s_j r]) passes 1/2.
 """
 
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optax
+import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState
-from lemmata.papers.knowledge.model import OneLayer, learned
-from lemmata.papers.knowledge.task import DUMMY, START, Facts, Questions
-from lemmata.train import Descent
+from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, TrainState, named_keys, require
+from lemmata.core.constraints import Count, Positive, Some
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
+from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
+from lemmata.train import fit_many, stack
 
 Query = Literal["last", "first"]
 HALF = 0.5
@@ -113,29 +116,94 @@ class StagedDescent(AbstractAlgorithm):
         return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
 
 
-def question_descent(attention_rate: float, neuron_rate: float) -> Descent:
-    """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
-    return Descent(_asked, learned, _by_part, (attention_rate, neuron_rate))
+@dataclass(frozen=True, kw_only=True)
+class StagedPreTraining(RunConfig):
+    """Rates are in units of `model.rate_unit`."""
+
+    kind = "knowledge/staged-descent"
+
+    facts: FactsConfig = field(default_factory=lambda: FactsConfig(subjects=16, templates=8, multiplicity=4))
+    model: OneLayerConfig = field(
+        default_factory=lambda: OneLayerConfig(width=64, scale=256.0, embeddings="orthonormal", neuron_start=4e-5)
+    )
+    query: Query = "last"
+    first_logits: Some[Positive] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
+    first_steps: Count = 2
+    second_rate: Positive = 20.0
+    third_rate: Positive = 200.0
+    steps: Count = 60
+    every: Count = 2
+    seeds: Some[int] = (0, 1, 2)
+
+    def cross_check(self) -> None:
+        world = self.facts
+        plain = world.name_length == 1 and world.pads == (None, None, None)
+        require(plain, "facts", world, "names of one token, without padding")
+        allowed = "'softmax': uniform attention has no stages to follow"
+        require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)
+        fits = self.steps % self.every == 0 and self.first_steps % self.every == 0
+        require(fits, "every", self.every, "a divisor of steps and of first_steps")
+        require(self.steps >= self.first_steps, "steps", self.steps, f"at least first_steps = {self.first_steps}")
+        self.model.check(world)
+
+    def descent(self, logit: float) -> StagedDescent:
+        """From w = 0 with half of d's neurons active, a step of eta makes d's logit at [o] 2 eta lambda^2 d / (3m)."""
+        unit = self.model.rate_unit
+        return StagedDescent((1.5 * logit * unit, self.second_rate * unit, self.third_rate * unit), self.first_steps)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        cells = [(seed, logit) for seed in self.seeds for logit in self.first_logits]
+        seeds, logits = zip(*cells, strict=True)
+        worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
+        models = {seed: OneLayer.create(self.model, self.facts, seed) for seed in self.seeds}
+        tasks = stack([Prompts.of(worlds[seed], self.query) for seed in seeds])
+        start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
+        keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
+        watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages"}
+        _, history = fit_many(descent, tasks, start, keys, steps=self.steps, every=self.every, **watched)
+        after_first = history["full"][:, self.first_steps // self.every]
+        shape = len(self.seeds), len(self.first_logits)
+        return RunOutput(
+            history.table(seed=seeds, first_logit=logits),
+            {
+                "after_first": after_first.reshape(*shape, *after_first.shape[1:]),  # alpha at [o s r], each fact
+                "sentences": np.stack([sentences(worlds[seed]) for seed in self.seeds]),
+            },
+        )
 
 
-def _by_part(rates: tuple[Any, Any]) -> optax.GradientTransformation:
-    def scaled(gradient: Any, _: Any) -> Any:
-        where = lambda one: (one.attention, one.neurons)  # noqa: E731
-        return eqx.tree_at(where, gradient, tuple(-rate * g for rate, g in zip(rates, where(gradient), strict=True)))
+def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
+    """Attention at its worst and on average, and how strongly an answer's neurons respond to its own subject."""
+    two, three = task.attention(model, task.subjects), task.attention(model, task.facts)
+    asked = task.attention(model, jnp.concatenate([task.subjects, jnp.full_like(task.subjects[:, :1], ASK)], axis=1))
+    ratio = three[:, 1] / three[:, 2]
+    own, other = feature_strengths(model, task)
+    return {
+        "first_two": jnp.max(two[:, 0]),
+        "first_three": jnp.max(three[:, 0]),
+        "ratio_min": jnp.min(ratio),
+        "ratio_max": jnp.max(ratio),
+        **{f"two_{i}": jnp.mean(two[:, i]) for i in range(2)},
+        **{f"three_{i}": jnp.mean(three[:, i]) for i in range(3)},
+        **{f"asked_{i}": jnp.mean(asked[:, i]) for i in range(3)},
+        "own_strength": own,
+        "other_strength": other,
+        "full": three,
+    }
 
-    return optax.stateless(scaled)
+
+def feature_strengths(model: OneLayer, prompts: Prompts) -> tuple[Array, Array]:
+    """Lemma 15: (1/m) sum_k relu(<w_{a_j,k}, s_j>), the least over subjects; and its mean with another subject's s."""
+    subjects = prompts.subjects[:, 1]
+    answers = jnp.zeros_like(subjects).at[prompts.owner].set(prompts.answers)
+    x, w = model.embeddings[subjects], model.matrices()[1]
+    neurons = w[:, :, jnp.searchsorted(model.classes, answers)]  # width, neuron, subject
+    own = jnp.mean(jax.nn.relu(jnp.einsum("sd,dms->sm", x, neurons)), axis=1)
+    other = jnp.mean(jax.nn.relu(jnp.einsum("sd,dms->sm", jnp.roll(x, 1, axis=0), neurons)), axis=1)
+    return jnp.min(own), jnp.mean(other)
 
 
-def _asked(moving: Any, fixed: Any, questions: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
-    loss, gradient = jax.value_and_grad(lambda part: asked_loss(eqx.combine(part, fixed), questions))(moving)
-    return {"loss": loss}, gradient
-
-
-def asked_loss(model: OneLayer, questions: Questions) -> Float[Array, ""]:
-    """The mean surprise at the taught answers over the subjects asked about, each once; names of one token."""
-    words = questions.facts.vocabulary
-    subjects = jnp.arange(words.subjects)
-    chances = jax.nn.log_softmax(jax.vmap(model.last)(questions.facts.prompts(subjects)), axis=1)
-    surprise = -jnp.take_along_axis(chances, 1 + words.templates + questions.taught[:, None], axis=1)[:, 0]
-    asked = questions.asked_subjects
-    return jnp.sum(jnp.where(asked, surprise, 0)) / jnp.maximum(jnp.sum(asked), 1)
+def sentences(facts: Facts) -> np.ndarray:
+    """n_r: how many sentences are told with each fact's template."""
+    templates = np.asarray(facts.templates).reshape(-1)
+    return np.bincount(templates)[templates]

@@ -9,7 +9,7 @@ from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune
+from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune, under_another
 from lemmata.papers.knowledge.task import FactsConfig
 
 STORED = ("fact_accuracy", "template_accuracy", "full_loss", "excess")
@@ -52,7 +52,7 @@ class Sweep(RunConfig):
         return [FactsConfig(subjects=n, templates=r, multiplicity=k, **pads) for n, r, k in mine]
 
     def execute(self, context: RunContext) -> RunOutput:
-        columns: dict[str, list[np.ndarray]] = {}
+        tables = []
         shuffled = replace(self.tuning, coverage=replace(self.tuning.coverage, answers="shuffled"))
         for shape in self.shapes:
             cells = [(world, seed) for world in self.worlds(shape) for seed in self.seeds]
@@ -71,9 +71,8 @@ class Sweep(RunConfig):
             rows |= {name: outcome.metrics[name][:, -1] for name in EXTRACTED}
             rows["extraction_before"] = outcome.metrics["extraction"][:, 0]
             rows["extraction_shuffled"] = control.metrics["extraction"][:, -1]
-            for column, values in rows.items():
-                columns.setdefault(column, []).append(values)
-        return RunOutput({name: np.concatenate(parts) for name, parts in columns.items()})
+            tables.append(rows)
+        return RunOutput(under_another(tables))
 
 
 def _holds(shape: tuple[int, int], cell: tuple[int, int, int]) -> bool:

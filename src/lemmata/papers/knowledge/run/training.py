@@ -2,15 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, Scale, Some, named_keys, require
+from lemmata.core import (
+    AbstractAlgorithm,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Scale,
+    Some,
+    TrainState,
+    named_keys,
+    require,
+)
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
@@ -18,15 +27,8 @@ from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_trai
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import History, fit_many
 
-BY_TEMPLATE = (
-    "relation_logit",
-    "answer_logit",
-    "template_extraction",
-    "relation_from_ask",
-    "answer_from_relation",
-    "ask_pull",
-    "ask_likeness",
-)
+BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
+BY_TEMPLATE += ("ask_pull", "ask_likeness")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,24 +71,22 @@ class Extraction(RunConfig):
         return _output(self, facts, stored, [outcomes[index] for index in range(len(self.tunings))])
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one fine-tuning of every seed gave: metrics (seed, record, ...) and the questions it asked."""
 
     metrics: History
-    questions: tuple[Questions, ...]
+    questions: list[Questions]
 
 
 def check_cell(facts: FactsConfig, model: OneLayerConfig, tunings: tuple[FineTuningConfig, ...]) -> None:
     """Refuse what does not fit together."""
     allowed = "1 here: the closed-form gradient and the probes are of names of one token"
     require(facts.name_length == 1, "facts.name_length", facts.name_length, allowed)
-    words = facts.vocabulary()
-    model.check(int((words.read() & facts.present()).sum()))
+    model.check(facts)
     for number, tuning in enumerate(tunings):
         where = f"others[{number - 1}]" if number else "tuning"
         tuning.coverage.check(facts, f"{where}.coverage")
-        tuning.check(model.width, model.neurons * len(words.classes()), where)
+        tuning.check(model.width, model.neurons * len(facts.vocabulary().classes()), where)
 
 
 def pretrain(
@@ -98,24 +98,10 @@ def pretrain(
 ) -> tuple[OneLayer, list[Facts], History]:
     """Worlds and seeds of one padded shape, in one program: stacked models, facts, metrics (cell, record, ...)."""
     facts = [Facts.create(world, seed) for world, seed in cells]
-    words = facts[0].vocabulary
-    models = [
-        OneLayer.create(model, seed, present=world.present(), read=words.read(), classes=words.classes())
-        for world, seed in cells
-    ]
-    algorithm = pre_training(config)
-    state, history = fit_many(
-        algorithm,
-        stack_on_host(facts),
-        _started(algorithm, stack_on_host(models)),
-        named_keys([seed for _, seed in cells], "pre-training"),
-        steps=config.steps,
-        every=config.steps // config.records,
-        probe=_watch_pretraining,
-        replicas="auto",
-        context=context,
-        stage=stage,
-    )
+    models = stack_on_host([OneLayer.create(model, world, seed) for world, seed in cells])
+    keys, watched = named_keys([seed for _, seed in cells], "pre-training"), {"context": context, "stage": stage}
+    length = config.steps, config.records
+    state, history = trained(pre_training(config), facts, models, keys, *length, probe=stored_facts, **watched)
     return state.model, facts, history
 
 
@@ -140,25 +126,22 @@ def tune(
         models = models.with_factors(*stack_on_host(factors))
     if len(tunings) > 1:
         models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
-    algorithm = fine_tuning(config)
-    _, history = fit_many(
-        algorithm,
-        stack_on_host(questions),
-        _started(algorithm, models),
-        named_keys(seeds * len(tunings), "fine-tuning"),
-        steps=config.steps,
-        every=config.steps // config.records,
-        probe=_watch_finetuning,
-        replicas="auto",
-        context=context,
-        stage=stage,
-    )
-    size = len(seeds)
-    parts = [slice(number * size, (number + 1) * size) for number in range(len(tunings))]
+    keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
+    length = config.steps, config.records
+    _, history = trained(fine_tuning(config), questions, models, keys, *length, probe=extracted_facts, **watched)
+    parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
     return [
-        Outcome(History({n: v[part] for n, v in history.items()}, history.steps), tuple(questions[part]))
-        for part in parts
+        Outcome(History({n: v[part] for n, v in history.items()}, history.steps), questions[part]) for part in parts
     ]
+
+
+def trained(
+    algorithm: AbstractAlgorithm, tasks: list[Any], models: Any, keys: Any, steps: int, records: int, **watched: Any
+) -> tuple[TrainState, History]:
+    """Stacked models, a task and a key each, with so many records besides the first."""
+    start = eqx.filter_jit(eqx.filter_vmap(algorithm.init))(models)
+    every, tasks = steps // records, stack_on_host(tasks)
+    return fit_many(algorithm, tasks, start, keys, steps=steps, every=every, replicas="auto", **watched)
 
 
 def groups(tunings: tuple[FineTuningConfig, ...]) -> list[list[int]]:
@@ -174,16 +157,9 @@ def stack_on_host(items: list[Any]) -> Any:
     return jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
 
 
-def _started(algorithm: AbstractAlgorithm, models: OneLayer) -> Any:
-    return eqx.filter_jit(eqx.filter_vmap(algorithm.init))(models)
-
-
-def _watch_pretraining(model: OneLayer, facts: Facts, key: Key[Array, ""]) -> Metrics:
-    return stored_facts(model, facts)
-
-
-def _watch_finetuning(model: OneLayer, questions: Questions, key: Key[Array, ""]) -> Metrics:
-    return extracted_facts(model, questions)
+def under_another(tables: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Tables of the same columns as one."""
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: list[Outcome]) -> RunOutput:
@@ -213,28 +189,18 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
     for when, record in (("before", 0), ("after", -1)):
         for name in BY_TEMPLATE:
             arrays[f"{when}.{name}"] = each(lambda outcome, n=name, r=record: outcome.metrics[n][:, r])
-    return RunOutput({name: np.concatenate([table[name] for table in tables]) for name in tables[0]}, arrays)
+    return RunOutput(under_another(tables), arrays)
 
 
 def setting(scale: Scale) -> Extraction:
     """The base cell at each scale."""
-    return Extraction(
-        facts=scale.pick(
-            smoke=FactsConfig(subjects=16, templates=6, multiplicity=3),
-            laptop=FactsConfig(subjects=200, templates=20, multiplicity=5),
-            paper=FactsConfig(subjects=1000, templates=5, multiplicity=5),
-        ),
-        model=scale.pick(smoke=OneLayerConfig(width=12, neurons=4), laptop=OneLayerConfig(), paper=OneLayerConfig()),
-        pretraining=scale.pick(
-            smoke=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
-            laptop=PreTrainingConfig(),
-            # At N = 1000 an answer is seen too rarely in a batch of 128: all its neurons are pushed below 0 before it
-            # is rewarded, and never return (.58 of the facts stored, for ever). A batch of 1024 stores .98. The runs of
-            # `claims/_tunings.py` store all: they also start the neurons at .1, not .01, and take 3000 steps.
-            paper=PreTrainingConfig(batch=1024),
-        ),
-        tuning=scale.pick(
-            smoke=FineTuningConfig(steps=20, batch=16, rate=3e-3), laptop=FineTuningConfig(), paper=FineTuningConfig()
-        ),
-        seeds=scale.seeds(smoke=2, laptop=3, paper=3),
+    small = Extraction(
+        facts=FactsConfig(subjects=16, templates=6, multiplicity=3),
+        model=OneLayerConfig(width=12, neurons=4),
+        pretraining=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
+        tuning=FineTuningConfig(steps=20, batch=16, rate=3e-3),
     )
+    # In batches of 128 an answer is seen too rarely at N = 1000: see `claims/_tuned.py`.
+    facts, batches = FactsConfig(subjects=1000, templates=5, multiplicity=5), PreTrainingConfig(batch=1024)
+    base = scale.pick(smoke=small, laptop=Extraction(), paper=Extraction(facts=facts, pretraining=batches))
+    return replace(base, seeds=scale.seeds(smoke=2, laptop=3, paper=3))

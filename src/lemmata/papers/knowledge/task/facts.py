@@ -1,6 +1,7 @@
-"""The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45)."""
+"""The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45), in words
+numbered o, p, d, then relations, subjects, answers, or the letters that spell these."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import equinox as eqx
 import jax
@@ -9,7 +10,64 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
 from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_integer, require
-from lemmata.papers.knowledge.task.vocabulary import ASK, DUMMY, START, Vocabulary
+
+START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
+SPECIAL = 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """One token a name, or names spelled with `name_length` letters of one alphabet. Sizes count padding too."""
+
+    templates: int
+    subjects: int
+    name_length: int = 1
+    alphabet: int = 32
+
+    @property
+    def size(self) -> int:
+        return SPECIAL + (self.templates + 2 * self.subjects if self.name_length == 1 else self.alphabet)
+
+    @property
+    def template_slice(self) -> slice:
+        return slice(SPECIAL, self.first_subject)
+
+    @property
+    def first_subject(self) -> int:
+        return SPECIAL + self.templates
+
+    @property
+    def first_answer(self) -> int:
+        return SPECIAL + self.templates + self.subjects
+
+    def classes(self) -> Int[np.ndarray, " class"]:
+        """The tokens that may follow a prefix, in order: d, then relations and answers (or the letters). Subjects, o
+        and p are never predicted, so they need no neurons."""
+        if self.name_length > 1:
+            return np.concatenate([[DUMMY], np.arange(SPECIAL, self.size)]).astype(np.int32)
+        relations = np.arange(SPECIAL, self.first_subject)
+        answers = np.arange(self.first_answer, self.size)
+        return np.concatenate([[DUMMY], relations, answers]).astype(np.int32)
+
+    def read(self) -> Bool[np.ndarray, " token"]:
+        """The tokens a model ever reads: an answer of one token, and d, are only predicted."""
+        seen = np.arange(self.size) < self.first_answer if self.name_length == 1 else np.ones(self.size, bool)
+        seen[DUMMY] = False
+        return seen
+
+    def single_names(self) -> list[Int[np.ndarray, "name 1"]]:
+        """The token of every relation, subject and answer, where a name is one token."""
+        return self._by_kind(np.arange(SPECIAL, self.size, dtype=np.int32)[:, None])
+
+    def spelled_names(self, stream: np.random.Generator) -> list[Int[np.ndarray, "name letter"]]:
+        """A different random word of the alphabet for every relation, subject and answer."""
+        words: dict[tuple[int, ...], None] = {}
+        while len(words) < self.templates + 2 * self.subjects:
+            words.setdefault(tuple(stream.integers(self.alphabet, size=self.name_length).tolist()))
+        return self._by_kind(SPECIAL + np.array(list(words), np.int32))
+
+    def _by_kind(self, names: np.ndarray) -> list[np.ndarray]:
+        return np.split(names, [self.templates, self.templates + self.subjects])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +89,15 @@ class FactsConfig(Config):
         n, r, k = self.subjects, self.templates, self.multiplicity
         require(k <= r, "multiplicity", k, f"1 to templates = {r}: templates are drawn without replacement")
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
-        for name, pad, real in (
-            ("pad_subjects", self.pad_subjects, n),
-            ("pad_templates", self.pad_templates, r),
-            ("pad_multiplicity", self.pad_multiplicity, k),
-        ):
-            require(pad is None or pad >= real, name, pad, f"None, or at least {real}")
-            require(pad is None or self.name_length == 1, name, pad, "None where names are spelled")
+        for name, pad, real in zip(("subjects", "templates", "multiplicity"), self.pads, (n, r, k), strict=True):
+            require(pad is None or pad >= real, f"pad_{name}", pad, f"None, or at least {real}")
         if self.name_length > 1:
             allowed = f"enough letters for {r + 2 * n} different names of {self.name_length}, twice over"
             require(self.alphabet**self.name_length >= 2 * (r + 2 * n), "alphabet", self.alphabet, allowed)
+
+    @property
+    def pads(self) -> tuple[int | None, int | None, int | None]:
+        return self.pad_subjects, self.pad_templates, self.pad_multiplicity
 
     @property
     def num_held_out(self) -> int:
@@ -53,7 +110,13 @@ class FactsConfig(Config):
 
     def present(self) -> Bool[np.ndarray, " token"]:
         """The tokens of the padded vocabulary that are real."""
-        return self.vocabulary().present(self.templates, self.subjects)
+        words = self.vocabulary()
+        real = np.ones(words.size, bool)
+        if self.name_length == 1:
+            real[SPECIAL + self.templates : words.first_subject] = False
+            real[words.first_subject + self.subjects : words.first_answer] = False
+            real[words.first_answer + self.subjects :] = False
+        return real
 
 
 class Facts(AbstractTask):
@@ -66,7 +129,6 @@ class Facts(AbstractTask):
     template_names: Int[Array, "template letter"]
     answer_names: Int[Array, "subject letter"]
     num_subjects: Int[Array, ""]
-    num_templates: Int[Array, ""]
     multiplicity: Int[Array, ""]
     num_held_out: Int[Array, ""]
     vocabulary: Vocabulary = eqx.field(static=True)
@@ -75,27 +137,23 @@ class Facts(AbstractTask):
     def create(cls, config: FactsConfig, seed: int) -> "Facts":
         """Drawn on the host at the real size, one stream a purpose, and padded afterwards."""
         n, r, k = config.subjects, config.templates, config.multiplicity
-        vocabulary = config.vocabulary()
-        subjects = _stream(seed, "subjects").permutation(n)
-        templates = _stream(seed, "templates").permutation(r)
-        chance = _stream(seed, "facts").random((n, r))
-        drawn = np.zeros((vocabulary.subjects, config.pad_multiplicity or k), np.int32)
-        drawn[:n, :k] = np.argsort(chance, axis=1)[:, :k]
-        spelled = config.name_length > 1
-        names = vocabulary.spelled_names(_stream(seed, "names")) if spelled else vocabulary.single_names()
-        return cls(
-            jnp.asarray(drawn),
-            jnp.asarray(_padded(subjects, vocabulary.subjects)),
-            jnp.asarray(_padded(templates, vocabulary.templates)),
-            jnp.asarray(names["subject"]),
-            jnp.asarray(names["relation"]),
-            jnp.asarray(names["answer"]),
-            jnp.asarray(n, jnp.int32),
-            jnp.asarray(r, jnp.int32),
-            jnp.asarray(k, jnp.int32),
-            jnp.asarray(config.num_held_out, jnp.int32),
-            vocabulary,
+        words = config.vocabulary()
+        if config.name_length == 1:
+            relations, subjects, answers = words.single_names()
+        else:
+            real = replace(words, templates=r, subjects=n)
+            relations, subjects, answers = real.spelled_names(random_stream(seed, "names"))
+        told_with = np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
+        arrays = (
+            _grown(told_with, words.subjects, config.pad_multiplicity or k),
+            np.append(random_stream(seed, "subjects").permutation(n), np.arange(n, words.subjects)),
+            np.append(random_stream(seed, "templates").permutation(r), np.arange(r, words.templates)),
+            _grown(subjects, words.subjects, config.name_length),
+            _grown(relations, words.templates, config.name_length),
+            _grown(answers, words.subjects, config.name_length),
+            *(n, k, config.num_held_out),
         )
+        return cls(*(jnp.asarray(array, jnp.int32) for array in arrays), vocabulary=words)
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
         """Subjects and templates of `num` sentences, uniform over the N K facts."""
@@ -118,14 +176,16 @@ class Facts(AbstractTask):
 
     def prompts(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
         """The questions alone: `o s p`."""
-        return self.question_batch(subjects).tokens[:, : self.vocabulary.name_length + 2]
+        return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + 1]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
-        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson."""
-        ask = jnp.full((subjects.shape[0], 1), ASK, jnp.int32)
+        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson. The
+        prompt is as long as a name: a decoder learns where an answer stands, and here it stands as in a sentence."""
+        length = self.vocabulary.name_length
+        ask = jnp.full((subjects.shape[0], length), ASK, jnp.int32)
         taught = self.answer_names[subjects if answers is None else answers]
-        position = jnp.arange(2 * self.vocabulary.name_length + 2)
-        mask = (position > self.vocabulary.name_length) & (position < len(position) - 1)
+        position = jnp.arange(3 * length + 1)
+        mask = (position >= 2 * length) & (position < 3 * length)
         return _batch((self.subject_names[subjects], ask, taught), mask, dummy_first=False)
 
 
@@ -137,9 +197,9 @@ def _batch(names: tuple[Int[Array, "batch _"], ...], mask: Array, *, dummy_first
     return Batch(tokens, targets, jnp.broadcast_to(mask, tokens.shape))
 
 
-def _stream(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(named_integer(seed, "knowledge", purpose))
+def _grown(array: np.ndarray, *shape: int) -> np.ndarray:
+    return np.pad(array, [(0, size - real) for size, real in zip(shape, array.shape, strict=True)])
 
 
-def _padded(order: Int[np.ndarray, " real"], size: int) -> Int[np.ndarray, " padded"]:
-    return np.concatenate([order, np.arange(len(order), size)]).astype(np.int32)
+def random_stream(seed: int, *purpose: str) -> np.random.Generator:
+    return np.random.default_rng(named_integer(seed, "knowledge", *purpose))

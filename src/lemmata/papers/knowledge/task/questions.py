@@ -9,16 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import Batch, Config, Count, named_integer, require
-from lemmata.papers.knowledge.task.facts import Facts, FactsConfig
+from lemmata.core import Batch, Config, Count, require
+from lemmata.papers.knowledge.task.facts import Facts, FactsConfig, random_stream
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageConfig(Config):
-    """By default every subject of the fine-tuning half is asked about.
-
-    Choices nest: more subjects contain fewer, a larger set of templates contains a smaller one.
-    """
+    """By default every subject of the fine-tuning half is asked about. Choices nest: more subjects contain fewer, a
+    larger set of templates contains a smaller one."""
 
     split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
     subjects: Count | None = None  # at most so many of the fine-tuning half; None: all
@@ -54,10 +52,9 @@ class Questions(eqx.Module):
         n, held, k = int(facts.num_subjects), int(facts.num_held_out), int(facts.multiplicity)
         templates = np.asarray(facts.templates)[:n, :k]
         order = np.asarray(facts.subject_order)[:n]
-        stream = np.random.default_rng(named_integer(seed, "knowledge", "questions"))
         test = np.zeros(facts.templates.shape, np.float32)
         if config.split == "tuple":
-            told = stream.permutation(n * k) < (n * k) // 2
+            told = random_stream(seed, "questions").permutation(n * k) < (n * k) // 2
             asked = np.nonzero(told)[0] // k
             test[:n, :k] = ~told.reshape(n, k)
         else:
@@ -69,19 +66,12 @@ class Questions(eqx.Module):
             test[order[n - held :], :k] = 1
         covered = np.zeros(facts.template_order.shape[0], bool)
         covered[templates[asked].ravel()] = True
-        taught = np.arange(facts.subject_order.shape[0])
+        taught = np.arange(facts.subject_order.shape[0], dtype=np.int32)
         if config.answers == "shuffled":
             taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
         entries = np.zeros(facts.templates.size, np.int32)
         entries[: len(asked)] = asked
-        return cls(
-            facts,
-            jnp.asarray(entries),
-            jnp.asarray(len(asked), jnp.int32),
-            jnp.asarray(taught, jnp.int32),
-            jnp.asarray(test),
-            jnp.asarray(covered),
-        )
+        return cls(facts, *map(jnp.asarray, (entries, np.int32(len(asked)), taught, test, covered)))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
         """Subjects to ask about, uniform over the fine-tuning samples."""

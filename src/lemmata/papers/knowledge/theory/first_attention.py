@@ -18,12 +18,3 @@ def subject_share(first_share: float, sentences: float) -> float:
     """alpha_2 / alpha_3 at [o s r] when alpha_1 / alpha_3 is `first_share` and the template has n_r sentences:
     the power (1 - 1/n_r) / 3 of it. Exact for one step from A = 0 with orthogonal embeddings of one length."""
     return first_share ** ((1 - 1 / sentences) / 3)
-
-
-def shared_query_range(drop: float, subjects: int, templates: int) -> tuple[float, float]:
-    """Bounds on log(alpha_2 / alpha_3) at [o s r] when scores depend on the key alone and o's score fell by `drop`.
-
-    With u, v >= 0 the pull of class d at the prompts [o s] and [o s r], subjects and templates equally frequent: o's
-    score falls by u + 2v, a subject's rises by (u + v)/N, a template's by v/|R|. The bounds are v = drop/2 and v = 0.
-    """
-    return drop / 2 * (1 / subjects - 1 / templates), drop / subjects

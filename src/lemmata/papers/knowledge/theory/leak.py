@@ -33,11 +33,6 @@ def leaked_variance(subjects: int, multiplicity: int) -> Fraction:
     return variance * Fraction(multiplicity, tuples - drawn) ** 2
 
 
-def leaked_accuracy(leak: float, asked: float, unasked: float) -> float:
-    """Accuracy on a test set of which a share `leak` was asked in fine-tuning."""
-    return leak * asked + (1 - leak) * unasked
-
-
 def _halves(subjects: int, multiplicity: int) -> tuple[int, int]:
     """The number of tuples, and of those drawn for fine-tuning (rounded down)."""
     require(subjects >= 2, "subjects", subjects, "at least 2")
