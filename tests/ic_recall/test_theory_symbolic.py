@@ -120,7 +120,7 @@ def second_step_initial_gradient() -> tuple[symbolic.Expression, ...]:
 def test_initial_gradient_of_the_second_step() -> None:
     p = sp.Symbol("p", positive=True)
     rows = second_step_initial_gradient()
-    ours = second_step.initial_gradient_omega(0.21, 1.0)
+    ours = second_step.initial_gradients(0.21, 1.0)[7:]
     np.testing.assert_allclose(floats([row.subs(p, sp.Rational(21, 100)) for row in rows]) / 343, ours, rtol=1e-12)
     worst = min(
         sp.Rational(1, 343) * sp.minimum(row - rows[4], p, sp.Interval(0, sp.Rational(1, 3)))
@@ -153,19 +153,19 @@ def test_symbolic_forms_are_those_the_claims_use() -> None:
         "Claim 1: slope of Psi-tilde at its root": (None, pairwise_line.rescaled_derivative(x, t)),
         "Lemma B.4: dL/dv_1, dL/dv_2 where the pairs agree": (
             gradients.printed_symmetric_gradient(symmetric, t),
-            gradients.symmetric_gradient(symmetric, t),
+            gradients.printed_symmetric_gradient(symmetric, t) / t,
         ),
         "Lemma B.5: term II": (saddle.printed_term_two(p1, p3, t), saddle.term_two(p1, p3, t)),
         "Lemma B.5: f''(0)": (saddle.printed_curvature(t), saddle.curvature(t)),
-        "Lemma B.7: Σ v_j dL/dv_j": (pairing.printed_inner_product(v, t), pairing.inner_product(v, t)),
-        "Lemma B.7: differences of dL/dθ": (pairing.printed_differences(v, t), pairing.differences(v, t)),
+        "Lemma B.7: Σ v_j dL/dv_j": (pairing.printed_inner_product(v, t), -2 / t * pairing.advantage(v, t)),
+        "Lemma B.7: differences of dL/dθ": (pairing.printed_differences(v, t), 2 * pairing.printed_differences(v, t)),
         "Lemma C.2: f''(0), r_1 and r_2 alone": (
             low_temperature.printed_confusing_curvature(t, 0.4),
             low_temperature.confusing_curvature(t, 0.4),
         ),
         "Lemma C.3: gradient, r_1 and r_2 alone": (
             low_temperature.printed_confusing_gradient(v, 0.4, t),
-            low_temperature.confusing_gradient(v, 0.4, t),
+            2 * low_temperature.printed_confusing_gradient(v, 0.4, t),
         ),
     }
     identities = {identity.name: identity for derive in symbolic_errata.DERIVATIONS for identity in derive()}
