@@ -50,13 +50,13 @@ def curve_derivatives(start: tuple) -> dict[str, tuple[Expression, ...]]:
     )
     here = dict(zip(V, start, strict=True))
     gradients = sp.Matrix(logits()).jacobian(V).subs(here)
-    bent = tuple(gradients * second)
+    bent = tuple((gradients * second).flat())
     moved = tuple((first.T * sp.hessian(logit, V) * first)[0] for logit in logits())
     return {
-        "v''": tuple(second),
+        "v''": tuple(second.flat()),
         "l": tuple(logit.subs(here) for logit in logits()),
-        "grad l": tuple(gradients),
-        "l'": tuple(gradients * first),
+        "grad l": tuple(gradients.flat()),
+        "l'": tuple((gradients * first).flat()),
         "grad l . v''": bent,
         "v' Hess l v'": moved,
         "l''": tuple(b + m for b, m in zip(bent, moved, strict=True)),
