@@ -24,10 +24,9 @@ from lemmata.papers.ic_recall.model import (
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, algorithm_1, descend
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
-from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun, second_log_error
+from lemmata.papers.ic_recall.run.one_large_step import SequencesNeeded, ShortScheduleRun, second_log_error
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
-from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
 from lemmata.papers.ic_recall.task import (
     Affine,
     RandomBijections,

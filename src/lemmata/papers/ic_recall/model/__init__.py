@@ -18,7 +18,9 @@ from lemmata.papers.ic_recall.model.memory import (
 )
 from lemmata.papers.ic_recall.model.pattern_model import (
     PatternModel,
+    argmax_finds,
     first_accuracy,
+    log_probability,
     pattern_logits,
     second_accuracy,
     second_loss,

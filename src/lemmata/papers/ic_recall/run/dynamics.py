@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+import jax.numpy as jnp
 import numpy as np
 from scipy.special import softmax
 
 from lemmata.core import Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, precision, require
-from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push, radius
+from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
 from lemmata.train import stack
@@ -101,7 +102,7 @@ class WarmupEscape(RunConfig):
                 first_step_loss,
                 theta_of,
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
-                push(theta_of, saddles, [radius(schedule, t) for t, _ in cells], keys),
+                push(theta_of, saddles, jnp.asarray([schedule.radius(t) for t, _ in cells]), keys),
                 [schedule.rates(t)[1] for t, _ in cells],
                 range(1, self.steps + 1),
                 probe=watch_theta,
