@@ -4,19 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    at_most,
-)
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.ic_recall.claims._formula import backwards, formula
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
 from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
@@ -228,20 +216,14 @@ def _draw(runs: Runs) -> Artefact:
     return Artefact(figure, sizes, caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
-    worlds = scale.pick(smoke=8, laptop=60, paper=2000)
-    return {
-        "main": GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
-        "lawful/4": MatchingCounts(n=4, worlds=worlds),
-        "lawful/5": MatchingCounts(n=5, worlds=worlds),
-        "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
-        "sample sizes": SampleSizes(),
-    }
-
-
 EXPERIMENT = Experiment(
     title="Any number of subjects: formulas of Appendices C and D against the memory and autodiff",
-    runs=_runs,
+    runs=lambda scale: {
+        "main": GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
+        **{f"lawful/{n}": MatchingCounts(n=n, worlds=scale.pick(smoke=8, laptop=60, paper=2000)) for n in (4, 5)},
+        "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
+        "sample sizes": SampleSizes(),
+    },
     claims=CLAIMS,
     draw=_draw,
 )

@@ -2,20 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_most,
-    exactly,
-    near,
-)
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, Runs, Scale, at_most, exactly, near
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, DirectDecoding, MemoryRecall
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections
 from lemmata.report.plots import legend, new_figure
@@ -70,8 +57,8 @@ def _logits(runs: Runs, memory: str) -> np.ndarray:
     return np.array(rows)
 
 
-def _best(run: RunResult, decoding: str) -> list[float]:
-    return [float(run.metrics[f"{decoding}_{name}"].max()) for name in ("argmax", "probability")]
+def _best(runs: Runs, decoding: str) -> list[float]:
+    return [float(runs["direct"].metrics[f"{decoding}_{name}"].max()) for name in ("argmax", "probability")]
 
 
 CLAIMS = (
@@ -108,8 +95,8 @@ CLAIMS = (
         locus="Lemma B.1",
         statement="Read at EoS, without decoding the relation first, the three answers tie for every W^KQ, so the "
         "right one is found with probability at most 1/3 (n = 3, all bijections).",
-        subject=lambda runs: _best(runs["direct"], "direct"),
-        wrong=lambda runs: _best(runs["direct"], "stepped"),
+        subject=lambda runs: _best(runs, "direct"),
+        wrong=lambda runs: _best(runs, "stepped"),
         parts=Part(np.array, at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9)),
         remark="Measured: the largest over random full W^KQ and all sequences, by argmax (ties split) and by "
         "probability. The control reads the answer after the relation. The slack covers rounding of the logits, "

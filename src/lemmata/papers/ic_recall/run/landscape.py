@@ -9,18 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_integer,
-    precision,
-)
+from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_integer, precision
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -141,7 +130,7 @@ class LowestPoint(RunConfig):
 
     kind = "ic-recall/lowest-point"
 
-    temperatures: Some[Positive] = (0.02, 0.04, 0.06, 0.08, 0.1)
+    temperatures: Annotated[tuple[Positive, ...], Bound(least=1)] = (0.02, 0.04, 0.06, 0.08, 0.1)
     n: int = 3
     starts: Count = 64
     steps: Natural = 3000
