@@ -3,7 +3,6 @@
 from lemmata.papers.ic_recall.model.counted import both_attentions, counted_decoding, counted_surprises
 from lemmata.papers.ic_recall.model.engines import (
     full_key_query,
-    memory_weights,
     position_block,
     reduced,
     whole_transformer,

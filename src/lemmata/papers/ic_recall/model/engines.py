@@ -61,19 +61,14 @@ def full_key_query(model: Any) -> tuple[Any, ...]:
     return (blocks.position, blocks.position_token, blocks.token_position, blocks.token)
 
 
-def memory_weights(model: Any) -> tuple[Any, ...]:
-    """The MLP's two matrices (pre-training)."""
+def whole_transformer(model: Any) -> tuple[Any, ...]:
+    """W^KQ and the MLP's two matrices (pre-training); embeddings stay fixed."""
     if not isinstance(model, DenseTransformer):
         raise UserError(
             f"{type(model).__name__} evaluates the constructed memory and has no MLP weights to train: "
             "use DenseTransformer"
         )
-    return (model.memory.read, model.memory.write)
-
-
-def whole_transformer(model: Any) -> tuple[Any, ...]:
-    """W^KQ and the MLP; embeddings stay fixed."""
-    return (*full_key_query(model), *memory_weights(model))
+    return (*full_key_query(model), model.memory.read, model.memory.write)
 
 
 def _refuse_unless_orthonormal(embeddings: Float[Array, "vocab dim"]) -> None:

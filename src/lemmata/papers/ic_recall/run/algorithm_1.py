@@ -126,21 +126,12 @@ def descend(
     algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's rate is in its state
     state = TrainState(models, jnp.asarray(rates))
     unused = jax.random.split(named_key(0, "unused"), len(rates))  # a full-batch loss draws nothing
+    how: dict[str, Any] = {"probe": probe, "replicas": "vmap", "context": context}
     parts, done = [], 0
     for every, group in groupby(int(count) for count in np.diff(stops, prepend=0)):
         steps = every * len(list(group))
-        state, rows = fit_many(
-            algorithm,
-            task,
-            state,
-            unused,
-            steps=steps,
-            every=every,
-            probe=probe,
-            replicas="vmap",
-            context=context,
-            stage=f"{stage}, from {done}",
-        )
+        name = f"{stage}, from {done}"
+        state, rows = fit_many(algorithm, task, state, unused, steps=steps, every=every, stage=name, **how)
         parts.append(rows)
         done += steps
     joined = {
