@@ -137,13 +137,9 @@ def draw(runs: Runs) -> Artefact:
             left.plot(facts, np.exp(height) * logs**power, ":", color="black", label=f"fit: (log n)^{power:.2f}")
         left.plot(facts, numbers[0] * (logs / logs[0]) ** 3, "--", color="grey", label="the promise: (log n)³")
         left.plot(facts, numbers[0] * (facts / facts[0]) ** 0.1, "-.", color="grey", label="facts^(1/10)")
-    left.set(
-        xscale="log",
-        yscale="log",
-        ylim=(0.7, 1e6),
-        title=f"For {TARGET} on every sequence, in {CONFIDENT:.0%} of seeds",
-    )
-    left.set(xlabel="stored facts |S|·|R|", ylabel="fine-tuning sequences needed")
+    left.set(xscale="log", yscale="log", ylim=(0.7, 1e6), xlabel="stored facts |S|·|R|")
+    title = f"For {TARGET} on every sequence, in {CONFIDENT:.0%} of seeds"
+    left.set(ylabel="fine-tuning sequences needed", title=title)
     plots.legend(left, loc="center right")
     plots.ceiling(right, CONFIDENT, "0.9")
     right.set(xscale="log", ylim=(-0.03, 1.05), title="Solid: all confusing. Dashed: none")

@@ -108,7 +108,7 @@ def second_accuracy(model: PatternModel, temperature: Temperature) -> Accuracy:
 
 
 def argmax_finds(
-    logits: Float[Array, "*rows kinds"], counts: Float[Array, "*rows kinds"], truth: int
+    logits: Float[Array, "... kinds"], counts: Float[Array, "*rows kinds"], truth: int
 ) -> Float[Array, "*rows"]:
     """How often argmax decoding finds the truth, when this many tokens have each of the logits; ties split evenly."""
     present = jnp.where(counts > 0, logits, -jnp.inf)
