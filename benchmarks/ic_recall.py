@@ -63,29 +63,15 @@ class Watch(Unattended):
 
 
 def ours(
-    task: FineTuning,
-    model: PatternModel,
-    loss: Callable,
-    where: Callable,
-    temperature: float,
-    steps: int,
-    replicas: int,
+    task: FineTuning, model: PatternModel, loss: Callable, where: Callable, steps: int, replicas: int = 1
 ) -> tuple[float, np.ndarray]:
     """Seconds a step and replica of `fit`, and the final theta."""
     watch = Watch()
-    algorithm = GradientDescent(loss, where, RATE_OVER_T2 * temperature**2)
+    algorithm = GradientDescent(loss, where, RATE_OVER_T2 * float(task.temperature) ** 2)
     state = TrainState(stack([model] * replicas), jnp.full(replicas, algorithm.learning_rate))
-    keys = jax.random.split(named_key(0, "benchmark"), replicas)
-    state, _ = fit_many(
-        algorithm,
-        stack([task] * replicas),
-        state,
-        keys,
-        steps=steps,
-        every=steps // 100,
-        replicas="vmap" if replicas > 1 else "map",
-        context=watch,
-    )
+    keys, together = jax.random.split(named_key(0, "benchmark"), replicas), "vmap" if replicas > 1 else "map"
+    tasks, every = stack([task] * replicas), steps // 100
+    state, _ = fit_many(algorithm, tasks, state, keys, steps=steps, every=every, replicas=together, context=watch)
     return watch.seconds_a_step() / replicas, np.asarray(state.model.theta)
 
 
@@ -181,16 +167,14 @@ def measure() -> list[Line]:
         world = RandomBijections(n=32, relations=512).draw(0)
         sequences = world.sequences(64, 2, seed=0, name="benchmark")
         task = FineTuning(dataset_of(world, sequences), temperature)
-        reduced, _ = ours(
-            task, PatternModel.zeros(2, 32), chain_of_thought_loss, position_block, temperature, 300_000, 1
-        )
+        reduced, _ = ours(task, PatternModel.zeros(2, 32), chain_of_thought_loss, position_block, 300_000)
         dense = dense_torch(world, sequences, temperature, 10)
         lines.append(_faster("fine-tuning step, 32/512, 64 sequences: dense PyTorch / reduced", reduced, dense, 300))
 
         small = FineTuning(dataset(AllBijections(n=3).draw(), 1, 2, 0, "benchmark"), temperature)
         start = eqx.tree_at(theta_only, PatternModel.zeros(2, 3), (jnp.asarray(START),))
-        one, theta = ours(small, start, first_step_loss, theta_only, temperature, 1_000_000, 1)
-        many, _ = ours(small, start, first_step_loss, theta_only, temperature, 100_000, 64)
+        one, theta = ours(small, start, first_step_loss, theta_only, 1_000_000)
+        many, _ = ours(small, start, first_step_loss, theta_only, 100_000, 64)
         slow, _ = small_torch(temperature, 1_000)
         lines.append(_faster("n = 3 gradient step: PyTorch / ours, one replica", one, slow, 300))
         fast, by_c = small_c(temperature, 1_000_000, 1)
@@ -203,9 +187,7 @@ def measure() -> list[Line]:
         costs = {}
         for n in (7, 2**61 - 1):
             flat = FineTuning(dataset(Affine(n=n).draw(), 64, 2, 0, "benchmark", rows=64), temperature)
-            costs[n], _ = ours(
-                flat, PatternModel.zeros(2, n), chain_of_thought_loss, position_block, temperature, 300_000, 1
-            )
+            costs[n], _ = ours(flat, PatternModel.zeros(2, n), chain_of_thought_loss, position_block, 300_000)
         lines.append(_slower("reduced step: n = 2^61 - 1 / n = 7", costs[2**61 - 1], costs[7], 1.5))
     return lines
 

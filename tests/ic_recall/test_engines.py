@@ -20,17 +20,18 @@ from lemmata.papers.ic_recall.model import (
     exact_subject_logits,
     first_accuracy,
     full_key_query,
-    memory_weights,
+    log_probability,
+    mean_surprise,
     orthonormal,
     pattern_logits,
     position_block,
     reduced,
     second_accuracy,
     token_loss,
+    whole_transformer,
     with_exact_memory,
 )
-from lemmata.papers.ic_recall.model.surprise import log_probability, mean_surprise
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb, radius
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb
 from lemmata.papers.ic_recall.run.engines import AGREEING, REFUSED, EngineAgreement
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, patterns, stored
@@ -211,7 +212,7 @@ def test_schedules_and_the_perturbation():
     assert OneLargeStep().steps(0.01) == (1, 4606)
     assert OneLargeStep(c1=2.0).rates(0.01) == pytest.approx((2 * 0.001 * np.log(100), 1e-4))
     assert ToConvergence(c2=3.0).rates(0.1) == pytest.approx((0.01, 0.03))
-    assert radius(ToConvergence(perturbation=2.0, delta=float(np.exp(-2))), 0.1) == pytest.approx(2 * 1e-3 / 4)
+    assert ToConvergence(perturbation=2.0, delta=float(np.exp(-2))).radius(0.1) == pytest.approx(2 * 1e-3 / 4)
     with precision("float64"):
         model = PatternModel.zeros(2, 3)
         keys = jax.random.split(named_key(0, "push"), 2000)
@@ -240,8 +241,8 @@ def test_each_engine_refuses_what_it_is_not_exact_for():
             (lambda: reduced(looking), "position block"),
             (lambda: reduced(dense), "exact memory"),
             (lambda: adam.init(small), "Adam"),
-            (lambda: memory_weights(exact), "no MLP weights"),
-            (lambda: memory_weights(small), "no MLP weights"),
+            (lambda: whole_transformer(exact), "no MLP weights"),
+            (lambda: whole_transformer(small), "no MLP weights"),
             (lambda: chain_of_thought_loss(small, FineTuning(batch, T), named_key(0, "x")), "pattern counts"),
             (lambda: FineTuning(batch, 0.0), "temperature = 0.0"),
             (lambda: PatternModel.zeros(3, 3), "k + 1 = 4"),

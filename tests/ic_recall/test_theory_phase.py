@@ -2,15 +2,24 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
-from lemmata.papers.ic_recall.theory import gradients, pairwise_line, phase, relations
+from lemmata.papers.ic_recall.theory import pairwise_line, phase, relations
 
 GRID = np.linspace(1e-4, 0.25, 20_001)
 
 
+def general_loss(v: np.ndarray, counts: np.ndarray, temperature: float) -> np.ndarray:
+    """-log p(r_1) in a world with these counts of each matching, from eq. (16)."""
+    scaled = relations.all_logits(v) / temperature
+    right = scaled[..., relations.MATCHINGS.index(((0, 0), (1, 1)))]
+    with np.errstate(divide="ignore"):
+        return np.asarray(logsumexp(scaled - right[..., None] + np.log(counts), axis=-1))
+
+
 def line(n: int, temperature: float) -> np.ndarray:
     points = np.stack([GRID, GRID, 0.5 - GRID, 0.5 - GRID, 0 * GRID, 0 * GRID], axis=-1)
-    return np.asarray(gradients.general_loss(points, relations.full_world_counts(n), temperature))
+    return np.asarray(general_loss(points, relations.full_world_counts(n), temperature))
 
 
 def interior_minima(values: np.ndarray) -> np.ndarray:
@@ -30,7 +39,7 @@ def test_one_pair_wins_above_the_global_temperature(n: int) -> None:
     for factor, wins in ((0.998, True), (1.002, False)):
         values = line(n, crossing * factor)
         best = values[interior_minima(values)].min()
-        assert (best < phase.one_pair_loss(crossing * factor, float(np.log(n)))) == wins
+        assert (best < pairwise_line.line_loss(0.0, crossing * factor, float(np.log(n)))) == wins
 
 
 def test_recall_is_lost_at_the_recall_temperature() -> None:
@@ -48,17 +57,17 @@ def test_equal_pairs_are_stable_inside_the_window_only() -> None:
 
 def test_transitions_tend_to_one_half_and_one_eighth() -> None:
     for log_n, tolerance in ((1e3, 1e-2), (1e4, 2e-3)):
-        assert log_n * phase.global_temperature(log_n) == pytest.approx(phase.EXISTENCE_LIMIT, rel=tolerance)
-        assert log_n * phase.recall_temperature(log_n) == pytest.approx(phase.RECALL_LIMIT, rel=tolerance)
+        assert log_n * phase.global_temperature(log_n) == pytest.approx(1 / 2, rel=tolerance)
+        assert log_n * phase.recall_temperature(log_n) == pytest.approx(1 / 8, rel=tolerance)
         assert phase.collapse_asymptote(log_n) == pytest.approx(log_n * phase.global_temperature(log_n), rel=1e-3)
         assert phase.recall_asymptote(log_n) == pytest.approx(log_n * phase.recall_temperature(log_n), rel=1e-3)
 
 
 def free_energy(tau: float) -> float:
     """lim L_1 / log n at the best pairwise attention."""
-    if tau <= phase.RECALL_LIMIT:
+    if tau <= 1 / 8:
         return 0.0
-    if tau < phase.EXISTENCE_LIMIT:
+    if tau < 1 / 2:
         return 1 - 2 * (0.5 - np.sqrt(tau / 2)) ** 2 / tau
     return 2 - 1 / (2 * tau)
 
@@ -72,6 +81,6 @@ def limit_attention(tau: float) -> float:
 def test_free_energy_is_the_limit_of_the_loss(tau: float) -> None:
     log_n = 2e4
     assert phase.best_line_loss(tau / log_n, log_n) / log_n == pytest.approx(free_energy(tau), abs=2e-3)
-    if tau > phase.RECALL_LIMIT:
+    if tau > 1 / 8:
         x = pairwise_line.critical_points(tau / log_n, log_n).minimum
         assert x == pytest.approx(limit_attention(tau), abs=5e-3)

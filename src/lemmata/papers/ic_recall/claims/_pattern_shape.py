@@ -1,17 +1,19 @@
 """Is attention pairwise? The numbers that the claims about Figures 2 and 4 judge, and how they are drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Part, RunResult, at_most
-from lemmata.report.plots import heatmap
+from lemmata.core import Part, RunResult, Runs, at_least, at_most
+from lemmata.papers.ic_recall.task import RandomBijections
+from lemmata.report.plots import columns, heatmap
 
-# Fixed beforehand: within a pair at most a quarter of the smallest difference between pairs; at most a twentieth of the
-# attention on query and EoS; at the second step the query subject a quarter above anything else.
-WITHIN, OUTSIDE, LEAD = 0.25, 0.05, 1.25
+PANELS: dict[str, dict[str, Any]] = {
+    "left": {"world": RandomBijections(n=8, relations=64), "k": 2, "temperature": 0.05},
+    "right": {"world": RandomBijections(n=8, relations=512), "k": 3, "temperature": 0.01},
+}
 
 
 class Attention(NamedTuple):
@@ -39,14 +41,20 @@ class Attention(NamedTuple):
         return self.second[..., query] / others.max(axis=-1)
 
 
-Panels = Sequence[Attention]
+def _each(read: Callable[[Attention], np.ndarray]) -> Callable[[list[Attention]], np.ndarray]:
+    return lambda panels: np.concatenate([read(panel) for panel in panels])
 
+
+# Fixed beforehand: within a pair at most a quarter of the smallest difference between pairs; at most a twentieth of the
+# attention on query and EoS; at the second step the query subject a quarter above anything else.
 FIRST_STEP = {
-    "within / between pairs": Part(
-        lambda panels: np.concatenate([panel.within_over_between() for panel in panels]), at_most(WITHIN)
-    ),
-    "on query and EoS": Part(lambda panels: np.concatenate([panel.outside() for panel in panels]), at_most(OUTSIDE)),
+    "within / between pairs": Part(_each(Attention.within_over_between), at_most(0.25)),
+    "on query and EoS": Part(_each(Attention.outside), at_most(0.05)),
 }
+
+
+def leading(*, over_eos: bool) -> Part:
+    return Part(_each(lambda panel: panel.lead(over_eos=over_eos)), at_least(1.25))
 
 
 def attention(run: RunResult, record: int = -1) -> Attention:
@@ -69,14 +77,14 @@ def draw_attention(ax: Axes, run: RunResult) -> None:
     ax.set_title(f"k = {config.k}, |R| = {config.world.relations}, T = {config.temperature:g}")
 
 
-def attention_table(panels: dict[str, RunResult]) -> dict[str, list[Any]]:
+def attention_table(runs: Runs) -> dict[str, list[Any]]:
     """The cells of every panel and seed, as a table."""
-    table: dict[str, list[Any]] = {name: [] for name in ("panel", "seed", "from", "to", "attention")}
-    for panel, run in panels.items():
-        found = attention(run)
-        for i, seed in enumerate(run.config.seeds):
-            for asking, weights in (("EoS", found.first[i]), ("r*", found.second[i])):
-                for to, weight in zip(positions(run.config.k), weights, strict=False):
-                    for column, value in zip(table.values(), (panel, seed, asking, to, weight), strict=True):
-                        column.append(value)
-    return table
+    return columns(
+        [
+            {"panel": panel, "seed": seed, "from": asking, "to": to, "attention": weight}
+            for panel, run in runs.items()
+            for seed, *steps in zip(run.config.seeds, *attention(run), strict=True)
+            for asking, weights in zip(("EoS", "r*"), steps, strict=True)
+            for to, weight in zip(positions(run.config.k), weights, strict=False)
+        ]
+    )

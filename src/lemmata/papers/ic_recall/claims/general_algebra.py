@@ -4,19 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    at_most,
-)
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.ic_recall.claims._formula import backwards, formula
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
 from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
@@ -25,33 +13,20 @@ from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots
 
 
-def _counts(run: RunResult) -> np.ndarray:
-    return relations.full_world_counts(run.config.n)
-
-
 def _tilted(run: RunResult) -> tuple[np.ndarray, np.ndarray, float]:
     """Attention, p(r_2) and temperature of the tilted points; r_1 and r_2 carry all the weight there."""
     return run.arrays["tilted"], run.arrays["tilted_p"][:, 1], run.config.low_temperature
 
 
 def _three_identities(run: RunResult) -> np.ndarray:
-    v, slope = run.arrays["tilted"], run.arrays["tilted_theta"]
-    first = v[:, 2] * slope[:, 2] - v[:, 0] * slope[:, 0]
-    second = v[:, 3] * slope[:, 3] - v[:, 1] * slope[:, 1]
-    return np.stack([first, second, (v * slope).sum(-1)], axis=-1)
-
-
-def _initial(run: RunResult) -> np.ndarray:
-    p, t = float(run.arrays["initial_p"]), run.config.temperature
-    return np.concatenate([second_step.initial_gradient_q(p, t), second_step.initial_gradient_omega(p, t)])
+    moved = run.arrays["tilted"] * run.arrays["tilted_theta"]
+    return np.stack([moved[:, 2] - moved[:, 0], moved[:, 3] - moved[:, 1], moved.sum(-1)], axis=-1)
 
 
 def _bounds(runs: Runs, exponent: float) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper bound on p(r_1) at the tilted points."""
-    run = runs["main"]
-    g = np.asarray(low_temperature.gap(run.arrays["tilted"]))
-    bounds = low_temperature.confusing_accuracy_bounds(g, run.config.low_temperature, run.config.n, exponent)
-    return np.asarray(bounds[0]), np.asarray(bounds[1])
+    g, config = np.asarray(low_temperature.gap(runs["main"].arrays["tilted"])), runs["main"].config
+    return low_temperature.confusing_accuracy_bounds(g, config.low_temperature, config.n, exponent)
 
 
 def _lead(run: RunResult, chosen: int) -> np.ndarray:
@@ -60,9 +35,9 @@ def _lead(run: RunResult, chosen: int) -> np.ndarray:
     return np.delete(slope, chosen) - slope[chosen]
 
 
-def _sizes(runs: Runs, size: Callable[[float, float], Real]) -> np.ndarray:
+def _sizes(runs: Runs, size: Callable[[Real, Real], Real]) -> np.ndarray:
     metrics = runs["sample sizes"].metrics
-    return np.array([np.ceil(size(z, d)) for z, d in zip(metrics["zeta"], metrics["delta"], strict=True)])
+    return np.asarray(np.ceil(size(metrics["zeta"], metrics["delta"])))
 
 
 def _most_allowed(runs: Runs) -> list[int]:
@@ -83,7 +58,9 @@ CLAIMS = (
         "appendix-c-gradients",
         "Appendix C, the six formulas after eq. (16)",
         "The gradient of the first step's loss in v for a sequence of any world.",
-        lambda run: gradients.general_gradient(run.arrays["v"], _counts(run), run.config.temperature),
+        lambda run: gradients.general_gradient(
+            run.arrays["v"], relations.full_world_counts(run.config.n), run.config.temperature
+        ),
         lambda run: run.arrays["gradient_v"],
     ),
     formula(
@@ -97,7 +74,7 @@ CLAIMS = (
         "lemma-d.1-initial",
         "Appendix D, proof of Lemma D.1",
         "The second step's gradients in q and in omega at uniform attention, as functions of p = p(a_1).",
-        _initial,
+        lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
         lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
     ),
     Claim(
@@ -139,7 +116,7 @@ CLAIMS = (
         "The gradient in v on a confusing sequence once only r_1 and r_2 have weight.",
         lambda run: low_temperature.printed_confusing_gradient(*_tilted(run)),
         lambda run: run.arrays["tilted_gradient"],
-        corrected=lambda run: low_temperature.confusing_gradient(*_tilted(run)),
+        corrected=lambda run: 2 * low_temperature.printed_confusing_gradient(*_tilted(run)),
         printed="dl/dv_1 = (1/T) p_2 (v_4 - v_2), and so on",
         right="dl/dv_1 = (2/T) p_2 (v_4 - v_2), and so on",
         reason="The factor 2 of the general gradients is lost here, but eqs. (26)-(29) have it.",
@@ -158,16 +135,12 @@ CLAIMS = (
         subject=lambda runs: runs["main"].arrays["tilted_p"][:, 0],
         wrong=lambda runs: runs["main"].arrays["tilted_p"][:, 1],
         parts={
-            "lower": Part(
+            name: Part(
                 np.asarray,
-                at_least(lambda runs: _bounds(runs, 1.0)[0], slack=1e-13),
-                corrected=lambda runs: _bounds(runs, 2.0)[0],
-            ),
-            "upper": Part(
-                np.asarray,
-                at_most(lambda runs: _bounds(runs, 1.0)[1], slack=1e-13),
-                corrected=lambda runs: _bounds(runs, 2.0)[1],
-            ),
+                rule(lambda runs, i=i: _bounds(runs, 1.0)[i], slack=1e-13),
+                corrected=lambda runs, i=i: _bounds(runs, 2.0)[i],
+            )
+            for i, (name, rule) in enumerate({"lower": at_least, "upper": at_most}.items())
         },
         correction=Correction(
             printed="p(r_1) <= 1 / (1 + exp(-g/T))",
@@ -214,12 +187,9 @@ CLAIMS = (
 def _draw(runs: Runs) -> Artefact:
     run, sizes = runs["main"], runs["sample sizes"].metrics
     figure, (left, middle, right) = plots.new_figure(1, 3)
-    measured = np.ravel(run.arrays["tilted_gradient"])
-    for values, label, marker in (
-        (low_temperature.printed_confusing_gradient(*_tilted(run)), "printed", "x"),
-        (low_temperature.confusing_gradient(*_tilted(run)), "corrected", "."),
-    ):
-        left.plot(measured, np.ravel(values), marker, linestyle="none", label=label)
+    measured, printed = run.arrays["tilted_gradient"], low_temperature.printed_confusing_gradient(*_tilted(run))
+    left.plot(np.ravel(measured), np.ravel(printed), "x", label="printed")
+    left.plot(np.ravel(measured), np.ravel(2 * printed), ".", label="corrected")
     left.set(xlabel="autodiff", ylabel="formula", title="gradients in Lemma C.3")
     plots.legend(left)
     v, _, t = _tilted(run)
@@ -246,20 +216,14 @@ def _draw(runs: Runs) -> Artefact:
     return Artefact(figure, sizes, caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
-    worlds = scale.pick(smoke=8, laptop=60, paper=2000)
-    return {
-        "main": GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
-        "lawful/4": MatchingCounts(n=4, worlds=worlds),
-        "lawful/5": MatchingCounts(n=5, worlds=worlds),
-        "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
-        "sample sizes": SampleSizes(),
-    }
-
-
 EXPERIMENT = Experiment(
     title="Any number of subjects: formulas of Appendices C and D against the memory and autodiff",
-    runs=_runs,
+    runs=lambda scale: {
+        "main": GeneralAlgebra(points=scale.pick(smoke=16, laptop=128, paper=1024)),
+        **{f"lawful/{n}": MatchingCounts(n=n, worlds=scale.pick(smoke=8, laptop=60, paper=2000)) for n in (4, 5)},
+        "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
+        "sample sizes": SampleSizes(),
+    },
     claims=CLAIMS,
     draw=_draw,
 )

@@ -6,24 +6,13 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, rises
 from lemmata.papers.ic_recall.run.one_large_step import SHORT, ShortScheduleRun
-from lemmata.report.plots import CYCLE, band, ceiling, legend, new_figure, panel_label
+from lemmata.report import plots
 
 # Mersenne primes with an odd exponent are 7 mod 12: their subgroup of index 3 has even order, so every sequence is
 # confusing, and about half of the sequences are mismatched: sequences differ, and Assumption 4.3 holds.
 SIZES = tuple(2**exponent - 1 for exponent in (3, 5, 7, 13, 17, 19, 31, 61))
 HOT = 100.0  # times too hot, for a control
 
-COLUMNS = (
-    "n",
-    "seed",
-    "iteration",
-    "temperature",
-    "facts",
-    "first_worst",
-    "first_mean",
-    "second_log_error",
-    "final_worst",
-)
 Worlds = tuple[RunResult, ...]  # runs over families of worlds
 
 
@@ -111,7 +100,8 @@ THEOREM_4_1 = Claim(
 
 def draw(runs: Runs) -> Artefact:
     whole, subgroup = _both(runs)
-    figure, (left, middle, right) = new_figure(1, 3, width=13)
+    figure, axes = plots.new_figure(1, 3, width=13)
+    left, middle, right = axes
     sizes = sorted(whole.config.sizes)
     shown = sizes if len(sizes) <= 5 else sizes[::2]
     for position, n in enumerate(shown):
@@ -119,33 +109,27 @@ def draw(runs: Runs) -> Artefact:
         steps = whole.column("iteration", n=float(n), seed=whole.config.seeds[0])
         shade = (0.1 + 0.8 * position / len(shown),) * 3
         left.plot(steps[1:], error.mean(axis=0)[1:], "-", color=shade, label=f"n = {n:.3g}" if n > 1e4 else f"n = {n}")
-    ceiling(left, 1e-3, "0.001 (Theorem 4.4)")
-    left.set(xscale="log", yscale="log", xlabel="gradient steps", ylabel="1 − p₁(r*), worst kind of sequence")
-    left.set_title("The plateau at 1/2, and the escape")
-    legend(left, loc="lower left")
-    for run, colour, name in ((whole, CYCLE[0], "all slopes"), (subgroup, CYCLE[1], "slopes of index 3")):
-        sizes = sorted(run.config.sizes)
-        facts = [run.column("facts", n=float(n))[0] for n in sizes]
+    for run, colour, name in ((whole, plots.CYCLE[0], "all slopes"), (subgroup, plots.CYCLE[1], "slopes of index 3")):
+        facts, cold = (
+            np.array([values[0, 0] for values in _by_size(run, column).values()]) for column in ("facts", "temperature")
+        )
         error = np.stack([1 - values[:, -1] for values in _by_size(run, "first_worst").values()], axis=1)
-        band(middle, facts, error, name, colour, marker="o")
-        temperature = np.array([run.column("temperature", n=float(n))[0] for n in sizes])
+        plots.band(middle, facts, error, name, colour, marker="o")
         nats = np.stack([-v[:, 1:].max(axis=1) for v in _by_size(run, "second_log_error").values()], axis=1)
-        band(right, temperature**-0.5, nats, name, colour, marker="o")
-    ceiling(middle, 1e-3, "0.001 (Theorem 4.4)")
-    middle.set(xscale="log", yscale="log", xlabel="stored facts |S|·|R|", ylabel="1 − p₁(r*), worst kind of sequence")
-    middle.set_title("After stage 2")
-    legend(middle)
-    ends = np.array([temperature.max(), temperature.min()]) ** -0.5
+        plots.band(right, cold**-0.5, nats, name, colour, marker="o")
+    ends = np.array([cold.max(), cold.min()]) ** -0.5
     right.plot(ends, ends, "--", color="black", linewidth=1, label="exp(−1/√T)")
-    right.set(xscale="log", yscale="log", xlabel="1/√T", ylabel="−log(1 − p₂(a₃)), from stage 1 on")
-    right.set_title("The second decoding step")
-    legend(right)
-    for axis, letter in zip((left, middle, right), "abc", strict=True):
-        panel_label(axis, letter)
-    lengths = [len(run.metrics["n"]) for run in runs.values()]
-    table: dict[str, np.ndarray] = {"run": np.repeat(list(runs), lengths)}
-    for name in COLUMNS:
-        table[name] = np.concatenate([np.asarray(run.metrics[name]) for run in runs.values()])
+    for ax, title, xlabel, ylabel in (
+        (left, "The plateau at 1/2, and the escape", "gradient steps", "1 − p₁(r*), worst kind of sequence"),
+        (middle, "After stage 2", "stored facts |S|·|R|", "1 − p₁(r*), worst kind of sequence"),
+        (right, "The second decoding step", "1/√T", "−log(1 − p₂(a₃)), from stage 1 on"),
+    ):
+        if ax is not right:
+            plots.ceiling(ax, 1e-3, "0.001 (Theorem 4.4)")
+        ax.set(xscale="log", yscale="log", title=title, xlabel=xlabel, ylabel=ylabel)
+        plots.legend(ax)
+    plots.letter(axes)
+    table = plots.joined([{"run": [name] * len(run.metrics["n"]), **run.metrics} for name, run in runs.items()])
     config = whole.config
     caption = (
         f"Algorithm 1 with one large step on {config.sequences} sequences, T = {config.constant:g}/log n, in worlds of "

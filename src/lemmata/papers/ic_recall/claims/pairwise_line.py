@@ -1,7 +1,6 @@
 """The loss on the pairwise line v = (x, x, 1/2 - x, 1/2 - x, 0, 0): its critical points and limit (Theorem B.3)."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,30 +19,19 @@ def _coefficients(samples: np.ndarray) -> np.ndarray:
     return np.stack([8 * (at_0 - 2 * at_quarter + at_half), -6 * at_0 + 8 * at_quarter - 2 * at_half, at_0], axis=1)
 
 
-def _left_half(run: RunResult) -> np.ndarray:
-    return run.arrays["curves"][:, run.arrays["grid"] <= 0.25]
-
-
 def _mirrored(run: RunResult, about: float) -> np.ndarray:
     x = run.arrays["grid"][run.arrays["grid"] <= 0.25]
     return np.stack([pairwise_line.warmup_line_loss(about - x, t) for t in run.config.temperatures])
 
 
-class Limit(NamedTuple):
-    """x_T at T = 0, and its slope there."""
-
-    position: float
-    slope: float
-
-
-def _extrapolated(run: RunResult, temperatures: Sequence[float]) -> Limit:
-    """From a parabola through the engine's minima at these temperatures."""
+def _extrapolated(run: RunResult, temperatures: Sequence[float]) -> tuple[float, float]:
+    """x_T at T = 0 and its slope there, from a parabola through the engine's minima at these temperatures."""
     keep = (run.metrics["is_minimum"] == 1) & np.isin(run.metrics["temperature"], temperatures)
     t, x = run.metrics["temperature"][keep], run.metrics["x"][keep]
     if len(np.unique(t)) < 3:
         raise Undecided("the loss has minima at fewer than three of the temperatures: no parabola to extrapolate")
     _, slope, position = np.polyfit(t, x, 2)
-    return Limit(position, slope)
+    return position, slope
 
 
 def _turns(run: RunResult, temperatures: Sequence[float], below: float = np.inf) -> tuple[int, ...]:
@@ -63,23 +51,31 @@ def _root(t: float) -> float:
 
 def _slopes_at_root(run: RunResult, temperatures: Sequence[float]) -> np.ndarray:
     """d/dx of d_2' e^((d_2 - d_6)/T) + d_6' at its root in (0, 1/4), from the engine's own gaps."""
-    gaps = _coefficients(run.arrays["gap_samples"])
-    d2, d6 = np.poly1d(gaps[0]), np.poly1d(gaps[4])
-    h, found = d2 - d6, []
-    for t in temperatures:
-        x = _root(t)
+    d2, _, _, _, d6 = map(np.poly1d, _coefficients(run.arrays["gap_samples"]))
+    h = d2 - d6
+
+    def slope(x: float, t: float) -> float:
         weight = np.exp(h(x) / t)
-        found.append(d2.deriv(2)(x) * weight + d2.deriv()(x) * h.deriv()(x) / t * weight + d6.deriv(2)(x))
-    return np.array(found)
+        return d2.deriv(2)(x) * weight + d2.deriv()(x) * h.deriv()(x) / t * weight + d6.deriv(2)(x)
+
+    return np.array([slope(_root(t), t) for t in temperatures])
+
+
+def _slopes_predicted(runs: Runs, slope: Callable[[float, float], float]) -> list[float]:
+    return [slope(_root(t), t) for t in runs["main"].config.low_temperatures]
 
 
 def _span(values: Sequence[float]) -> str:
     return f"{min(values):g} ... {max(values):g}"
 
 
-def _first_barrier(run: RunResult) -> str:
-    power = (np.log(3) - 1 / (2 * min(run.config.low_temperatures))) / np.log(10)
-    return f"the maximum lies at 10^{power:.0f} or so"
+def _missed_remark(runs: Runs) -> str:
+    lowest = min(runs["main"].config.low_temperatures)
+    power = (np.log(3) - 1 / (2 * lowest)) / np.log(10)
+    return (
+        f"The control counts at T = {lowest:g} and a little above, where the maximum lies at 10^{power:.0f} or so and "
+        "the search from 10^-14 misses it."
+    )
 
 
 CLAIMS = (
@@ -102,7 +98,7 @@ CLAIMS = (
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
         parts=Part(
-            _left_half,
+            lambda run: run.arrays["curves"][:, run.arrays["grid"] <= 0.25],
             near(lambda runs: _mirrored(runs["main"], 0.25), atol=1e-11),
             corrected=lambda runs: _mirrored(runs["main"], 0.5),
         ),
@@ -118,9 +114,7 @@ CLAIMS = (
         statement="As T goes to 0 the optimum on the pairwise line tends to x_0, the root of d_2 = d_6.",
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
-        parts=Part(
-            lambda limit: limit.position, near(pairwise_line.PRINTED_LIMIT, atol=1e-3), corrected=pairwise_line.LIMIT
-        ),
+        parts=Part(lambda found: found[0], near(pairwise_line.PRINTED_LIMIT, atol=1e-3), corrected=pairwise_line.LIMIT),
         correction=Correction(
             printed="x_0 = (4 - sqrt 6)/10 = 0.1551, from h = -5x^2 + 4x - 1/2",
             corrected="x_0 = 1/6, from h = -6x^2 + 4x - 1/2",
@@ -153,10 +147,7 @@ CLAIMS = (
             reason="Psi(x) is not negative all the way to 0: at x = 0 the falling term 4x vanishes while the others "
             "leave 12 exp(-1/(2T)) > 0. Harmless: the loss there is above log 2 (see thm-b.3-unique).",
         ),
-        remark=lambda runs: (
-            f"The control counts at T = {min(runs['main'].config.low_temperatures):g} and a little above, where "
-            f"{_first_barrier(runs['main'])} and the search from 10^-14 misses it."
-        ),
+        remark=_missed_remark,
     ),
     Claim(
         id="thm-b.3-unique",
@@ -175,15 +166,8 @@ CLAIMS = (
         wrong=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures[::-1]),
         parts=Part(
             np.array,
-            near(
-                lambda runs: [
-                    pairwise_line.printed_rescaled_derivative(_root(t), t) for t in runs["main"].config.low_temperatures
-                ],
-                rtol=1e-7,
-            ),
-            corrected=lambda runs: [
-                pairwise_line.rescaled_derivative(_root(t), t) for t in runs["main"].config.low_temperatures
-            ],
+            near(lambda runs: _slopes_predicted(runs, pairwise_line.printed_rescaled_derivative), rtol=1e-7),
+            corrected=lambda runs: _slopes_predicted(runs, pairwise_line.rescaled_derivative),
         ),
         correction=Correction(
             printed="-16 e^(h/T) + 6 x h'/T - 6 with h' = 4 - 10x",
@@ -208,12 +192,10 @@ def _draw(runs: Runs) -> Artefact:
     plots.ceiling(left, np.log(2.0), "log 2")
     left.set(xlabel="x, attention on each token of the first pair", ylabel="loss L₁", ylim=(0, 1.1))
     plots.legend(left)
-    minima = metrics["is_minimum"] == 1
+    t, x = (metrics[name][metrics["is_minimum"] == 1] for name in ("temperature", "x"))
+    right.plot(t, x, "o", color=plots.CYCLE[0], label="engine's minimum")
     t = np.linspace(0, max(temperatures), 100)
-    right.plot(
-        metrics["temperature"][minima], metrics["x"][minima], "o", color=plots.CYCLE[0], label="engine's minimum"
-    )
-    right.plot(t, pairwise_line.first_order_minimum(t), color=plots.CYCLE[2], label="1/6 − (T/2) log 2")
+    right.plot(t, 1 / 6 - t * np.log(2) / 2, color=plots.CYCLE[2], label="1/6 − (T/2) log 2")
     plots.ceiling(right, 1 / 6, "corrected limit 1/6")
     plots.ceiling(right, pairwise_line.PRINTED_LIMIT, "printed limit (4 − √6)/10", color=plots.CYCLE[1])
     right.set(xlabel="temperature T", ylabel="optimal x", ylim=(0.05, 0.18))

@@ -1,7 +1,5 @@
 """The saddle where the warm-up's Stage 1 ends, and its curvature, printed and right (Lemmas B.4 and B.5)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, exactly, near
@@ -15,22 +13,13 @@ def _metric(name: str) -> Reading:
     return lambda run: run.metrics[name]
 
 
-class AtTemperature(NamedTuple):
-    """The saddle at one temperature."""
-
-    temperature: float
-    least_eigenvalue: float
+def _scaled_eigenvalue(run: RunResult, index: int) -> float:
+    """T times the least eigenvalue of the Hessian at one of the temperatures."""
+    return float(run.metrics["temperature"][index]) * float(run.metrics["least_eigenvalue"][index])
 
 
-def _at(run: RunResult, index: int) -> AtTemperature:
-    return AtTemperature(*(float(run.metrics[name][index]) for name in AtTemperature._fields))
-
-
-class Directions(NamedTuple):
-    """Second derivatives at the saddle, over temperatures, towards one pair and towards crossed pairs."""
-
-    falling: np.ndarray
-    rising: np.ndarray
+def _bends(run: RunResult, falling: str, rising: str) -> tuple[np.ndarray, np.ndarray]:
+    return np.sign(run.metrics[falling]).max(), np.sign(run.metrics[rising]).min()
 
 
 CLAIMS = (
@@ -50,7 +39,7 @@ CLAIMS = (
         "lemma-b.5-term-i",
         "Appendix B, proof of Lemma B.5",
         "Term I of p_1''(0) at the saddle is p_1 / (8T).",
-        lambda run: saddle.term_one(run.metrics["p1"], run.metrics["temperature"]),
+        lambda run: run.metrics["p1"] / (8 * run.metrics["temperature"]),
         _metric("term_one"),
     ),
     formula(
@@ -93,9 +82,9 @@ CLAIMS = (
         locus="Appendix B, proof of Lemma B.5",
         statement="The least eigenvalue of the Hessian at the saddle is at most -c/T at low temperature (c = 1/8 in "
         "the limit).",
-        subject=lambda runs: _at(runs["main"], 0),
-        wrong=lambda runs: _at(runs["main"], -1),
-        parts=Part(lambda at: at.temperature * at.least_eigenvalue, near(-1 / 8, atol=2e-4)),
+        subject=lambda runs: _scaled_eigenvalue(runs["main"], 0),
+        wrong=lambda runs: _scaled_eigenvalue(runs["main"], -1),
+        parts=Part(float, near(-1 / 8, atol=2e-4)),
         remark="Measured: T times the eigenvalue at the lowest temperature. The control is the highest one.",
     ),
     Claim(
@@ -103,9 +92,9 @@ CLAIMS = (
         locus="Appendix B, proof of Lemma B.4",
         statement="At (1/4, 1/4, 1/4, 1/4, 0, 0) the loss falls along (1, 1, -1, -1, 0, 0) and rises along (1, -1, "
         "-1, 1, 0, 0).",
-        subject=lambda runs: Directions(runs["main"].metrics["curvature"], runs["main"].metrics["ascending"]),
-        wrong=lambda runs: Directions(runs["main"].metrics["ascending"], runs["main"].metrics["curvature"]),
-        parts=Part(lambda along: (np.sign(along.falling).max(), np.sign(along.rising).min()), exactly((-1.0, 1.0))),
+        subject=lambda runs: _bends(runs["main"], "curvature", "ascending"),
+        wrong=lambda runs: _bends(runs["main"], "ascending", "curvature"),
+        parts=Part(tuple, exactly((-1.0, 1.0))),
         remark=lambda runs: (
             f"At every temperature from {runs['main'].config.lowest:g} to {runs['main'].config.highest:g}, not only at "
             "low ones. The control exchanges the two directions."
@@ -139,8 +128,7 @@ def _draw(runs: Runs) -> Artefact:
     left.set(xscale="log", xlabel="temperature T", ylabel="T × curvature along (1, 1, −1, −1, 0, 0)/2")
     plots.legend(left)
     for values, label, colour in ((printed, "printed", plots.CYCLE[1]), (right, "corrected", plots.CYCLE[0])):
-        error = np.maximum(np.abs(values / metrics["curvature"] - 1), 1e-17)
-        other.plot(t, error, color=colour, label=label)
+        other.plot(t, np.maximum(np.abs(values / metrics["curvature"] - 1), 1e-17), color=colour, label=label)
     other.set(xscale="log", yscale="log", xlabel="temperature T", ylabel="relative error against autodiff")
     plots.legend(other)
     table = {"temperature": t, "autodiff": metrics["curvature"], "printed": printed, "corrected": right}

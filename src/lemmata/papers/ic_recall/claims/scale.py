@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from lemmata.core import (
     Artefact,
@@ -20,8 +19,8 @@ from lemmata.core import (
     at_most,
     slope_near,
 )
-from lemmata.papers.ic_recall.run.sequences_needed import ALL, CLEAR, CONFUSING, SIZES, SequencesNeeded
-from lemmata.report.plots import CYCLE, ceiling, legend, new_figure, panel_label
+from lemmata.papers.ic_recall.run.one_large_step import ALL, CLEAR, CONFUSING, SIZES, SequencesNeeded
+from lemmata.report import plots
 
 TARGET = 0.99  # of the final answer, on the worst kind of sequence (Theorem 4.1)
 CONFIDENT = 0.9  # 1 - delta: the share of seeds that must reach it
@@ -57,9 +56,6 @@ class Successes(NamedTuple):
             found.append(self.numbers[first] if first < len(self.numbers) else 2 * self.numbers[-1])
         return np.array(found)
 
-    def growth(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.facts, self.needed()
-
     def power_of_log_n(self) -> float:
         if len(self.log_n) < 2:
             raise Undecided("an exponent needs two sizes of worlds")
@@ -77,9 +73,9 @@ def _successes(run: RunResult, index: int) -> Successes:
     return Successes(np.array(facts), np.log(sizes), numbers.astype(float), np.array(share))
 
 
-def _need_of(run: RunResult, index: int, reference: int) -> np.ndarray:
+def _need_of(runs: Runs, index: int, reference: int) -> np.ndarray:
     """How many sequences one family of worlds needs for each one that the other needs, by n."""
-    return _successes(run, index).needed() / _successes(run, reference).needed()
+    return _successes(runs["main"], index).needed() / _successes(runs["main"], reference).needed()
 
 
 def _range_needed(runs: Runs) -> str:
@@ -101,7 +97,7 @@ GROWTH = Claim(
     subject=lambda runs: _successes(runs["main"], CONFUSING),
     wrong=lambda runs: _successes(runs["too hot"], CONFUSING),
     parts={
-        "exponent in facts": Part(Successes.growth, slope_near(0.0, 0.02)),
+        "exponent in facts": Part(lambda found: (found.facts, found.needed()), slope_near(0.0, 0.02)),
         "exponent in log n": Part(Successes.power_of_log_n, at_most(3.0)),
         "seeds that succeed": Part(lambda found: found.share[:, -1], at_least(CONFIDENT)),
     },
@@ -113,8 +109,8 @@ CLEAR_WORLDS = Claim(
     locus="Section 4.2, after Assumption 4.3",
     statement="Where no sequence is confusing the problem is easier: at no size are more sequences needed than in the "
     "world with the same share of mismatched sequences where all are confusing.",
-    subject=lambda runs: _need_of(runs["main"], CLEAR, CONFUSING),
-    wrong=lambda runs: _need_of(runs["main"], CONFUSING, CLEAR),
+    subject=lambda runs: _need_of(runs, CLEAR, CONFUSING),
+    wrong=lambda runs: _need_of(runs, CONFUSING, CLEAR),
     parts=Part(lambda ratio: ratio, at_most(1.0)),
     remark="The control swaps the two worlds.",
 )
@@ -122,33 +118,36 @@ CLEAR_WORLDS = Claim(
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    figure, (left, right) = new_figure(1, 2, width=10)
+    figure, (left, right) = plots.new_figure(1, 2, width=10)
     families = {index: _successes(run, index) for index in (CONFUSING, CLEAR, ALL) if index in run.config.indices}
-    for (index, found), colour, marker in zip(families.items(), (CYCLE[1], CYCLE[2], CYCLE[0]), "os^", strict=False):
-        left.plot(*found.growth(), marker=marker, color=colour, label=WORLDS[index])
-    if CONFUSING in families:
-        _draw_laws(left, families[CONFUSING])
-    left.set_ylim(0.7, 1e6)
-    left.set(xscale="log", yscale="log", xlabel="stored facts |S|·|R|", ylabel="fine-tuning sequences needed")
-    left.set_title(f"For {TARGET} on every sequence, in {CONFIDENT:.0%} of seeds")
-    legend(left, loc="center right")
     sizes = sorted(run.config.sizes)
-    for index, style in ((CONFUSING, "-"), (CLEAR, "--")):
-        if index not in families:
+    for (index, found), colour, marker in zip(families.items(), (1, 2, 0), "os^", strict=False):
+        left.plot(found.facts, found.needed(), marker=marker, color=plots.CYCLE[colour], label=WORLDS[index])
+        if index == ALL:
             continue
-        for position, (n, row) in enumerate(zip(sizes, families[index].share, strict=True)):
-            shade = (0.1 + 0.75 * position / len(sizes),) * 3
+        for position, (n, row) in enumerate(zip(sizes, found.share, strict=True)):
             name = f"n = {n:.3g}" if n > 1e4 else f"n = {n}"
-            label = name if style == "-" else None
-            right.plot(families[index].numbers, row, style, color=shade, marker=".", label=label)
-    ceiling(right, CONFIDENT, "0.9")
-    right.set(xscale="log", xlabel="fine-tuning sequences", ylabel=f"seeds that reach {TARGET}", ylim=(-0.03, 1.05))
+            style, label = ("-", name) if index == CONFUSING else ("--", None)
+            shade = (0.1 + 0.75 * position / len(sizes),) * 3
+            right.plot(found.numbers, row, style, color=shade, marker=".", label=label)
+    if CONFUSING in families:  # what the need could have been: a fit, the promise, a power of the facts
+        facts, logs, numbers = (found := families[CONFUSING]).facts, found.log_n, found.needed()
+        if len(logs) > 1:
+            power, height = np.polyfit(np.log(logs), np.log(numbers), 1)
+            left.plot(facts, np.exp(height) * logs**power, ":", color="black", label=f"fit: (log n)^{power:.2f}")
+        left.plot(facts, numbers[0] * (logs / logs[0]) ** 3, "--", color="grey", label="the promise: (log n)³")
+        left.plot(facts, numbers[0] * (facts / facts[0]) ** 0.1, "-.", color="grey", label="facts^(1/10)")
+    left.set(xscale="log", yscale="log", ylim=(0.7, 1e6), xlabel="stored facts |S|·|R|")
+    title = f"For {TARGET} on every sequence, in {CONFIDENT:.0%} of seeds"
+    left.set(ylabel="fine-tuning sequences needed", title=title)
+    plots.legend(left, loc="center right")
+    plots.ceiling(right, CONFIDENT, "0.9")
+    right.set(xscale="log", ylim=(-0.03, 1.05), title="Solid: all confusing. Dashed: none")
+    right.set(xlabel="fine-tuning sequences", ylabel=f"seeds that reach {TARGET}")
     right.set_xticks(run.config.sequences, [str(num) for num in run.config.sequences])
     right.minorticks_off()
-    right.set_title("Solid: all confusing. Dashed: none")
-    legend(right, loc="lower right", ncols=2)
-    for axis, letter in zip((left, right), "ab", strict=True):
-        panel_label(axis, letter)
+    plots.legend(right, loc="lower right", ncols=2)
+    plots.letter((left, right))
     caption = (
         f"Algorithm 1 with one large step, T = {run.config.constant:g}/log n, in worlds of affine maps over prime "
         f"fields from n = {sizes[0]} to {sizes[-1]:.3g}; {len(run.config.seeds)} seeds. (a) The "
@@ -157,16 +156,6 @@ def draw(runs: Runs) -> Artefact:
         "index 6 have the same share of mismatched sequences."
     )
     return Artefact(figure, dict(run.metrics), caption)
-
-
-def _draw_laws(ax: Axes, found: Successes) -> None:
-    """What the need could have been: a fit, the promise, a power of the facts."""
-    (facts, numbers), logs = found.growth(), found.log_n
-    if len(logs) > 1:
-        power, height = np.polyfit(np.log(logs), np.log(numbers), 1)
-        ax.plot(facts, np.exp(height) * logs**power, ":", color="black", label=f"fit: (log n)^{power:.2f}")
-    ax.plot(facts, numbers[0] * (logs / logs[0]) ** 3, "--", color="grey", label="the promise: (log n)³")
-    ax.plot(facts, numbers[0] * (facts / facts[0]) ** 0.1, "-.", color="grey", label="facts^(1/10)")
 
 
 EXPERIMENT = Experiment(

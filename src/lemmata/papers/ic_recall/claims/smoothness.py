@@ -1,7 +1,5 @@
 """How sharply the warm-up's loss bends as the temperature falls (Propositions B.2 and E.1)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, slope_near
@@ -11,30 +9,20 @@ from lemmata.papers.ic_recall.theory import smoothness
 from lemmata.report import plots
 
 
-class Lipschitz(NamedTuple):
-    """The largest second and third derivatives over temperatures: constants of the gradient and of the Hessian."""
-
-    temperature: np.ndarray
-    of_gradient: np.ndarray
-    of_hessian: np.ndarray
+def _constants(run: RunResult, of_gradient: str, of_hessian: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Lipschitz constants over temperatures: the largest second and third derivatives."""
+    t = run.metrics["temperature"]
+    return {"gradient": (t, run.metrics[of_gradient]), "Hessian": (t, run.metrics[of_hessian])}
 
 
-def _constants(run: RunResult, of_gradient: str, of_hessian: str) -> Lipschitz:
-    return Lipschitz(*(run.metrics[name] for name in ("temperature", of_gradient, of_hessian)))
-
-
-def _second_bound(runs: Runs) -> np.ndarray:
-    _, largest = smoothness.logit_constants()
-    return np.array([smoothness.hessian_bound(t) + largest / t for t in runs["main"].metrics["temperature"]])
-
-
-def _third_bound(runs: Runs) -> np.ndarray:
-    return np.array([smoothness.third_bound(t) for t in runs["main"].metrics["temperature"]])
+def _bounds(runs: Runs) -> np.ndarray:
+    """Proposition E.1's bounds on second and on third derivatives, at each temperature."""
+    temperatures = runs["main"].metrics["temperature"]
+    return np.array([(smoothness.second_bound(t), smoothness.third_bound(t)) for t in temperatures]).T
 
 
 def _scaling_remark(runs: Runs) -> str:
-    found = _constants(runs["main"], "hessian", "third")
-    scaled = found.of_gradient * found.temperature**2
+    scaled = runs["main"].metrics["hessian"] * runs["main"].metrics["temperature"] ** 2
     return (
         "Largest norms over a sample of attention vectors, half of them where l(r_1) and l(r_2) are within a few T: "
         f"lower bounds on the constants. The gradient's constant is about {np.median(scaled):.2f} / T^2. The control "
@@ -50,8 +38,8 @@ CLAIMS = (
         subject=lambda runs: _constants(runs["main"], "hessian", "third"),
         wrong=lambda runs: _constants(runs["main"], "third", "hessian"),
         parts={
-            "gradient": Part(lambda found: (found.temperature, found.of_gradient), slope_near(-2.0, 0.2)),
-            "Hessian": Part(lambda found: (found.temperature, found.of_hessian), slope_near(-3.0, 0.2)),
+            "gradient": Part(lambda constants: constants["gradient"], slope_near(-2.0, 0.2)),
+            "Hessian": Part(lambda constants: constants["Hessian"], slope_near(-3.0, 0.2)),
         },
         remark=_scaling_remark,
     ),
@@ -63,8 +51,8 @@ CLAIMS = (
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
         parts={
-            "second derivative": Part(lambda run: run.metrics["hessian_v"], at_most(_second_bound)),
-            "third derivative": Part(lambda run: run.metrics["third_v"], at_most(_third_bound)),
+            "second derivative": Part(lambda run: run.metrics["hessian_v"], at_most(lambda runs: _bounds(runs)[0])),
+            "third derivative": Part(lambda run: run.metrics["third_v"], at_most(lambda runs: _bounds(runs)[1])),
         },
         remark="The control reads the derivatives at other temperatures, the lowest where the highest belongs.",
     ),
@@ -74,13 +62,10 @@ CLAIMS = (
 def _draw(runs: Runs) -> Artefact:
     metrics = runs["main"].metrics
     t = metrics["temperature"]
-    bounds = {"second derivative": _second_bound(runs), "third derivative": _third_bound(runs)}
     figure, axes = plots.new_figure(1, 2)
-    for ax, power, names, bound in zip(
-        axes, (2, 3), (("hessian", "hessian_v"), ("third", "third_v")), bounds.values(), strict=True
-    ):
-        for name, label, colour in zip(names, ("in theta", "in v"), plots.CYCLE, strict=False):
-            ax.plot(t, metrics[name] * t**power, "o-", color=colour, label=f"measured, {label}")
+    for ax, power, name, bound in zip(axes, (2, 3), ("hessian", "third"), _bounds(runs), strict=True):
+        ax.plot(t, metrics[name] * t**power, "o-", color=plots.CYCLE[0], label="measured, in theta")
+        ax.plot(t, metrics[f"{name}_v"] * t**power, "o-", color=plots.CYCLE[1], label="measured, in v")
         ax.plot(t, bound * t**power, "--", color=plots.GREY, label="Proposition E.1's bound, in v")
         ax.set(xscale="log", yscale="log", xlabel="temperature T", ylabel=f"T^{power} × largest norm")
         plots.legend(ax)
@@ -91,7 +76,8 @@ def _draw(runs: Runs) -> Artefact:
         "(autodiff, float64), scaled by the power of T that Proposition B.2 gives. Third derivatives are taken along "
         "the sharpest direction of the Hessian."
     )
-    return Artefact(figure, {**metrics, **{f"bound {name}": bound for name, bound in bounds.items()}}, caption)
+    bounds = dict(zip(("bound second derivative", "bound third derivative"), _bounds(runs), strict=True))
+    return Artefact(figure, {**metrics, **bounds}, caption)
 
 
 EXPERIMENT = Experiment(

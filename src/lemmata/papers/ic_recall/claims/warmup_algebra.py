@@ -9,30 +9,11 @@ from lemmata.papers.ic_recall.theory import gradients, pairing, relations, saddl
 from lemmata.report import plots
 
 KINDS = ("correct", "confusing", "mismatched")
+TABLE_1 = [f"{a}{b}{c} {kind}" for (a, b, c), kind in zip(relations.TABLE_1, relations.TABLE_1_TYPES, strict=True)]
 
 
-def _named_rows(world: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    rows = zip(*(part.tolist() for part in world), strict=True)
-    return sorted(f"{a}{b}{c} {KINDS[kind]}" for (a, b, c), kind in rows)
-
-
-TABLE_1 = Claim(
-    id="table-1",
-    locus="Section 4.1, Table 1",
-    statement="With three subjects the six bijections are one correct, one confusing and four mismatched relations.",
-    subject=lambda runs: (runs["main"].arrays["table"], runs["main"].arrays["kinds"]),
-    wrong=lambda runs: (runs["main"].arrays["table"][:, ::-1], runs["main"].arrays["kinds"]),
-    parts=Part(
-        _named_rows,
-        exactly(
-            sorted(
-                f"{''.join(map(str, row))} {kind}"
-                for row, kind in zip(relations.TABLE_1, relations.TABLE_1_TYPES, strict=True)
-            )
-        ),
-    ),
-    remark="The control reads the table's answers from the last subject to the first.",
-)
+def _named_rows(table: np.ndarray, kinds: np.ndarray) -> list[str]:
+    return sorted(f"{a}{b}{c} {KINDS[kind]}" for (a, b, c), kind in zip(table, kinds, strict=True))
 
 
 def _temperature(run: RunResult) -> float:
@@ -50,13 +31,30 @@ def _both_gradients(run: RunResult) -> np.ndarray:
     return np.concatenate([in_v, gradients.through_softmax(v, in_v)], axis=1)
 
 
+def _printed_symmetric(run: RunResult) -> np.ndarray:
+    return gradients.printed_symmetric_gradient(run.arrays["symmetric"], _temperature(run))
+
+
+def _printed_differences(run: RunResult) -> np.ndarray:
+    return pairing.printed_differences(run.arrays["v"], _temperature(run))
+
+
 def _theta_differences(run: RunResult) -> np.ndarray:
     slope = _temperature(run) * run.arrays["gradient_theta"]
-    return np.stack([slope[:, 0] - slope[:, 1], slope[:, 2] - slope[:, 3]], axis=-1)
+    return slope[:, [0, 2]] - slope[:, [1, 3]]
 
 
 CLAIMS = (
-    TABLE_1,
+    Claim(
+        id="table-1",
+        locus="Section 4.1, Table 1",
+        statement="With three subjects the six bijections are one correct, one confusing and four mismatched "
+        "relations.",
+        subject=lambda runs: _named_rows(runs["main"].arrays["table"], runs["main"].arrays["kinds"]),
+        wrong=lambda runs: _named_rows(runs["main"].arrays["table"][:, ::-1], runs["main"].arrays["kinds"]),
+        parts=Part(list, exactly(sorted(TABLE_1))),
+        remark="The control reads the table's answers from the last subject to the first.",
+    ),
     formula(
         "table-2",
         "Appendix B, Table 2",
@@ -83,9 +81,9 @@ CLAIMS = (
         "lemma-b.4-gradients",
         "Appendix B, proof of Lemma B.4",
         "Where v_1 = v_3, v_2 = v_4 and v_5 = 0, dL/dv_1 and dL/dv_2 simplify to multiples of p_5 + p_6 and p_4 + p_6.",
-        lambda run: gradients.printed_symmetric_gradient(run.arrays["symmetric"], _temperature(run)),
+        _printed_symmetric,
         lambda run: run.arrays["symmetric_gradient"][:, :2],
-        corrected=lambda run: gradients.symmetric_gradient(run.arrays["symmetric"], _temperature(run)),
+        corrected=lambda run: _printed_symmetric(run) / _temperature(run),
         printed="dL/dv_1 = -2 (p_5 + p_6) v_2,  dL/dv_2 = -2 (p_4 + p_6) v_1",
         right="dL/dv_1 = -(2/T) (p_5 + p_6) v_2,  dL/dv_2 = -(2/T) (p_4 + p_6) v_1",
         reason="The factor 1/T of eqs. (2) and (3) is lost. Harmless: only the ratio of the two is used. (Just "
@@ -97,7 +95,7 @@ CLAIMS = (
         "The value of sum_j v_j dL/dv_j.",
         lambda run: pairing.printed_inner_product(run.arrays["v"], _temperature(run)),
         lambda run: (run.arrays["v"] * run.arrays["gradient_v"]).sum(-1),
-        corrected=lambda run: pairing.inner_product(run.arrays["v"], _temperature(run)),
+        corrected=lambda run: -2 / _temperature(run) * pairing.advantage(run.arrays["v"], _temperature(run)),
         printed="sum_j v_j dL/dv_j = sum_r p(r) l(r)",
         right="sum_j v_j dL/dv_j = (2/T) (sum_r p(r) l(r) - l(r_1))",
         reason="Logits are homogeneous of degree 2 in v, so v . grad l = 2 l; the loss is -l(r_1)/T + log-sum-exp. "
@@ -107,9 +105,9 @@ CLAIMS = (
         "lemma-b.7-differences",
         "Appendix B, proof of Lemma B.7",
         "T (dL/dtheta_1 - dL/dtheta_2) and T (dL/dtheta_3 - dL/dtheta_4), whose signs drive v_1/v_2 and v_3/v_4 to 1.",
-        lambda run: pairing.printed_differences(run.arrays["v"], _temperature(run)),
+        _printed_differences,
         _theta_differences,
-        corrected=lambda run: pairing.differences(run.arrays["v"], _temperature(run)),
+        corrected=lambda run: 2 * _printed_differences(run),
         printed="(p_2 + p_4) v_1 v_4 - (p_2 + p_5) v_2 v_3 - (p_4 + p_6) v_2 v_5 + (v_1 - v_2)(l(r_1) - sum_r p l), "
         "...",
         right="twice that",
@@ -119,28 +117,29 @@ CLAIMS = (
 
 
 def _draw(runs: Runs) -> Artefact:
-    config = runs["main"].config
     misprinted = [claim for claim in CLAIMS if claim.correction]
     figure, axes = plots.new_figure(1, len(misprinted), squeeze=False)
-    table: dict[str, list] = {"formula": [], "point": [], "measured": [], "printed": [], "corrected": []}
+    rows = []
     for ax, claim in zip(axes[0], misprinted, strict=True):
         part = claim.named_parts()[""]
-        values = (part.read(claim.subject(runs)), part.rule.expected(runs), part.corrected(runs))
-        measured, printed, right = (np.ravel(value) for value in values)
+        values = part.read(claim.subject(runs)), part.rule.expected(runs), part.corrected(runs)
+        measured, printed, right = map(np.ravel, values)
         ax.plot(measured, printed, "x", color=plots.CYCLE[1], label="printed")
         ax.plot(measured, right, "o", color=plots.CYCLE[0], markersize=3, label="corrected")
         ends = [measured.min(), measured.max()]
         ax.plot(ends, ends, color=plots.GREY, linewidth=0.8)
         ax.set(title=claim.id, xlabel="autodiff through the engine", ylabel="formula")
         plots.legend(ax)
-        for i, row in enumerate(zip(measured, printed, right, strict=True)):
-            for key, value in zip(table, (claim.id, i, *row), strict=True):
-                table[key].append(value)
+        rows += [
+            {"formula": claim.id, "point": i, "measured": m, "printed": p, "corrected": r}
+            for i, (m, p, r) in enumerate(zip(measured, printed, right, strict=True))
+        ]
     caption = (
-        f"Formulas of Appendix B at {config.points} random attention vectors, T = {config.temperature}: as printed "
-        "(crosses) and corrected (dots) against automatic differentiation through the reduced engine."
+        f"Formulas of Appendix B at {runs['main'].config.points} random attention vectors, T = "
+        f"{_temperature(runs['main'])}: as printed (crosses) and corrected (dots) against automatic differentiation "
+        "through the reduced engine."
     )
-    return Artefact(figure, {key: np.array(value) for key, value in table.items()}, caption)
+    return Artefact(figure, plots.columns(rows), caption)
 
 
 EXPERIMENT = Experiment(

@@ -1,7 +1,5 @@
 """The warm-up trained: Stage 1 to the saddle, the push, Stage 2 to the pairwise optimum (Theorem 4.2)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import (
@@ -20,10 +18,13 @@ from lemmata.core import (
     near,
 )
 from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
-from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages
+from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages, smaller_pair
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
 from lemmata.papers.ic_recall.theory import pairing, pairwise_line, saddle
 from lemmata.report import plots
+
+Escapes = dict[float, np.ndarray]  # by temperature: when each replica's loss was first below log 2 (NaN: never)
+Ends = tuple[np.ndarray, np.ndarray, np.ndarray]  # smaller pair, left over (by replica), lowest loss (by temperature)
 
 
 def _limit(v: np.ndarray) -> np.ndarray:
@@ -32,32 +33,9 @@ def _limit(v: np.ndarray) -> np.ndarray:
     return 2 * v[:, -1] - v[:, (v.shape[1] - 1) // 2]
 
 
-class Escapes(NamedTuple):
-    """When each replica's loss was first below log 2 (NaN: never), and its temperature."""
-
-    temperatures: np.ndarray
-    steps: np.ndarray
-
-    @property
-    def by_temperature(self) -> list[tuple[float, np.ndarray]]:
-        return [(t, self.steps[self.temperatures == t]) for t in np.unique(self.temperatures)]
-
-    def least_share(self) -> float:
-        return min(float(np.mean(np.isfinite(steps))) for _, steps in self.by_temperature)
-
-    def exponent(self) -> float:
-        """Of 1/T in the median number of steps; infinite if at some temperature nothing escaped."""
-        if len(self.by_temperature) < 2:
-            raise Undecided("an exponent needs two temperatures")
-        if self.least_share() == 0:
-            return float("inf")
-        medians = [max(float(np.nanmedian(steps)), 1.0) for _, steps in self.by_temperature]
-        return log_slope(np.array([1 / t for t, _ in self.by_temperature]), np.array(medians))
-
-
 def _pushed(runs: Runs) -> Escapes:
-    metrics = runs["escape"].metrics
-    return Escapes(np.asarray(metrics["temperature"]), np.asarray(metrics["steps"]))
+    run = runs["escape"]
+    return {t: run.column("steps", temperature=t) for t in sorted(run.config.temperatures)}
 
 
 def _never_pushed(runs: Runs) -> Escapes:
@@ -65,14 +43,22 @@ def _never_pushed(runs: Runs) -> Escapes:
     run = runs["stages"]
     below = run.arrays["stage1_loss"] < np.log(2.0)
     every = run.config.steps1 // run.config.records
-    return Escapes(np.array(run.config.temperatures), np.where(below.any(1), every * below.argmax(1), np.nan))
+    first = np.where(below.any(1), every * below.argmax(1), np.nan)
+    return dict(zip(run.config.temperatures, first[:, None], strict=True))
 
 
-class Pairing(NamedTuple):
-    """How log psi moves: its velocity at random points, its largest rise along each trained path below log 2."""
+def _least_share(escapes: Escapes) -> float:
+    return min(float(np.mean(np.isfinite(steps))) for steps in escapes.values())
 
-    velocities: np.ndarray
-    rises: np.ndarray
+
+def _exponent(escapes: Escapes) -> float:
+    """Of 1/T in the median number of steps; infinite if at some temperature nothing escaped."""
+    if len(escapes) < 2:
+        raise Undecided("an exponent needs two temperatures")
+    if _least_share(escapes) == 0:
+        return float("inf")
+    medians = [max(float(np.nanmedian(steps)), 1.0) for steps in escapes.values()]
+    return log_slope(1 / np.array(list(escapes)), np.array(medians))
 
 
 def _velocities(run: RunResult, ahead: bool) -> np.ndarray:
@@ -89,25 +75,16 @@ def _rises_across(run: RunResult) -> np.ndarray:
     return np.where(below[:, :-1], np.diff(log_psi, axis=1), -np.inf).max(axis=1)
 
 
-class Ends(NamedTuple):
-    """Where training ended, replica by replica; the lowest loss at each temperature."""
-
-    smaller_pair: np.ndarray
-    left_over: np.ndarray
-    lowest_loss: np.ndarray
-
-
 def _reached(runs: Runs) -> Ends:
     run, lowest = runs["stages"], runs["lowest"]
     losses = [lowest.column("loss", temperature=t).min() for t in lowest.config.temperatures]
-    return Ends(run.metrics["smaller_pair"], run.metrics["left_over"], np.array(losses))
+    return run.metrics["smaller_pair"], run.metrics["left_over"], np.array(losses)
 
 
 def _before_the_push(runs: Runs) -> Ends:
     run = runs["stages"]
     v = np.repeat(run.arrays["stage1_v"][:, -1], len(run.config.seeds), axis=0)
-    smaller = np.minimum(v[:, :2].mean(-1), v[:, 2:4].mean(-1)) / (1 - v[:, 4:].sum(-1))
-    return Ends(smaller, v[:, 4:].sum(-1), run.arrays["stage1_loss"][:, -1])
+    return smaller_pair(v), v[:, 4:].sum(-1), run.arrays["stage1_loss"][:, -1]
 
 
 def _best_pair(temperature: float) -> float:
@@ -119,9 +96,9 @@ def _best_pair(temperature: float) -> float:
 
 
 def _best_pairs(runs: Runs) -> np.ndarray:
-    run = runs["stages"]
-    best = {t: _best_pair(t) for t in run.config.temperatures}
-    return np.array([best[t] for t in run.metrics["temperature"]])
+    """Replica by replica."""
+    run = runs["stages"].config
+    return np.repeat([_best_pair(t) for t in run.temperatures], len(run.seeds))
 
 
 def _best_losses(runs: Runs) -> np.ndarray:
@@ -151,8 +128,8 @@ CLAIMS = (
         subject=_pushed,
         wrong=_never_pushed,
         parts={
-            "share that escaped": Part(Escapes.least_share, at_least(lambda runs: 1 - runs["escape"].config.delta)),
-            "exponent of 1/T in the steps": Part(Escapes.exponent, at_most(2.0)),
+            "share that escaped": Part(_least_share, at_least(lambda runs: 1 - runs["escape"].config.delta)),
+            "exponent of 1/T in the steps": Part(_exponent, at_most(2.0)),
         },
         remark="With eta proportional to T^2 and curvature 1/(8T) the steps grow like log(1/T)/T; the control has no "
         "push.",
@@ -161,11 +138,11 @@ CLAIMS = (
         id="lemma-b.7",
         locus="Appendix B, Lemma B.7",
         statement="With v_5 = 0 and l(r_1) above the mean logit, psi = max(v1/v2, v2/v1, v3/v4, v4/v3) only decreases.",
-        subject=lambda runs: Pairing(_velocities(runs["algebra"], True), runs["escape"].metrics["largest_rise"]),
-        wrong=lambda runs: Pairing(_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
+        subject=lambda runs: (_velocities(runs["algebra"], True), runs["escape"].metrics["largest_rise"]),
+        wrong=lambda runs: (_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
         parts={
-            "velocity at random points": Part(lambda psi: psi.velocities, at_most(0.0)),
-            "largest rise along training": Part(lambda psi: psi.rises, at_most(0.0, slack=1e-13)),
+            "velocity at random points": Part(lambda psi: psi[0], at_most(0.0)),
+            "largest rise along training": Part(lambda psi: psi[1], at_most(0.0, slack=1e-13)),
         },
         remark="The velocity is of log psi under gradient flow, by autodiff. The control takes points where l(r_1) is "
         "not ahead, where psi can rise, and on the trained paths the psi of the wrong pairs. The slack is rounding of "
@@ -179,9 +156,9 @@ CLAIMS = (
         subject=_reached,
         wrong=_before_the_push,
         parts={
-            "smaller pair": Part(lambda ends: ends.smaller_pair, near(_best_pairs, atol=1e-3)),
-            "left on s_3 and EoS": Part(lambda ends: ends.left_over, at_most(2e-3)),
-            "lowest loss": Part(lambda ends: ends.lowest_loss, near(_best_losses, atol=1e-8)),
+            "smaller pair": Part(lambda ends: ends[0], near(_best_pairs, atol=1e-3)),
+            "left on s_3 and EoS": Part(lambda ends: ends[1], at_most(2e-3)),
+            "lowest loss": Part(lambda ends: ends[2], near(_best_losses, atol=1e-8)),
         },
         remark="Every seed, at each temperature. a is the root x_T of the corrected line; 'lowest loss' is the best of "
         "many minimisations over the whole simplex. Up to which temperature the minimum is global, and up to which it "
@@ -195,31 +172,28 @@ def draw(runs: Runs) -> Artefact:
     figure, ((left, right), (lower_left, lower_right)) = plots.new_figure(2, 2)
     every = stages.config.steps1 // stages.config.records
     for colour, t, v in zip(plots.CYCLE, stages.config.temperatures, stages.arrays["stage1_v"], strict=False):
-        steps = every * np.arange(1, len(v))
-        left.plot(steps, v[1:, 4], color=colour, label=f"s₃, T = {t:g}")
-        left.plot(steps, v[1:, 5], "--", color=colour, label=f"EoS, T = {t:g}")
+        for column, style, name in ((4, "-", "s₃"), (5, "--", "EoS")):
+            steps = every * np.arange(1, len(v))
+            left.plot(steps, v[1:, column], style, color=colour, label=f"{name}, T = {t:g}")
     left.set(xscale="log", yscale="log", xlabel="step of Stage 1", ylabel="attention left on s₃ and EoS")
     plots.legend(left, ncols=2)
-    drawn = np.asarray(escape.metrics["temperature"])[escape.config.drawn]
-    temperatures = list(dict.fromkeys(drawn.tolist()))
-    first = [int(np.flatnonzero(drawn == t)[0]) for t in temperatures]
-    steps = 5 * np.arange(escape.arrays["loss"].shape[1])
-    shown = len(temperatures) // 2
+    temperatures, first = np.unique(escape.metrics["temperature"][escape.config.drawn], return_index=True)
+    steps, shown = 5 * np.arange(escape.arrays["loss"].shape[1]), len(temperatures) // 2
     for k, name in enumerate(("s₁", "a₁", "s₂", "a₂")):
-        style = "-" if k % 2 == 0 else "--"
-        right.plot(steps, escape.arrays["v"][first[shown], :, k], style, color=plots.CYCLE[k // 2], label=name)
+        v = escape.arrays["v"][first[shown], :, k]
+        right.plot(steps, v, "--" if k % 2 else "-", color=plots.CYCLE[k // 2], label=name)
     title = f"escape and pairing, T = {temperatures[shown]:g}"
     right.set(xlabel="step of Stage 2", ylabel="attention v", title=title, xlim=(0, 500))
-    plots.legend(right)
     for colour, t, j in zip(plots.CYCLE, temperatures, first, strict=False):
         lower_left.plot(steps, escape.arrays["loss"][j], color=colour, label=f"T = {t:g}")
         lower_right.plot(steps, np.maximum(escape.arrays["log_psi"][j], 1e-16), color=colour)
     plots.ceiling(lower_left, np.log(2.0), "log 2")
     lower_left.set(xlabel="step of Stage 2", ylabel="loss L₁", xlim=(0, 500))
     lower_right.set(xlabel="step of Stage 2", ylabel="log ψ", yscale="log")
+    plots.legend(right)
     plots.legend(lower_left)
-    optimum = {t: pairwise_line.critical_points(t).minimum for t in stages.config.temperatures}
-    table = {**stages.metrics, "predicted_smaller_pair": np.array([optimum[t] for t in stages.metrics["temperature"]])}
+    optima = [pairwise_line.critical_points(t).minimum for t in stages.config.temperatures]
+    table = {**stages.metrics, "predicted_smaller_pair": np.repeat(optima, len(stages.config.seeds))}
     caption = (
         f"Algorithm 1 with eta = {stages.config.rate:g} T². Upper left: in Stage 1, kept on the symmetric subspace, "
         "attention on the query and EoS dies like 1/t. Then from the exact saddle, pushed: one seed's attention, its "
@@ -230,9 +204,8 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    wide = (0.025, 0.03, 0.04, 0.05, 0.06)
+    ladder, wide = WarmupEscape.temperatures, (0.025, 0.03, 0.04, 0.05, 0.06)
     temperatures = scale.pick(smoke=(0.05, 0.06), laptop=wide[1:], paper=wide)
-    ladder = scale.pick(smoke=(0.02, 0.04, 0.06), laptop=WarmupEscape.temperatures, paper=WarmupEscape.temperatures)
     return {
         "stages": WarmupStages(
             temperatures=temperatures,
@@ -241,7 +214,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
             steps2=scale.pick(smoke=20_000, laptop=60_000, paper=400_000),
         ),
         "escape": WarmupEscape(
-            temperatures=ladder,
+            temperatures=scale.pick(smoke=(0.02, 0.04, 0.06), laptop=ladder, paper=ladder),
             seeds=scale.seeds(smoke=6, laptop=32, paper=200),
             steps=scale.pick(smoke=500, laptop=1500, paper=3000),
         ),

@@ -1,14 +1,14 @@
 """What can be known from the context, in the worlds of the paper's figures and in others."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, exactly, mean_near
 from lemmata.papers.ic_recall.run.worlds import LargestWorlds, WorldReports
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, WorldConfig
-from lemmata.papers.ic_recall.theory.ceiling import expected_ceiling
+from lemmata.papers.ic_recall.theory.relations import expected_ceiling
 from lemmata.report.plots import legend, new_figure
 
 FIGURE_WORLDS = (
@@ -39,19 +39,8 @@ def _expected(run: RunResult) -> float:
     return expected_ceiling(run.config.world.n, run.config.world.relations, run.config.k)
 
 
-def _unambiguous(run: RunResult) -> np.ndarray:
-    return 1 - run.metrics["ambiguous"]
-
-
-def _by_seed(columns: Sequence[np.ndarray]) -> np.ndarray:
-    return np.array(columns).T
-
-
-class Assumption(NamedTuple):
-    """Whether Assumption 2.2 is true of n(n - 1) relations, and of these and one more, for each n."""
-
-    of_many: np.ndarray
-    of_one_more: np.ndarray
+def _in_figures(runs: Runs, reading: Callable[[RunResult], Any]) -> list[Any]:
+    return [reading(run) for run in runs.group("figure").values()]
 
 
 CLAIMS = (
@@ -61,12 +50,9 @@ CLAIMS = (
         statement="In the figures' worlds of random bijections the context often fits several relations, so "
         "first-step accuracy has a ceiling: (n!/(n-k)!) (1 - C(n! - (n-k)!, |R|) / C(n!, |R|)) / |R| in expectation, "
         "0.60 for |S| = 8, |R| = 64; 0.78 for 16/128 and for 32/512; 0.51 for 8/512 with three pairs.",
-        subject=lambda runs: [run.metrics["ceiling"] for run in runs.group("figure").values()],
-        wrong=lambda runs: [_unambiguous(run) for run in runs.group("figure").values()],
-        parts=Part(
-            _by_seed,
-            mean_near(lambda runs: [_expected(run) for run in runs.group("figure").values()], errors=4.0, min_seeds=4),
-        ),
+        subject=lambda runs: _in_figures(runs, lambda run: run.metrics["ceiling"]),
+        wrong=lambda runs: _in_figures(runs, lambda run: 1 - run.metrics["ambiguous"]),
+        parts=Part(np.transpose, mean_near(lambda runs: _in_figures(runs, _expected), errors=4.0, min_seeds=4)),
         remark="The control takes the fraction of unambiguous sequences for the ceiling. The paper does not mention "
         "the ceiling; every accuracy of ours is shown beside it.",
     ),
@@ -76,11 +62,11 @@ CLAIMS = (
         statement="At most n(n-1) bijections can satisfy Assumption 2.2. All maps x -> ax + b over a field of n "
         "elements reach that number; one relation more breaks it. So |S| = 8 with |R| = 64 > 56 (Figures 2 to 4) lies "
         "outside the theorems' assumptions.",
-        subject=lambda runs: Assumption(runs["largest"].metrics["full"], runs["largest"].metrics["one_more"]),
-        wrong=lambda runs: Assumption(runs["largest"].metrics["random"], runs["largest"].metrics["one_more"]),
+        subject=lambda runs: (runs["largest"].metrics["full"], runs["largest"].metrics["one_more"]),
+        wrong=lambda runs: (runs["largest"].metrics["random"], runs["largest"].metrics["one_more"]),
         parts={
-            "holds for n(n-1) relations": Part(lambda found: found.of_many.tolist(), exactly(True)),
-            "holds with one more": Part(lambda found: found.of_one_more.tolist(), exactly(False)),
+            "holds for n(n-1) relations": Part(lambda found: found[0].tolist(), exactly(True)),
+            "holds with one more": Part(lambda found: found[1].tolist(), exactly(False)),
         },
         remark="The control draws as many random bijections instead. For n = 3 the six relations are all there are, "
         "and the world with one more does not exist.",
@@ -98,8 +84,7 @@ def _label(world: WorldConfig, k: int) -> str:
 
 
 def _draw(runs: Runs) -> Artefact:
-    drawn = [*runs.group("figure").values()]
-    reports = [*drawn, *runs.group("other").values()]
+    reports = [*runs.group("figure").values(), *runs.group("other").values()]
     labels = [_label(run.config.world, run.config.k) for run in reports]
     names = ("confusing", "mismatched", "ambiguous", "ceiling")
     mean = {name: np.array([run.metrics[name].mean() for run in reports]) for name in names}
@@ -109,8 +94,8 @@ def _draw(runs: Runs) -> Artefact:
     for offset, name in enumerate(names):
         error = spread if name == "ceiling" else None
         ax.barh(place + 0.2 * (offset - 1.5), mean[name], 0.2, xerr=error, label=name)
-    for row, run in enumerate(drawn):
-        ax.plot([_expected(run)] * 2, [row + 0.15, row + 0.45], color="black", linewidth=1.5)
+    for row, expected in enumerate(_in_figures(runs, _expected)):
+        ax.plot([expected] * 2, [row + 0.15, row + 0.45], color="black", linewidth=1.5)
     ax.axvline(1, color="grey", linewidth=0.8)
     ax.set_yticks(place, labels)
     ax.invert_yaxis()

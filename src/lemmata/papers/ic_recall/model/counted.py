@@ -9,20 +9,17 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.papers.ic_recall.model.pattern_model import pattern_logits
-from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
+from lemmata.papers.ic_recall.model.pattern_model import Temperature, argmax_finds, pattern_logits
+from lemmata.papers.ic_recall.model.transformer import AbstractTransformer, MemoryTransformer
 from lemmata.papers.ic_recall.task import correct_pattern
-
-Temperature = float | Float[Array, ""]
 
 
 def both_attentions(
-    model: MemoryTransformer, tokens: Int[Array, "batch seq"]
+    model: AbstractTransformer, tokens: Int[Array, "batch seq"]
 ) -> tuple[Float[Array, "batch length"], Float[Array, "batch length_plus_one"]]:
     """Where EoS looks (first decoding step), and where the decoded relation looks (second), in each sequence."""
     last = tokens.shape[1] - 1
-    first = jax.vmap(lambda sequence: model.attention_at(sequence, last - 1))(tokens)
-    return first, jax.vmap(lambda sequence: model.attention_at(sequence, last))(tokens)
+    return jax.vmap(lambda row: (model.attention_at(row, last - 1), model.attention_at(row, last)))(tokens)
 
 
 def counted_surprises(
@@ -48,10 +45,6 @@ def counted_decoding(
     """How often argmax decoding finds r*, and then the answer, in each sequence; ties are split evenly."""
     k = (tokens.shape[1] - 3) // 2
     v, q = both_attentions(model, tokens)
-    rounding = 64 * jnp.finfo(v.dtype).eps
-    logits = jnp.where(jnp.isfinite(log_counts), jax.vmap(lambda row: pattern_logits(row, k))(v), -jnp.inf)
-    tied = logits >= logits.max(axis=1, keepdims=True) - rounding
-    relation = tied[:, correct_pattern(k)] / jnp.sum(jnp.where(tied, jnp.exp(log_counts), 0), axis=1)
-    subjects = q[:, : 2 * k + 1 : 2]
-    best = subjects >= subjects.max(axis=1, keepdims=True) - rounding
-    return relation, best[:, k] / best.sum(axis=1)
+    logits, subjects = jax.vmap(lambda row: pattern_logits(row, k))(v), q[:, : 2 * k + 1 : 2]
+    relation = argmax_finds(logits, jnp.exp(log_counts), correct_pattern(k))
+    return relation, argmax_finds(subjects, jnp.ones_like(subjects), k)

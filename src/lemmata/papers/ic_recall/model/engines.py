@@ -1,4 +1,6 @@
-"""From one engine to a smaller one, where the smaller one is exact; otherwise a refusal that says why."""
+"""From one engine to a smaller one, and which leaves a run may train: what an engine is not exact for is refused."""
+
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -41,6 +43,32 @@ def reduced(model: AbstractTransformer) -> PatternModel:
     k = length // 2 - 1
     others = jnp.asarray(float(model.vocabulary.n - k - 1))
     return PatternModel(blocks.position[:length, length - 1], blocks.position[:, length], others, k)
+
+
+def position_block(model: Any) -> tuple[Any, ...]:
+    """The position-position block of W^KQ alone (the paper's partial fine-tuning); theta and omega when reduced."""
+    return (model.theta, model.omega) if isinstance(model, PatternModel) else (model.key_query.position,)
+
+
+def full_key_query(model: Any) -> tuple[Any, ...]:
+    """All of W^KQ."""
+    if isinstance(model, PatternModel):
+        raise UserError(
+            "the reduced engine trains the position block alone; the full W^KQ attends to tokens, and Adam on it "
+            "depends on the embedding basis: use DenseTransformer or MemoryTransformer"
+        )
+    blocks = model.key_query
+    return (blocks.position, blocks.position_token, blocks.token_position, blocks.token)
+
+
+def whole_transformer(model: Any) -> tuple[Any, ...]:
+    """W^KQ and the MLP's two matrices (pre-training); embeddings stay fixed."""
+    if not isinstance(model, DenseTransformer):
+        raise UserError(
+            f"{type(model).__name__} evaluates the constructed memory and has no MLP weights to train: "
+            "use DenseTransformer"
+        )
+    return (*full_key_query(model), model.memory.read, model.memory.write)
 
 
 def _refuse_unless_orthonormal(embeddings: Float[Array, "vocab dim"]) -> None:

@@ -47,15 +47,16 @@ def exact_answer_logits(
     table: Int[Array, "relations n"], subjects: Float[Array, " n"], relations: Float[Array, " relations"]
 ) -> Float[Array, " n"]:
     """phi(a)^T f(x): the sum over s of (x_s + sum of x_r over the relations with r(s) = a)^2."""
-    n = table.shape[1]
-    mass = jnp.zeros((n, n), subjects.dtype).at[jnp.arange(n)[None, :], table].add(relations[:, None])
-    return jnp.sum((subjects[:, None] + mass) ** 2, axis=0)
+    return jnp.sum((subjects[:, None] + _mass(table, relations)) ** 2, axis=0)
 
 
 def exact_subject_logits(
     table: Int[Array, "relations n"], answers: Float[Array, " n"], relations: Float[Array, " relations"]
 ) -> Float[Array, " n"]:
     """phi(s)^T f(x): the sum over a of (x_a + sum of x_r over the relations with r(s) = a)^2."""
+    return jnp.sum((answers[None, :] + _mass(table, relations)) ** 2, axis=1)
+
+
+def _mass(table: Int[Array, "relations n"], relations: Float[Array, " relations"]) -> Float[Array, "n n"]:
     n = table.shape[1]
-    mass = jnp.zeros((n, n), answers.dtype).at[jnp.arange(n)[None, :], table].add(relations[:, None])
-    return jnp.sum((answers[None, :] + mass) ** 2, axis=1)
+    return jnp.zeros((n, n), relations.dtype).at[jnp.arange(n)[None, :], table].add(relations[:, None])

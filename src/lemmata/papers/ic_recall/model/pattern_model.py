@@ -6,6 +6,7 @@ position block, and omega, the column of the decoded relation, are the whole mod
 """
 
 from functools import cache
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -14,7 +15,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lemmata.core import require
-from lemmata.papers.ic_recall.task import patterns
+from lemmata.papers.ic_recall.task import Dataset, correct_pattern, patterns
+
+Scores = Float[Array, " length"]
+LogCounts = Float[Array, "rows patterns"]
+Temperature = float | Float[Array, ""]
 
 
 class PatternModel(eqx.Module):
@@ -70,3 +75,43 @@ def matches(k: int) -> Float[np.ndarray, "patterns pairs"]:
         for i, j in pattern:
             table[row, i * k + j] = 1
     return table
+
+
+def log_probability(theta: Scores, log_counts: LogCounts, temperature: Temperature, k: int) -> Float[Array, " rows"]:
+    """log p_1(r*) for each distinct sequence. Counts enter as logarithms: 10^36 relations are no problem."""
+    scaled = pattern_logits(jax.nn.softmax(theta), k) / temperature
+    return scaled[correct_pattern(k)] - jax.nn.logsumexp(scaled + log_counts, axis=1)
+
+
+def second_loss(model: PatternModel, temperature: Temperature) -> Float[Array, ""]:
+    """L_2: the cross-entropy of the query's answer given the true relation; the same for every sequence."""
+    scaled = model.second_logits() / temperature
+    return jax.nn.logsumexp(scaled + model.second_log_counts()) - scaled[model.k]
+
+
+class Accuracy(NamedTuple):
+    """`probability` given to the truth, and how often `argmax` decoding finds it, ties split evenly."""
+
+    probability: Float[Array, ""]
+    argmax: Float[Array, ""]
+
+
+def first_accuracy(model: PatternModel, dataset: Dataset, temperature: Temperature) -> Accuracy:
+    right = argmax_finds(model.first_logits(), dataset.counts, correct_pattern(model.k))
+    likely = jnp.exp(log_probability(model.theta, dataset.log_counts, temperature, model.k))
+    return Accuracy(dataset.weights @ likely, dataset.weights @ right)
+
+
+def second_accuracy(model: PatternModel, temperature: Temperature) -> Accuracy:
+    right = argmax_finds(model.second_logits(), jnp.exp(model.second_log_counts()), model.k)
+    return Accuracy(jnp.exp(-second_loss(model, temperature)), right)
+
+
+def argmax_finds(
+    logits: Float[Array, "... kinds"], counts: Float[Array, "*rows kinds"], truth: int
+) -> Float[Array, "*rows"]:
+    """How often argmax decoding finds the truth, when this many tokens have each of the logits; ties split evenly."""
+    present = jnp.where(counts > 0, logits, -jnp.inf)
+    rounding = 64 * jnp.finfo(logits.dtype).eps  # logits are at most 4: equal ones differ in their last bits
+    tied = present >= present.max(axis=-1, keepdims=True) - rounding
+    return tied[..., truth] / jnp.sum(jnp.where(tied, counts, 0), axis=-1)

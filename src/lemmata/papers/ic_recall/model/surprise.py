@@ -14,30 +14,15 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lemmata.papers.ic_recall.model.pattern_model import matches, pattern_logits
+from lemmata.papers.ic_recall.model.pattern_model import LogCounts, Scores, Temperature, log_probability, matches
 from lemmata.papers.ic_recall.task import correct_pattern
 
 UNROLLED = 2  # pairs up to which sums over patterns are unrolled too: beyond, there are too many to be quick
 
 
-def log_probability(
-    theta: Float[Array, " length"],
-    log_counts: Float[Array, "rows patterns"],
-    temperature: float | Float[Array, ""],
-    k: int,
-) -> Float[Array, " rows"]:
-    """log p_1(r*) for each distinct sequence. Counts enter as logarithms: 10^36 relations are no problem."""
-    scaled = pattern_logits(jax.nn.softmax(theta), k) / temperature
-    return scaled[correct_pattern(k)] - jax.nn.logsumexp(scaled + log_counts, axis=1)
-
-
 @partial(jax.custom_jvp, nondiff_argnums=(4,))
 def mean_surprise(
-    theta: Float[Array, " length"],
-    log_counts: Float[Array, "rows patterns"],
-    weights: Float[Array, " rows"],
-    temperature: Float[Array, ""],
-    k: int,
+    theta: Scores, log_counts: LogCounts, weights: Float[Array, " rows"], temperature: Temperature, k: int
 ) -> Float[Array, ""]:
     """L_1 = - sum over rows of weight * log p_1(r*)."""
     return -weights @ log_probability(theta, log_counts, temperature, k)
@@ -66,12 +51,8 @@ def _mean_surprise_jvp(k, primals, tangents):
 
 
 def theta_gradient(
-    theta: Float[Array, " length"],
-    log_counts: Float[Array, "rows patterns"],
-    weights: Float[Array, " rows"],
-    temperature: Float[Array, ""],
-    k: int,
-) -> Float[Array, " length"]:
+    theta: Scores, log_counts: LogCounts, weights: Float[Array, " rows"], temperature: Temperature, k: int
+) -> Scores:
     """dL_1/dtheta. With q = p - e_correct averaged over rows and G_ij = (2/T) sum of q over patterns that match (i, j):
 
     dL/dv(s_i) = sum_j G_ij v(a_j),   dL/dv(a_j) = sum_i G_ij v(s_i),   dL/dtheta = v (dL/dv - v . dL/dv).

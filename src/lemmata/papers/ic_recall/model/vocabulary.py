@@ -20,6 +20,10 @@ class Vocabulary:
         return 2 * self.n + self.m + 1
 
     @property
+    def everything(self) -> slice:
+        return slice(0, self.size)
+
+    @property
     def subjects(self) -> slice:
         return slice(0, self.n)
 
@@ -32,13 +36,9 @@ class Vocabulary:
         return slice(2 * self.n, 2 * self.n + self.m)
 
 
+@partial(jax.jit, static_argnums=(0, 1))
 def orthonormal(num: int, dim: int, key: Key[Array, ""]) -> Float[Array, "num dim"]:
     """Random orthonormal embeddings: `num` rows of a uniformly random rotation of `dim` dimensions."""
     require(num <= dim, "dim", dim, f"at least {num}: there are no more orthonormal vectors than dimensions")
-    return _orthonormal(num, dim, key)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _orthonormal(num: int, dim: int, key: Key[Array, ""]) -> Float[Array, "num dim"]:
     q, r = jnp.linalg.qr(jax.random.normal(key, (dim, num)))
     return (q * jnp.sign(jnp.diagonal(r))).T

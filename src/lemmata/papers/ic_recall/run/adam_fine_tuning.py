@@ -1,28 +1,15 @@
 """Fine-tuning by Adam on random bijections (Section 5): the position block alone, or the full W^KQ."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    Count,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    named_keys,
-    precision,
-    require,
-)
+from lemmata.core import Count, Metrics, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
 from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
@@ -34,17 +21,9 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     second_accuracy,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss
-from lemmata.papers.ic_recall.task import (
-    RandomBijections,
-    Sequences,
-    TableWorld,
-    check_pairs,
-    dataset,
-    dataset_of,
-    stored,
-)
-from lemmata.train import Autodiff, Descent, fit_many, only, stack
+from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss, train_all
+from lemmata.papers.ic_recall.task import RandomBijections, Sequences, TableWorld, check_pairs, dataset_of, stored
+from lemmata.train import Autodiff, Descent, only
 
 Trained = Literal["position block", "full W^KQ"]
 COMPILED_ROWS = (16, 128)
@@ -80,80 +59,47 @@ class AdamFineTuning(RunConfig):
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
     def execute(self, context: RunContext) -> RunOutput:
+        block = self.trained == "position block"
+        groups: dict[int, list[int]] = {}  # numbers of sequences that one program trains
+        for num in self.sequences:
+            groups.setdefault(max(self.sequences) if block else _rows(num), []).append(num)
         worlds = {seed: self.world.draw(seed) for seed in self.seeds}
-        if self.trained == "position block":
-            with precision("float64"):
-                parts = [self._position_block(worlds, context)]
-        else:
-            sizes = sorted({_rows(num) for num in self.sequences})
-            with precision("float32"):
-                parts = [
-                    self._full(worlds, rows, [num for num in self.sequences if _rows(num) == rows], context)
-                    for rows in sizes
-                ]
-        metrics = {name: np.concatenate([part[0][name] for part in parts]) for name in parts[0][0]}
-        arrays = {name: np.concatenate([part[1][name] for part in parts]) for name in parts[0][1]}
+        with precision("float64" if block else "float32"):
+            parts = [self._train(worlds, rows, groups[rows], context) for rows in sorted(groups)]
+        metrics, arrays = ({name: np.concatenate([p[i][name] for p in parts]) for name in parts[0][i]} for i in (0, 1))
         return RunOutput(metrics, arrays)
 
-    def _position_block(self, worlds: dict[int, TableWorld], context: RunContext) -> tuple[dict, dict]:
-        """Every number of sequences at once: data sets are padded with rows of no weight."""
-        cells = [(num, seed) for num in self.sequences for seed in self.seeds]
-        tests = {
-            seed: dataset_of(world, self._test(world, seed), self.test_sequences) for seed, world in worlds.items()
-        }
-        problems = []
-        for num, seed in cells:
-            data = dataset(worlds[seed], num, self.k, seed, f"train {num}", max(self.sequences))
-            problems.append(FineTuning(data, self.temperature, tests[seed]))
-        algorithm = Descent(Autodiff(chain_of_thought_loss), only(position_block), optax.adam, self.rate)
-        models = [PatternModel.zeros(self.k, self.world.n) for _ in cells]
-        return self._fit(algorithm, problems, models, cells, worlds, _probe_reduced, "train", context)
-
-    def _full(
+    def _train(
         self, worlds: dict[int, TableWorld], rows: int, numbers: list[int], context: RunContext
     ) -> tuple[dict, dict]:
-        """Several numbers of sequences in one program: a set repeated to `rows` sequences has the same mean loss."""
+        """Several numbers of sequences at once, each set brought to the same number of rows."""
+        block = self.trained == "position block"
+        tests = {seed: self._sequences(world, self.test_sequences, seed, "test") for seed, world in worlds.items()}
+        data_of = dataset_of if block else _counted
+        fresh = {seed: data_of(world, tests[seed], self.test_sequences) for seed, world in worlds.items()}
         cells = [(num, seed) for num in numbers for seed in self.seeds]
-        problems, models = [], []
+        problems = []
         for num, seed in cells:
-            world = worlds[seed]
-            train = _counted(world, world.sequences(num, self.k, seed=seed, name=f"train {num}"))
-            repeated = jax.tree.map(lambda array, times=rows // num: jnp.tile(array, (times, 1)), train)
-            problems.append(FineTuning(repeated, self.temperature, _counted(world, self._test(world, seed))))
-            models.append(MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings")))
-        algorithm = Descent(Autodiff(_counted_loss), only(full_key_query), optax.adam, self.rate)
-        return self._fit(algorithm, problems, models, cells, worlds, _probe_counted, f"{rows} rows", context)
-
-    def _test(self, world: TableWorld, seed: int) -> Sequences:
-        return world.sequences(self.test_sequences, self.k, seed=seed, name="test")
-
-    def _fit(
-        self,
-        algorithm: Descent,
-        problems: list[FineTuning],
-        models: list[Any],
-        cells: list[tuple[int, int]],
-        worlds: dict[int, TableWorld],
-        probe: Any,
-        stage: str,
-        context: RunContext,
-    ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        seeds = [seed for _, seed in cells]
-        _, found = fit_many(
-            algorithm,
-            stack(problems),
-            stack([algorithm.init(model) for model in models]),
-            named_keys(seeds, "train"),
-            steps=self.steps,
-            every=self.steps // self.records,
-            probe=probe,
-            context=context,
-            stage=stage,
-        )
-        best = {seed: best_accuracy(world, self._test(world, seed)) for seed, world in worlds.items()}
-        numbers, ceilings = [num for num, _ in cells], [best[seed] for seed in seeds]
+            train = self._sequences(worlds[seed], num, seed, f"train {num}")
+            problems.append(FineTuning(data_of(worlds[seed], train, rows), self.temperature, fresh[seed]))
+        numbers, seeds = ([cell[i] for cell in cells] for i in (0, 1))
+        if block:
+            loss, where, probe = chain_of_thought_loss, position_block, _probe_reduced
+            models = [PatternModel.zeros(self.k, self.world.n)] * len(cells)
+        else:
+            loss, where, probe = _counted_loss, full_key_query, _probe_counted
+            keys = {seed: named_key(seed, "embeddings") for seed in self.seeds}
+            models = [MemoryTransformer.constructed(worlds[seed].table, self.k, keys[seed]) for seed in seeds]
+        algorithm = Descent(Autodiff(loss), only(where), optax.adam, self.rate)
+        how = {"steps": self.steps, "every": self.steps // self.records, "probe": probe, "context": context}
+        _, found = train_all(algorithm, problems, models, seeds, f"{rows} rows", **how)
+        best = {seed: best_accuracy(world, tests[seed]) for seed, world in worlds.items()}
+        ceilings = [best[seed] for seed in seeds]
         table = found.table(names=("loss", *PROBED), sequences=numbers, seed=seeds, ceiling=ceilings)
         return table, {name: found[name] for name in ("first_attention", "second_attention")}
+
+    def _sequences(self, world: TableWorld, num: int, seed: int, name: str) -> Sequences:
+        return world.sequences(num, self.k, seed=seed, name=name)
 
 
 def _rows(num: int) -> int:
@@ -161,10 +107,13 @@ def _rows(num: int) -> int:
     return next((rows for rows in COMPILED_ROWS if num <= rows and rows % num == 0), num)
 
 
-def _counted(world: TableWorld, sequences: Sequences) -> Counted:
+def _counted(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
+    """A set repeated to `rows` sequences has the same mean loss."""
     counts = world.counts(sequences)
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
-    return Counted(stored(world, sequences).batch.tokens, jnp.asarray(log_counts, jnp.float32))
+    tokens = stored(world, sequences).batch.tokens
+    times = (rows // len(sequences), 1)
+    return Counted(jnp.tile(tokens, times), jnp.tile(jnp.asarray(log_counts, jnp.float32), times))
 
 
 def _counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:

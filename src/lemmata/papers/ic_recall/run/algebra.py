@@ -61,15 +61,10 @@ class WarmupAlgebra(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         v = simplex_points(self.points, self.seed, "algebra")
-        symmetric = v.copy()
-        symmetric[:, 2:4] = symmetric[:, :2]
-        symmetric[:, 4] = 0
-        symmetric /= symmetric.sum(-1, keepdims=True)
-        unpaired = v.copy()
-        unpaired[:, 4] = 0  # Lemma B.7 speaks of v_5 = 0
-        unpaired /= unpaired.sum(-1, keepdims=True)
-        world = AllBijections(n=3).draw()
-        identity = int(np.flatnonzero((world.table == np.arange(3)).all(axis=1))[0])
+        unpaired = v * [1, 1, 1, 1, 0, 1]  # Lemma B.7 speaks of v_5 = 0
+        symmetric = unpaired[:, [0, 1, 0, 1, 4, 5]]
+        unpaired, symmetric = (u / u.sum(-1, keepdims=True) for u in (unpaired, symmetric))
+        table = AllBijections(n=3).draw().table
         with precision("float64"):
             log_counts = warmup_log_counts()
             in_v = jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, self.temperature)))
@@ -88,16 +83,12 @@ class WarmupAlgebra(RunConfig):
                 }
 
             found = _evaluated(everything, v, symmetric, scores_of(unpaired))
-        given = {"v": v, "symmetric": symmetric, "unpaired": unpaired, "table": world.table + 1}
-        kinds = _kinds(world.table, identity)
-        return RunOutput({"point": np.arange(self.points)}, {**given, "kinds": kinds, **found})
-
-
-def _kinds(table: np.ndarray, truth: int) -> np.ndarray:
-    """0 correct, 1 confusing, 2 mismatched: what the task's patterns call each relation on (0, 1 | 2) under `truth`."""
-    codes = np.full(len(patterns(2)), -1)
-    codes[mismatched_patterns(2)], codes[confusing_pattern(2)], codes[correct_pattern(2)] = 2, 1, 0
-    return codes[[_pattern_of(row, table[truth]) for row in table]]
+        # What the task's patterns call each relation on (0, 1 | 2) under the identity.
+        codes = np.full(len(patterns(2)), -1)
+        codes[mismatched_patterns(2)], codes[confusing_pattern(2)], codes[correct_pattern(2)] = 2, 1, 0
+        kinds = codes[[_pattern_of(row, np.arange(3)) for row in table]]
+        given = {"v": v, "symmetric": symmetric, "unpaired": unpaired, "table": table + 1, "kinds": kinds}
+        return RunOutput({"point": np.arange(self.points)}, {**given, **found})
 
 
 def _memory_logits(v: jax.Array) -> jax.Array:
@@ -135,24 +126,23 @@ class SaddleAlgebra(RunConfig):
             start = as_jax(np.where(SADDLE > 0, 0.0, -300.0))
             direction = as_jax(DESCENDING)
 
-            def scaled(x: jax.Array, t: jax.Array) -> jax.Array:
-                return pattern_logits(jax.nn.softmax(start + x * direction), 2) / t
+            def logits(x: jax.Array) -> jax.Array:
+                return pattern_logits(jax.nn.softmax(start + x * direction), 2)
 
             def loss(x: jax.Array, t: jax.Array, along: jax.Array = direction) -> jax.Array:
                 return loss_in_theta(start + x * along, log_counts, t)
 
-            def probability(x: jax.Array, t: jax.Array) -> jax.Array:
-                return jax.nn.softmax(scaled(x, t) + log_counts)
+            def probability(logits: jax.Array, t: jax.Array) -> jax.Array:
+                return jax.nn.softmax(logits / t + log_counts)
 
-            def softmaxed(logits: jax.Array, t: jax.Array) -> jax.Array:
-                return jax.nn.softmax(logits / t + log_counts)[rows[0]]
+            def first(logits: jax.Array, t: jax.Array) -> jax.Array:
+                return probability(logits, t)[rows[0]]
 
             def pieces(t: jax.Array) -> dict[str, jax.Array]:
                 zero = jnp.zeros(())
-                logits = scaled(zero, t) * t
-                slope = jax.jacfwd(lambda x: scaled(x, t) * t)(zero)
-                bend = jax.jacfwd(jax.jacfwd(lambda x: scaled(x, t) * t))(zero)
-                p = probability(zero, t)
+                here = logits(zero)
+                slope, bend = jax.jacfwd(logits)(zero), jax.jacfwd(jax.jacfwd(logits))(zero)
+                p = probability(here, t)
                 finite = jnp.where(jnp.isfinite(log_counts), 1.0, 0.0)
                 return {
                     "curvature": jax.grad(jax.grad(loss))(zero, t),
@@ -160,8 +150,8 @@ class SaddleAlgebra(RunConfig):
                     "loss": loss(zero, t),
                     "p1": p[rows[0]],
                     "p3": p[rows[2]],
-                    "term_one": jax.grad(softmaxed)(logits, t) @ (bend * finite),
-                    "term_two": (slope * finite) @ jax.hessian(softmaxed)(logits, t) @ (slope * finite),
+                    "term_one": jax.grad(first)(here, t) @ (bend * finite),
+                    "term_two": (slope * finite) @ jax.hessian(first)(here, t) @ (slope * finite),
                     "least_eigenvalue": jnp.linalg.eigvalsh(jax.hessian(loss_in_theta)(start, log_counts, t))[0],
                 }
 
@@ -190,7 +180,8 @@ class GeneralAlgebra(RunConfig):
         Affine(n=self.n)
 
     def execute(self, context: RunContext) -> RunOutput:
-        v, q = simplex_points(self.points, self.seed, "general"), _simplex(self.points, self.seed)
+        v = simplex_points(self.points, self.seed, "general")
+        q = np.random.default_rng(named_integer(self.seed, "second step")).dirichlet(np.ones(7), size=self.points)
         world = Affine(n=self.n).draw()
         sequence = world.sequences(1, 2, seed=self.seed, name="general")
         table, subjects, answers = world.table, sequence.subjects[0], sequence.answers[0]
@@ -245,18 +236,8 @@ class GeneralAlgebra(RunConfig):
         return RunOutput({"point": np.arange(self.points)}, arrays)
 
 
-def _simplex(rows: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(named_integer(seed, "second step")).dirichlet(np.ones(7), size=rows)
-
-
 def _tilted(rows: int, seed: int) -> np.ndarray:
     """Attention as Stage 2 finds it: near (1/6 + a, 1/6, 1/6 + a, 1/6, 1/6 - 2a, 1/6), the two pairs a little apart."""
     rng = np.random.default_rng(named_integer(seed, "tilted"))
     base = np.array([1 / 6 + 0.05, 1 / 6, 1 / 6 + 0.05, 1 / 6, 1 / 6 - 0.1, 1 / 6])
-    tilt = rng.uniform(0.001, 0.02, size=(rows, 2))
-    v = np.tile(base, (rows, 1))
-    v[:, 0] += tilt[:, 0]
-    v[:, 2] -= tilt[:, 0]
-    v[:, 1] += tilt[:, 1]
-    v[:, 3] -= tilt[:, 1]
-    return v
+    return base + rng.uniform(0.001, 0.02, size=(rows, 2)) @ np.array([[1, 0, -1, 0, 0, 0], [0, 1, 0, -1, 0, 0]])

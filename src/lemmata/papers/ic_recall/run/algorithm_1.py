@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Key, PyTree
 
 from lemmata.core import Config, Count, Inside, NonNegative, Positive, RunContext, TrainState, named_key, require
@@ -21,55 +22,55 @@ from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToConvergence(Config):
-    """Theorem 4.2: eta_1 = c_1 T^2, eta_2 = c_2 T^2, both stages run until they converge.
-
-    In floating point stage 1 would leave the saddle by itself: give `algorithm_1` a projection that keeps it there.
-    """
+class Schedule(Config):
+    """The rates of both stages, and how far the push between them may go."""
 
     c1: Positive = 1.0
     c2: Positive = 1.0
-    steps1: Count = 20_000
-    steps2: Count = 100_000
     perturbation: NonNegative = 1.0
     delta: Inside = 0.1
 
     def rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature**2, self.c2 * temperature**2
 
+    def radius(self, temperature: float) -> float:
+        """Of the ball the push is drawn from: c T^3 / log(1/delta)^2."""
+        return self.perturbation * temperature**3 / log(1 / self.delta) ** 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToConvergence(Schedule):
+    """Theorem 4.2: eta_1 = c_1 T^2, eta_2 = c_2 T^2, both stages run until they converge.
+
+    In floating point stage 1 would leave the saddle by itself: give `algorithm_1` a projection that keeps it there.
+    """
+
+    steps1: Count = 20_000
+    steps2: Count = 100_000
+
     def steps(self, temperature: float) -> tuple[int, int]:
         return self.steps1, self.steps2
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneLargeStep(Config):
+class OneLargeStep(Schedule):
     """Theorems 4.1 and 4.4: eta_1 = c_1 T sqrt(T) log(1/T), t_1 = 1; eta_2 = c_2 T^2, t_2 = C_2 / T log(1/T)."""
 
-    c1: Positive = 1.0
-    c2: Positive = 1.0
     stage2: Positive = 10.0  # C_2
-    perturbation: NonNegative = 1.0
-    delta: Inside = 0.1
 
     def rates(self, temperature: float) -> tuple[float, float]:
-        _check_low(temperature)
-        return self.c1 * temperature * sqrt(temperature) * log(1 / temperature), self.c2 * temperature**2
+        return self.c1 * temperature * sqrt(temperature) * _log_inverse(temperature), self.c2 * temperature**2
 
     def steps(self, temperature: float) -> tuple[int, int]:
-        _check_low(temperature)
-        return 1, ceil(self.stage2 / temperature * log(1 / temperature))
+        return 1, ceil(self.stage2 / temperature * _log_inverse(temperature))
 
 
-Schedule = ToConvergence | OneLargeStep
+def _log_inverse(temperature: float) -> float:
+    require(0 < temperature < 1, "temperature", temperature, "between 0 and 1 (the schedule uses log(1/T))")
+    return log(1 / temperature)
 
 
-def radius(schedule: Schedule, temperature: float) -> float:
-    """Of the ball the push is drawn from: c T^3 / log(1/delta)^2."""
-    return schedule.perturbation * temperature**3 / log(1 / schedule.delta) ** 2
-
-
-@dataclass(frozen=True)
-class TwoStages:
+class TwoStages(NamedTuple):
     """What Algorithm 1 leaves: the models after each stage, and what each recorded."""
 
     settled: Any
@@ -81,7 +82,7 @@ class TwoStages:
 def algorithm_1(
     loss: Loss,
     where: Where,
-    schedule: Schedule,
+    schedule: ToConvergence | OneLargeStep,
     task: FineTuning,
     models: Any,
     keys: Key[Array, " replica"],
@@ -100,7 +101,7 @@ def algorithm_1(
     rates1, rates2 = zip(*(schedule.rates(t) for t in temperatures), strict=True)
     first, second = stops or [(steps,) for steps in schedule.steps(min(temperatures))]  # the coldest needs the most
     settled, stage1 = descend(loss, where, task, models, rates1, first, project[0], probe, context, "stage 1")
-    pushed = push(where, settled, [radius(schedule, t) for t in temperatures], keys)
+    pushed = push(where, settled, jnp.asarray([schedule.radius(t) for t in temperatures]), keys)
     final, stage2 = descend(loss, where, task, pushed, rates2, second, project[1], probe, context, "stage 2")
     return TwoStages(settled, final, stage1, stage2)
 
@@ -125,21 +126,12 @@ def descend(
     algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's rate is in its state
     state = TrainState(models, jnp.asarray(rates))
     unused = jax.random.split(named_key(0, "unused"), len(rates))  # a full-batch loss draws nothing
+    how: dict[str, Any] = {"probe": probe, "replicas": "vmap", "context": context}
     parts, done = [], 0
     for every, group in groupby(int(count) for count in np.diff(stops, prepend=0)):
         steps = every * len(list(group))
-        state, rows = fit_many(
-            algorithm,
-            task,
-            state,
-            unused,
-            steps=steps,
-            every=every,
-            probe=probe,
-            replicas="vmap",
-            context=context,
-            stage=f"{stage}, from {done}",
-        )
+        name = f"{stage}, from {done}"
+        state, rows = fit_many(algorithm, task, state, unused, steps=steps, every=every, stage=name, **how)
         parts.append(rows)
         done += steps
     joined = {
@@ -150,29 +142,15 @@ def descend(
 
 
 @eqx.filter_jit
-def _push(where: Where, models: Any, sizes: Float[Array, " replica"], keys: Key[Array, " replica"]) -> Any:
-    return eqx.filter_vmap(lambda model, size, key: perturb(model, where, size, key))(models, sizes, keys)
-
-
-def push(where: Where, models: Any, sizes: Sequence[float], keys: Key[Array, " replica"]) -> Any:
+def push(where: Where, models: Any, sizes: Float[Array, " replica"], keys: Key[Array, " replica"]) -> Any:
     """Each replica moved by its own uniform draw from a ball of its own radius."""
-    return _push(where, models, jnp.asarray(sizes), keys)
+    return eqx.filter_vmap(lambda model, size, key: perturb(model, where, size, key))(models, sizes, keys)
 
 
 def perturb(model: Any, where: Where, size: float | Float[Array, ""], key: Key[Array, ""]) -> Any:
     """The model with its chosen leaves moved, together, by a uniform draw from a ball of this radius."""
-    leaves = jax.tree.leaves(where(model))
-    dimension = sum(leaf.size for leaf in leaves)
+    leaves, unravel = ravel_pytree(where(model))
     direction_key, length_key = jax.random.split(key)
-    direction = jax.random.normal(direction_key, (dimension,))
-    length = size * jax.random.uniform(length_key) ** (1 / dimension)
-    move = direction * (length / jnp.linalg.norm(direction))
-    parts, first = [], 0
-    for leaf in leaves:
-        parts.append(leaf + move[first : first + leaf.size].reshape(leaf.shape))
-        first += leaf.size
-    return eqx.tree_at(lambda m: jax.tree.leaves(where(m)), model, parts)
-
-
-def _check_low(temperature: float) -> None:
-    require(0 < temperature < 1, "temperature", temperature, "between 0 and 1 (the schedule uses log(1/T))")
+    direction = jax.random.normal(direction_key, leaves.shape)
+    length = size * jax.random.uniform(length_key) ** (1 / leaves.size)
+    return eqx.tree_at(where, model, unravel(leaves + direction * (length / jnp.linalg.norm(direction))))

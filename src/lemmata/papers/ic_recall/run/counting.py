@@ -47,9 +47,7 @@ class MatchingCounts(RunConfig):
 
 def _most(table: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     world = TableWorld(table)
-    triples = np.array(list(permutations(range(world.n), 3)))
-    relations = np.repeat(np.arange(world.num_relations), len(triples))
-    counts = world.counts(world.sequences_of(relations, np.tile(triples, (world.num_relations, 1))))
+    counts = world.counts(world.every_sequence(2))
     return np.array([counts[:, sizes == size].sum(axis=1).max() for size in range(3)])
 
 

@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 
+import jax.numpy as jnp
 import numpy as np
 from scipy.special import softmax
 
 from lemmata.core import Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, precision, require
-from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push, radius
+from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
 from lemmata.train import stack
 
 RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l
+LIMIT = (0.0, 0.0, 0.0, 0.0, -200.0, -200.0)  # theta after an infinite Stage 1: -200 stands for -infinity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +62,7 @@ class WarmupStages(RunConfig):
             "temperature": np.array([t for t, _ in cells]),
             "seed": np.array([seed for _, seed in cells]),
             "loss": second["loss"][:, -1],
-            "smaller_pair": np.minimum(final[:, :2].mean(-1), final[:, 2:4].mean(-1)) / (1 - final[:, 4:].sum(-1)),
+            "smaller_pair": smaller_pair(final),
             "left_over": final[:, 4:].sum(-1),
             "uneven": np.abs(np.log(final[:, 0] / final[:, 1])) + np.abs(np.log(final[:, 2] / final[:, 3])),
         }
@@ -94,13 +96,13 @@ class WarmupEscape(RunConfig):
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
         schedule = ToConvergence(c2=self.rate, delta=self.delta)
         with precision("float64"):
-            saddles = starting_at(np.tile(limit_start(), (len(cells), 1)))
+            saddles = starting_at(np.tile(LIMIT, (len(cells), 1)))
             keys = named_keys([seed for _, seed in cells], "push", "escape")
             _, rows = descend(
                 first_step_loss,
                 theta_of,
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
-                push(theta_of, saddles, [radius(schedule, t) for t, _ in cells], keys),
+                push(theta_of, saddles, jnp.asarray([schedule.radius(t) for t, _ in cells]), keys),
                 [schedule.rates(t)[1] for t, _ in cells],
                 range(1, self.steps + 1),
                 probe=watch_theta,
@@ -127,6 +129,6 @@ class WarmupEscape(RunConfig):
         return RunOutput(columns, {name: values[self.drawn, ::5] for name, values in kept.items()})
 
 
-def limit_start() -> np.ndarray:
-    """theta at the end of an infinite Stage 1: the last two scores have gone to -infinity (-200 leaves e^-200)."""
-    return np.array([0.0, 0.0, 0.0, 0.0, -200.0, -200.0])
+def smaller_pair(v: np.ndarray) -> np.ndarray:
+    """The mean attention on a token of the lighter pair, as a share of what both pairs get."""
+    return np.minimum(v[:, :2].mean(-1), v[:, 2:4].mean(-1)) / (1 - v[:, 4:].sum(-1))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
@@ -25,17 +24,13 @@ UNTRAINED = "reduced - its start"
 REFUSED = ("dense, full W^KQ - reduced", "dense_full", "reduced")
 
 
-class Problems(eqx.Module):
-    tokens: FineTuning
-    patterns: FineTuning
+Problems = tuple[FineTuning, FineTuning]  # as tokens, and as pattern counts
 
 
 def side_by_side_loss(models: dict[str, Any], task: Problems, key: Key[Array, ""]) -> Float[Array, ""]:
     """The sum of the engines' losses. Each has its own parameters and both rules are elementwise: each trains alone."""
-    losses = [
-        chain_of_thought_loss(model, task.patterns if name == "reduced" else task.tokens, key)
-        for name, model in models.items()
-    ]
+    tokens, counts = task
+    losses = [chain_of_thought_loss(m, counts if n == "reduced" else tokens, key) for n, m in models.items()]
     return jnp.sum(jnp.stack(losses))
 
 
@@ -85,10 +80,8 @@ class EngineAgreement(RunConfig):
             models: dict[str, Any] = {"dense_position": dense, "memory_position": exact, "reduced": reduced(exact)}
             if self.full:
                 models |= {"dense_full": dense, "memory_full": exact}
-            task = Problems(
-                FineTuning(stored(world, sequences).batch, self.temperature),
-                FineTuning(dataset_of(world, sequences), self.temperature),
-            )
+            data = stored(world, sequences).batch, dataset_of(world, sequences)
+            task = FineTuning(data[0], self.temperature), FineTuning(data[1], self.temperature)
             rule = optax.sgd if self.algorithm == "gradient descent" else optax.adam
             _, history = fit(
                 Descent(Autodiff(side_by_side_loss), only(trained_leaves), rule, self.learning_rate),
@@ -109,9 +102,8 @@ def _differences(models: dict[str, Any], task: Problems, key: Key[Array, ""]) ->
     found = {UNTRAINED: jnp.abs(attention_columns(models["reduced"])).max()}
     for label, first, second in (*PAIRS, REFUSED):
         if first in models and second in models:
-            one, other = models[first], models[second]
-            found[label] = jnp.abs(attention_columns(one) - attention_columns(other)).max()
-            if hasattr(one, "key_query") and hasattr(other, "key_query"):
-                blocks = zip(jax.tree.leaves(one.key_query), jax.tree.leaves(other.key_query), strict=True)
-                found[label] = jnp.stack([jnp.abs(a - b).max() for a, b in blocks]).max()
+            pair = models[first], models[second]
+            whole = all(hasattr(model, "key_query") for model in pair)
+            one, other = ([*jax.tree.leaves(m.key_query)] if whole else [attention_columns(m)] for m in pair)
+            found[label] = jnp.stack([jnp.abs(a - b).max() for a, b in zip(one, other, strict=True)]).max()
     return found

@@ -15,6 +15,7 @@ from lemmata.papers.ic_recall.theory.relations import TABLE_1, matching_of
 from lemmata.train import stack
 
 LogCounts = Float[Array, " 13"]
+Temperature = Float[Array, ""] | float
 
 
 def warmup_data() -> Dataset:
@@ -31,14 +32,12 @@ def affine_log_counts(n: int) -> LogCounts:
     return dataset(Affine(n=n).draw(), 1, 2, seed=0, name="affine").log_counts[0]
 
 
-def loss_in_v(v: Float[Array, " 6"], log_counts: LogCounts, temperature: Float[Array, ""] | float) -> Float[Array, ""]:
+def loss_in_v(v: Float[Array, " 6"], log_counts: LogCounts, temperature: Temperature) -> Float[Array, ""]:
     scaled = pattern_logits(v, 2) / temperature
     return jax.nn.logsumexp(scaled + log_counts) - scaled[correct_pattern(2)]
 
 
-def loss_in_theta(
-    theta: Float[Array, " 6"], log_counts: LogCounts, temperature: Float[Array, ""] | float
-) -> Float[Array, ""]:
+def loss_in_theta(theta: Float[Array, " 6"], log_counts: LogCounts, temperature: Temperature) -> Float[Array, ""]:
     return loss_in_v(jax.nn.softmax(theta), log_counts, temperature)
 
 

@@ -9,18 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_integer,
-    precision,
-)
+from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_integer, precision
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -78,7 +67,12 @@ class Smoothness(RunConfig):
                 rows.append((temperature, *(float(x) for x in measure(as_jax(v), jnp.asarray(temperature)))))
                 context.progress("temperatures", i + 1, len(self.temperatures))
         names = ("temperature", "hessian", "third", "hessian_v", "third_v")
-        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
+        return RunOutput(dict(zip(names, np.array(rows).T, strict=True)))
+
+
+def on_line(x: jax.Array) -> jax.Array:
+    """The point x of the pairwise line."""
+    return jnp.stack([x, x, 0.5 - x, 0.5 - x, 0 * x, 0 * x])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,28 +91,23 @@ class PairwiseLine(RunConfig):
         with precision("float64"):
             log_counts = warmup_log_counts()
 
-            def on_line(x: jax.Array) -> jax.Array:
-                return jnp.stack([x, x, 0.5 - x, 0.5 - x, 0 * x, 0 * x])
-
             def loss(x: jax.Array, t: jax.Array) -> jax.Array:
                 return loss_in_v(on_line(x), log_counts, t)
 
             values = jax.jit(jax.vmap(loss, in_axes=(0, None)))
             slopes = jax.jit(jax.vmap(jax.grad(loss), in_axes=(0, None)))
-            logits = np.asarray(jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5]))))
-            logits = logits[:, warmup_rows()]
+            logits = jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5])))
+            logits = np.asarray(logits)[:, warmup_rows()]
             curves = np.stack([np.asarray(values(as_jax(grid), jnp.asarray(t))) for t in self.temperatures])
-            turns: list[tuple[float, float, float, float]] = []
+            turns: list[tuple[float, ...]] = []
             for t in (*self.temperatures, *self.low_temperatures):
                 slope = np.asarray(slopes(as_jax(search), jnp.asarray(t)))
                 for i in np.flatnonzero(np.sign(slope[:-1]) * np.sign(slope[1:]) < 0):
                     x = _bisect(slopes, search[i], search[i + 1], t)
                     turns.append((t, x, float(values(as_jax(np.array([x])), jnp.asarray(t))[0]), float(slope[i] < 0)))
-        temperature, position, height, minimum = np.array(turns, float).reshape(-1, 4).T
-        return RunOutput(
-            {"temperature": temperature, "x": position, "loss": height, "is_minimum": minimum},
-            {"grid": grid, "curves": curves, "gap_samples": logits[:, 1:] - logits[:, :1]},
-        )
+        columns = zip(("temperature", "x", "loss", "is_minimum"), np.array(turns).reshape(-1, 4).T, strict=True)
+        arrays = {"grid": grid, "curves": curves, "gap_samples": logits[:, 1:] - logits[:, :1]}
+        return RunOutput(dict(columns), arrays)
 
 
 def _bisect(slopes: Callable, low: float, high: float, temperature: float) -> float:
@@ -141,7 +130,7 @@ class LowestPoint(RunConfig):
 
     kind = "ic-recall/lowest-point"
 
-    temperatures: Some[Positive] = (0.02, 0.04, 0.06, 0.08, 0.1)
+    temperatures: Annotated[tuple[Positive, ...], Bound(least=1)] = (0.02, 0.04, 0.06, 0.08, 0.1)
     n: int = 3
     starts: Count = 64
     steps: Natural = 3000
@@ -152,46 +141,40 @@ class LowestPoint(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         starts = np.random.default_rng(named_integer(self.seed, "starts")).normal(size=(self.starts, 6))
-        rows: list[np.ndarray] = []
+        rows = []
         with precision("float64"):
             log_counts = affine_log_counts(self.n)
+            temperatures = as_jax(np.array(self.temperatures))
 
             def loss(u: jax.Array, t: jax.Array) -> jax.Array:
                 return loss_in_v(u**2 / jnp.sum(u**2), log_counts, t)
-
-            slope = jax.grad(loss)
 
             def settle(u: jax.Array, t: jax.Array) -> jax.Array:
                 """Normalised descent with shrinking steps: to the bottom of the basin it started in."""
 
                 def step(i: jax.Array, u: jax.Array) -> jax.Array:
-                    down = slope(u, t)
+                    down = jax.grad(loss)(u, t)
                     u = u - 0.1 / (1 + i / 50) * down / (jnp.linalg.norm(down) + 1e-300)
                     return u / jnp.linalg.norm(u)
 
                 return jax.lax.fori_loop(0, self.steps, step, u / jnp.linalg.norm(u))
 
             settled = jax.jit(jax.vmap(jax.vmap(settle, in_axes=(0, None)), in_axes=(None, 0)))
-            bottoms = settled(as_jax(starts), as_jax(np.array(self.temperatures)))
-            values = np.asarray(
-                jax.jit(jax.vmap(jax.vmap(loss, in_axes=(0, None))))(bottoms, as_jax(np.array(self.temperatures)))
-            )
+            bottoms = settled(as_jax(starts), temperatures)
+            values = np.asarray(jax.jit(jax.vmap(jax.vmap(loss, in_axes=(0, None))))(bottoms, temperatures))
             both = jax.jit(jax.value_and_grad(loss))
             for i, temperature in enumerate(self.temperatures):
-                t = jnp.asarray(temperature)
 
-                def value(u: np.ndarray, t: jax.Array = t) -> tuple[float, np.ndarray]:
+                def value(u: np.ndarray, t: jax.Array = temperatures[i]) -> tuple[float, np.ndarray]:
                     found, down = both(as_jax(u), t)
                     return float(found), np.asarray(down)
 
-                order = np.argsort(values[i])
-                for rank, j in enumerate(order):
+                for rank, j in enumerate(np.argsort(values[i])):
                     u, height = np.asarray(bottoms[i, j]), float(values[i, j])
                     if rank < 2:  # the lowest ones, to the last digits
                         found = minimize(value, u, jac=True, method="L-BFGS-B", options={"gtol": 1e-12, "ftol": 1e-16})
                         u, height = found.x, float(found.fun)
-                    rows.append(np.array([temperature, height, *(u**2 / (u**2).sum())]))
+                    rows.append((temperature, height, *(u**2 / (u**2).sum())))
                 context.progress("temperatures", i + 1, len(self.temperatures))
-        table = np.array(rows)
         names = ("temperature", "loss", "v1", "v2", "v3", "v4", "v5", "v6")
-        return RunOutput({name: table[:, i] for i, name in enumerate(names)})
+        return RunOutput(dict(zip(names, np.array(rows).T, strict=True)))

@@ -26,7 +26,7 @@ from lemmata.core import (
     require,
 )
 from lemmata.papers.ic_recall.model import pattern_logits
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, TwoStages, algorithm_1, descend
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, algorithm_1, descend
 from lemmata.papers.ic_recall.run.first_step import (
     as_jax,
     loss_in_theta,
@@ -39,8 +39,6 @@ from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.task import Affine, Dataset, confusing_pattern, correct_pattern, mismatched_patterns
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING
 from lemmata.train import stack
-
-Cell = tuple[float, float, int]  # sample constant, temperature, seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,43 +78,49 @@ class LowTemperature(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(k, t, seed) for k in self.sample_constants for t in self.temperatures for seed in self.seeds]
-        temperatures = np.array([t for _, t, _ in cells])
+        constants, temperatures, seeds = (np.array(column) for column in zip(*cells, strict=True))
         schedule = OneLargeStep(c1=self.c1, c2=self.c2, delta=self.delta)
         rates = np.array([schedule.rates(t) for _, t, _ in cells])
         counts, share = self._kinds()
-        with precision("float64"):
-            trained = self._train(schedule, counts, share, cells, context)
+        with precision("float64"), np.errstate(divide="ignore"):
+            data = [Dataset(as_jax(counts), as_jax(_weights(share, *cell))) for cell in cells]
+            trained = algorithm_1(
+                first_step_loss,
+                theta_of,
+                schedule,
+                stack([FineTuning(one, t) for one, (_, t, _) in zip(data, cells, strict=True)]),
+                starting_at(np.zeros((len(cells), 6))),
+                named_keys(seeds.tolist(), "push", "low"),
+                stops=((1,), range(self.every, self.steps + 1, self.every)),
+                probe=watch_theta,
+                context=context,
+            )
             settled, path = trained.stage1["theta"][:, -1], trained.stage2["theta"]
             most = counts[np.argmax(counts[:, mismatched_patterns(2)].sum(axis=1))]  # the hardest kind
-            with np.errstate(divide="ignore"):
-                confusing = as_jax(np.log(most))
+            confusing = as_jax(np.log(most))
             plain = confusing.at[confusing_pattern(2)].set(-jnp.inf)
             two = jnp.full(13, -jnp.inf).at[np.array([correct_pattern(2), confusing_pattern(2)])].set(0.0)
             t, whole = as_jax(temperatures), as_jax(np.concatenate([settled[:, None], path], axis=1))
-            both = np.asarray(_log_wrong_along(whole, confusing, t))
-            wrong, settled_wrong = both[:, 1:], both[:, 0]
-            settled_plain = np.asarray(_log_wrong_along(whole, plain, t))[:, 0]
+            both, alone = (np.asarray(_log_wrong_along(whole, kind, t)) for kind in (confusing, plain))
             uniform = np.asarray(_curvature(as_jax(0 * settled), two, t))
             after = np.asarray(_curvature(as_jax(settled), confusing, t))
-        v, v1 = softmax(path, axis=-1), softmax(settled, axis=-1)
+        v, v1, wrong, step = softmax(path, axis=-1), softmax(settled, axis=-1), both[:, 1:], trained.stage2.steps
         gap = (v[..., 0] - v[..., 2]) * (v[..., 1] - v[..., 3])
-        step = trained.stage2.steps
-        with np.errstate(divide="ignore"):  # a replica of the control may give r_1 no probability at all
+        with np.errstate(divide="ignore", invalid="ignore"):  # the control may give r_1 no probability at all
             loss = -np.log1p(-np.exp(wrong))
-        escaped = loss <= np.log(2.0) - temperatures[:, None] ** 3
-        with np.errstate(divide="ignore", invalid="ignore"):
             growth = (gap[:, 1:] / gap[:, :-1]) ** (1 / self.every) - 1
+        escaped = loss <= np.log(2.0) - temperatures[:, None] ** 3
         # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991.
         spoken_of = escaped[:, :-1] & (wrong[:, 1:] > np.log(9e-4))
         columns = {
-            "sample_constant": np.array([k for k, _, _ in cells]),
+            "sample_constant": constants,
             "temperature": temperatures,
-            "seed": np.array([seed for _, _, seed in cells]),
+            "seed": seeds,
             "eta1": rates[:, 0],
             "eta2": rates[:, 1],
             **{f"v{i + 1}": v1[:, i] for i in range(6)},
-            "log_wrong_confusing": settled_wrong,
-            "log_wrong_plain": settled_plain,
+            "log_wrong_confusing": both[:, 0],
+            "log_wrong_plain": alone[:, 0],
             "curvature_uniform": uniform,
             "curvature_after": after,
             "escape_steps": _first(escaped, step),
@@ -127,22 +131,6 @@ class LowTemperature(RunConfig):
         }
         kept = slice(0, len(self.temperatures) * len(self.seeds), len(self.seeds))
         return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "v": v[kept], "step": step})
-
-    def _train(
-        self, schedule: OneLargeStep, counts: np.ndarray, share: np.ndarray, cells: list[Cell], context: RunContext
-    ) -> TwoStages:
-        data = [Dataset(as_jax(counts), as_jax(_weights(share, *cell))) for cell in cells]
-        return algorithm_1(
-            first_step_loss,
-            theta_of,
-            schedule,
-            stack([FineTuning(one, t) for one, (_, t, _) in zip(data, cells, strict=True)]),
-            starting_at(np.zeros((len(cells), 6))),
-            named_keys([seed for _, _, seed in cells], "push", "low"),
-            stops=((1,), range(self.every, self.steps + 1, self.every)),
-            probe=watch_theta,
-            context=context,
-        )
 
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """Pattern counts of every kind of sequence, and its share: r = identity, s_1 = 0, s_2 = 1, any s_3."""
@@ -207,11 +195,10 @@ class Movement(RunConfig):
     seed: int = 0
 
     def execute(self, context: RunContext) -> RunOutput:
-        temperatures = np.array(self.temperatures)
-        rng = np.random.default_rng(named_integer(self.seed, "movement"))
-        starts = np.concatenate([np.zeros((len(temperatures), 6)), rng.normal(size=(len(temperatures), 6))])
-        times = len(self.factors)
-        factor, t = np.repeat(self.factors, len(starts)), np.tile(temperatures, 2 * times)
+        many, times = len(self.temperatures), len(self.factors)
+        random = np.random.default_rng(named_integer(self.seed, "movement")).normal(size=(many, 6))
+        starts = np.concatenate([np.zeros((many, 6)), random])
+        factor, t = np.repeat(self.factors, len(starts)), np.tile(self.temperatures, 2 * times)
         with precision("float64"):
             _, rows = descend(
                 first_step_loss,
@@ -224,15 +211,7 @@ class Movement(RunConfig):
                 context=context,
                 stage="movement",
             )
-        moved = np.linalg.norm(rows["theta"] - rows["theta"][:, :1], axis=-1)[:, 1:]
-        replicas, steps = moved.shape
-        return RunOutput(
-            {
-                "factor": np.repeat(factor, steps),
-                "temperature": np.repeat(t, steps),
-                "replica": np.repeat(np.arange(replicas), steps),
-                "step": np.tile(np.arange(1, steps + 1), replicas),
-                "moved": moved.ravel(),
-                "first_loss": np.repeat(rows["loss"][:, 0], steps),
-            }
-        )
+        rows["moved"] = np.linalg.norm(rows["theta"] - rows["theta"][:, :1], axis=-1)
+        same = {"factor": factor, "temperature": t, "replica": np.arange(len(t)), "first_loss": rows["loss"][:, 0]}
+        table = rows.table(names=("moved",), **same)
+        return RunOutput({name: column[table["step"] > 0] for name, column in table.items()})

@@ -9,14 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
-from lemmata.papers.ic_recall.model import (
-    DenseTransformer,
-    KeyQuery,
-    Memory,
-    Vocabulary,
-    associative_memory,
-    orthonormal,
-)
+from lemmata.papers.ic_recall.model import DenseTransformer, KeyQuery, Vocabulary, associative_memory, orthonormal
 from lemmata.papers.ic_recall.task import AllBijections, WorldConfig, stored
 
 DIRECTIONS = ("answer", "relation", "subject")
@@ -45,52 +38,40 @@ class MemoryRecall(RunConfig):
             embeddings = orthonormal(vocabulary.size, vocabulary.size, named_key(self.seed, "embeddings"))
             memory = associative_memory(jnp.asarray(table), embeddings)
             units = np.arange(3) * n * n + int(table[0, 0])  # those of the pair (s, a) = (0, r_0(0))
-            broken = Memory(memory.read.at[units].set(0.0), memory.write)
+            broken = eqx.tree_at(lambda whole: whole.read, memory, memory.read.at[units].set(0.0))
             rows: list[dict[str, Any]] = []
             for state, subject in (("whole", memory), ("broken", broken)):
                 ask = jax.jit(jax.vmap(lambda x, f=subject: embeddings @ f(x)))
                 for direction in DIRECTIONS:
-                    rows += self._ask(ask, embeddings, table, vocabulary, direction, state)
+                    asked = {"memory": state, "direction": direction}
+                    rows += [asked | row for row in _answers(ask, embeddings, table, direction)]
         return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]})
 
-    @staticmethod
-    def _ask(
-        ask: Any, embeddings: Any, table: np.ndarray, vocabulary: Vocabulary, direction: str, state: str
-    ) -> list[dict[str, Any]]:
-        m, n = table.shape
-        relation, subject = (part.ravel() for part in np.indices((m, n)))
-        tokens = {"subject": subject, "answer": n + table.ravel(), "relation": 2 * n + relation}
-        given = [tokens[name] for name in DIRECTIONS if name != direction]
-        logits = np.asarray(ask(embeddings[given[0]] + embeddings[given[1]]))
-        right = np.zeros(logits.shape, bool)
-        if direction == "relation":  # every relation that maps s to a is a right answer
-            right[:, vocabulary.relations] = table.ravel()[:, None] == table[:, subject].T
-        else:
-            right[np.arange(len(logits)), tokens[direction]] = True
-        best = logits >= logits.max(axis=1, keepdims=True) - ROUNDING
-        recalled = float((best == right).all(axis=1).mean())
-        margin = float(
-            (np.where(right, logits, np.inf).min(axis=1) - np.where(right, -np.inf, logits).max(axis=1)).min()
-        )
-        rows = []
-        for kind in ("subjects", "answers", "relations"):
-            part = getattr(vocabulary, kind)
-            for wanted in (True, False):
-                values = logits[:, part][right[:, part] == wanted]
-                if values.size:
-                    rows.append(
-                        {
-                            "memory": state,
-                            "direction": direction,
-                            "logit_of": _name(direction, kind, wanted),
-                            "smallest": values.min(),
-                            "largest": values.max(),
-                            "recalled": recalled,
-                            "margin": margin,
-                            "facts": m * n,
-                        }
-                    )
-        return rows
+
+def _answers(ask: Any, embeddings: Any, table: np.ndarray, direction: str) -> list[dict[str, Any]]:
+    """What share of the facts is recalled, and the range of logits, for each kind of token."""
+    m, n = table.shape
+    vocabulary = Vocabulary(n, m)
+    relation, subject = (part.ravel() for part in np.indices((m, n)))
+    tokens = {"subject": subject, "answer": n + table.ravel(), "relation": 2 * n + relation}
+    first, second = (tokens[name] for name in DIRECTIONS if name != direction)
+    logits = np.asarray(ask(embeddings[first] + embeddings[second]))
+    right = np.zeros(logits.shape, bool)
+    if direction == "relation":  # every relation that maps s to a is a right answer
+        right[:, vocabulary.relations] = table.ravel()[:, None] == table[:, subject].T
+    else:
+        right[np.arange(len(logits)), tokens[direction]] = True
+    best = logits >= logits.max(axis=1, keepdims=True) - ROUNDING
+    recalled = float((best == right).all(axis=1).mean())
+    rows = []
+    for kind in ("subjects", "answers", "relations"):
+        part = getattr(vocabulary, kind)
+        for wanted in (True, False):
+            values = logits[:, part][right[:, part] == wanted]
+            if values.size:
+                found = {"smallest": values.min(), "largest": values.max(), "recalled": recalled, "facts": m * n}
+                rows.append({"logit_of": _name(direction, kind, wanted), **found})
+    return rows
 
 
 def _name(direction: str, kind: str, right: bool) -> str:
@@ -144,6 +125,4 @@ class DirectDecoding(RunConfig):
             ]
             values = np.array([[float(x) for x in read(matrix)] for matrix in draws])
         names = ("spread", "direct_argmax", "direct_probability", "stepped_argmax", "stepped_probability")
-        return RunOutput(
-            {"scale": np.repeat(self.scales, self.draws), **{name: values[:, i] for i, name in enumerate(names)}}
-        )
+        return RunOutput({"scale": np.repeat(self.scales, self.draws), **dict(zip(names, values.T, strict=True))})

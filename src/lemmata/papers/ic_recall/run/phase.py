@@ -10,11 +10,13 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision
 from lemmata.papers.ic_recall.run.first_step import affine_log_counts, as_jax, loss_in_v
+from lemmata.papers.ic_recall.run.landscape import on_line
 from lemmata.papers.ic_recall.task import Affine
 from lemmata.papers.ic_recall.theory import phase
 
 GRID = 2001
 ROUNDS = 44  # of bisection in log T: to the last digits
+SURE = -log(0.999)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +27,7 @@ class PhaseRun(RunConfig):
     global  the highest T at which the line's lowest point is not one pair alone
     recall  the highest T at which some point of the line has loss below log 2
     sure    the highest T at which some point of the line has p(r_1) = 0.999
-    paper   the lowest loss on the line at T = 1/(40 log n)
+    paper   1/(40 log n)
 
     and beside them, as theory_*, the closed forms' own roots (costly enough to be stored).
     """
@@ -39,42 +41,42 @@ class PhaseRun(RunConfig):
             Affine(n=n)
 
     def execute(self, context: RunContext) -> RunOutput:
+        names = ("exist", "global", "recall", "sure")
         rows = []
         with precision("float64"):
 
-            def line(x: jax.Array) -> jax.Array:
-                return jnp.stack([x, x, 0.5 - x, 0.5 - x, 0 * x, 0 * x])
-
-            def loss(x: jax.Array, counts: jax.Array, t: jax.Array) -> jax.Array:
-                return loss_in_v(line(x), counts, t)
+            def loss(x: jax.Array, log_counts: jax.Array, t: jax.Array) -> jax.Array:
+                return loss_in_v(on_line(x), log_counts, t)
 
             both = jax.jit(jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None)))
             for done, n in enumerate(self.sizes):
-                counts = affine_log_counts(n)
-
-                def along(xs: np.ndarray, t: float, counts: jax.Array = counts) -> tuple[np.ndarray, np.ndarray]:
-                    values, slopes = both(as_jax(xs), counts, jnp.asarray(t))
-                    return np.asarray(values), np.asarray(slopes)
-
-                exist = _highest(lambda t, f=along: _dips(f, t), 0.7 / log(n), 0.02 / log(n))
-                both_pairs = _highest(lambda t, f=along: _leads(f, t), exist * (1 + 1e-12), 0.5 * exist)
-                recall = _highest(lambda t, f=along: _lowest(f, t)[1] < log(2), 0.5 / log(n), 0.002 / log(n))
-                sure = _highest(lambda t, f=along: _lowest(f, t)[1] < -log(0.999), 0.5 / log(n), 0.002 / log(n))
-                paper = 1 / (40 * log(n))
-                expected = [
-                    phase.existence_temperature(log(n)),
-                    phase.global_temperature(log(n)),
-                    phase.recall_temperature(log(n)),
-                    phase.recall_temperature(log(n), -log(0.999)),
-                ]
-                rows.append((n, exist, both_pairs, recall, sure, paper, *_lowest(along, paper), *expected))
+                rows.append((n, *_transitions(both, n), 1 / (40 * log(n)), *_expected(log(n))))
                 context.progress("worlds", done + 1, len(self.sizes))
-        names = ("n", "exist", "global", "recall", "sure", "paper", "paper_x", "paper_loss")
-        names += tuple(f"theory_{name}" for name in ("exist", "global", "recall", "sure"))
-        return RunOutput({name: np.array([float(row[i]) for row in rows]) for i, name in enumerate(names)})
+        columns = ("n", *names, "paper", *(f"theory_{name}" for name in names))
+        return RunOutput(dict(zip(columns, np.array(rows, float).T, strict=True)))
 
 
 Along = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
+
+
+def _transitions(both: Callable, n: int) -> list[float]:
+    """What the engine says, whose loss and slope on the line `both` gives."""
+    log_counts = affine_log_counts(n)
+
+    def along(xs: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
+        values, slopes = both(as_jax(xs), log_counts, jnp.asarray(t))
+        return np.asarray(values), np.asarray(slopes)
+
+    exist = _highest(lambda t: _dips(along, t), 0.7 / log(n), 0.02 / log(n))
+    both_pairs = _highest(lambda t: _leads(along, t), exist * (1 + 1e-12), 0.5 * exist)
+    recall = _highest(lambda t: _lowest(along, t)[1] < log(2), 0.5 / log(n), 0.002 / log(n))
+    sure = _highest(lambda t: _lowest(along, t)[1] < SURE, 0.5 / log(n), 0.002 / log(n))
+    return [exist, both_pairs, recall, sure]
+
+
+def _expected(log_n: float) -> list[float]:
+    either = [phase.existence_temperature(log_n), phase.global_temperature(log_n)]
+    return [*either, phase.recall_temperature(log_n), phase.recall_temperature(log_n, SURE)]
 
 
 def _highest(holds: Callable[[float], bool], high: float, low: float) -> float:
@@ -113,12 +115,9 @@ def _leads(along: Along, t: float) -> bool:
 
 def _lowest(along: Along, t: float, start: float = 0.0) -> tuple[float, float]:
     """The lowest point of the line and its loss, by nested grids."""
-    low, high = start, 0.25
-    x, height = low, np.inf
-    for _ in range(4):
-        xs = np.linspace(low, high, GRID)
-        values, _ = along(xs, t)
-        i = int(np.argmin(values))
-        x, height = float(xs[i]), float(values[i])
-        low, high = float(xs[max(i - 1, 0)]), float(xs[min(i + 1, GRID - 1)])
-    return x, height
+    xs = np.linspace(start, 0.25, GRID)
+    for _ in range(3):
+        i = int(np.argmin(along(xs, t)[0]))
+        xs = np.linspace(float(xs[max(i - 1, 0)]), float(xs[min(i + 1, GRID - 1)]), GRID)
+    values, _ = along(xs, t)
+    return float(xs[np.argmin(values)]), float(values.min())

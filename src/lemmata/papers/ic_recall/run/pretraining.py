@@ -1,6 +1,7 @@
 """Pre-train the whole transformer on fact triplets, then fine-tune W^KQ with the MLP frozen (Section 5, Figure 4)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -19,7 +20,6 @@ from lemmata.core import (
     RunOutput,
     Some,
     named_key,
-    named_keys,
     precision,
     require,
 )
@@ -27,11 +27,12 @@ from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     FrozenTransformer,
     KeyQuery,
+    both_attentions,
     frozen,
     full_key_query,
     whole_transformer,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss, train_all
 from lemmata.papers.ic_recall.task import (
     RandomBijections,
     Sequences,
@@ -41,7 +42,7 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
-from lemmata.train import Autodiff, Batches, Descent, History, fit_many, masked_cross_entropy, only, stack, unstack
+from lemmata.train import Autodiff, Batches, Descent, masked_cross_entropy, only, unstack
 
 DIRECTIONS = ("subject", "answer", "relation")
 
@@ -72,22 +73,33 @@ class PretrainThenFineTune(RunConfig):
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
     def execute(self, context: RunContext) -> RunOutput:
-        with precision("float32"):
-            worlds = [self.world.draw(seed) for seed in self.seeds]
-            blank = [self._untrained(seed) for seed in self.seeds]
-            models, surprise = self._pretrain(blank, worlds, context)
-            found = self._fine_tune(models, worlds, context)
-            untrained, recalled = ([_recalled(*pair) for pair in zip(m, worlds, strict=True)] for m in (blank, models))
-        tests = [self._test(world, seed) for world, seed in zip(worlds, self.seeds, strict=True)]
-        found["first_fitting"] = np.array(
-            [_fitting(*each) for each in zip(found["relation"], worlds, tests, strict=True)]
+        worlds = [self.world.draw(seed) for seed in self.seeds]
+        train, test = (
+            [world.sequences(num, self.k, seed=seed, name=name) for world, seed in zip(worlds, self.seeds, strict=True)]
+            for num, name in ((self.sequences, "train"), (self.test_sequences, "test"))
         )
-        once = {"ceiling": [best_accuracy(*each) for each in zip(worlds, tests, strict=True)]}
-        for name in DIRECTIONS:
-            once[f"recalled_{name}"] = [values[name] for values in recalled]
-            once[f"untrained_{name}"] = [values[name] for values in untrained]
+        with precision("float32"):
+            blank = [self._untrained(seed) for seed in self.seeds]
+            algorithm = Descent(Batches(_pair_loss, self.batch), only(whole_transformer), optax.adam, self.rate)
+            pairs = [TripletPairs(world) for world in worlds]
+            how: dict[str, Any] = {"steps": self.pretrain_steps, "every": self.pretrain_steps, "context": context}
+            trained, before = train_all(algorithm, pairs, blank, self.seeds, "pre-training", **how)
+            problems = [
+                FineTuning(stored(world, shown).batch, self.temperature, stored(world, held_out).batch)
+                for world, shown, held_out in zip(worlds, train, test, strict=True)
+            ]
+            models = unstack(trained)
+            algorithm = Descent(Autodiff(chain_of_thought_loss), only(full_key_query), optax.adam, self.rate)
+            ready = [self._ready(model) for model in models]
+            how = {"steps": self.steps, "every": self.steps // self.records, "probe": _probe, "context": context}
+            _, found = train_all(algorithm, problems, ready, self.seeds, "fine-tuning", **how)
+            once = {"ceiling": list(map(best_accuracy, worlds, test))}
+            for when, asked in (("recalled", models), ("untrained", blank)):
+                shares = list(map(_recalled, asked, worlds))
+                once |= {f"{when}_{name}": [share[name] for share in shares] for name in DIRECTIONS}
+        found["first_fitting"] = np.array(list(map(_fitting, found["relation"], worlds, test)))
         names = ("loss", "first_argmax", "first_fitting", "second_argmax")
-        table = found.table(names=names, seed=self.seeds, pretraining_loss=list(surprise), **once)
+        table = found.table(names=names, seed=self.seeds, pretraining_loss=before["loss"][:, -1], **once)
         return RunOutput(table, {name: found[name] for name in ("first_attention", "second_attention")})
 
     def _untrained(self, seed: int) -> DenseTransformer:
@@ -96,49 +108,12 @@ class PretrainThenFineTune(RunConfig):
         scaled = jax.tree.map(lambda weights: self.initial_scale * weights, model.memory)
         return eqx.tree_at(lambda m: m.memory, model, scaled)
 
-    def _pretrain(
-        self, models: list[DenseTransformer], worlds: list[TableWorld], context: RunContext
-    ) -> tuple[list[DenseTransformer], np.ndarray]:
-        algorithm = Descent(Batches(_pair_loss, self.batch), only(whole_transformer), optax.adam, self.rate)
-        state, metrics = fit_many(
-            algorithm,
-            stack([TripletPairs(world) for world in worlds]),
-            stack([algorithm.init(model) for model in models]),
-            named_keys(self.seeds, "pre-training"),
-            steps=self.pretrain_steps,
-            every=self.pretrain_steps,
-            context=context,
-            stage="pre-training",
-        )
-        return unstack(state.model), metrics["loss"][:, -1]
-
-    def _fine_tune(self, models: list[DenseTransformer], worlds: list[TableWorld], context: RunContext) -> History:
-        algorithm = Descent(Autodiff(chain_of_thought_loss), only(full_key_query), optax.adam, self.rate)
-        problems, states = [], []
-        for model, world, seed in zip(models, worlds, self.seeds, strict=True):
-            ready = frozen(model)
-            if self.restart_attention:
-                zero = KeyQuery.zeros(2 * self.k + 3, model.vocabulary.size)
-                ready = eqx.tree_at(lambda m: m.key_query, ready, zero)
-            states.append(algorithm.init(ready))
-            train = world.sequences(self.sequences, self.k, seed=seed, name="train")
-            batches = [stored(world, sequences).batch for sequences in (train, self._test(world, seed))]
-            problems.append(FineTuning(batches[0], self.temperature, batches[1]))
-        _, found = fit_many(
-            algorithm,
-            stack(problems),
-            stack(states),
-            named_keys(self.seeds, "fine-tuning"),
-            steps=self.steps,
-            every=self.steps // self.records,
-            probe=_probe,
-            context=context,
-            stage="fine-tuning",
-        )
-        return found
-
-    def _test(self, world: TableWorld, seed: int) -> Sequences:
-        return world.sequences(self.test_sequences, self.k, seed=seed, name="test")
+    def _ready(self, model: DenseTransformer) -> FrozenTransformer:
+        """For fine-tuning: the MLP frozen, and attention restarted."""
+        if not self.restart_attention:
+            return frozen(model)
+        zero = KeyQuery.zeros(2 * self.k + 3, model.vocabulary.size)
+        return eqx.tree_at(lambda m: m.key_query, frozen(model), zero)
 
 
 def _fitting(decoded: np.ndarray, world: TableWorld, test: Sequences) -> list[float]:
@@ -154,7 +129,7 @@ def _pair_loss(model: DenseTransformer, batch: Batch) -> Float[Array, ""]:
 
 def _third(model: DenseTransformer, tokens: Int[Array, " seq"]) -> Float[Array, " vocab"]:
     """Logits of the missing element of a triplet, over the whole vocabulary, at temperature 1."""
-    return model.recall(tokens, model.attention_at(tokens, 1), slice(0, model.vocabulary.size))
+    return model.logits_at(tokens, 1, model.vocabulary.everything)
 
 
 @eqx.filter_jit
@@ -172,15 +147,14 @@ def _recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
 
 
 def _probe(model: FrozenTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
-    tokens, targets = task.test.tokens, task.test.targets
-    last = tokens.shape[1] - 1
+    tokens, targets, start = task.test.tokens, task.test.targets, model.vocabulary
     relation = jnp.argmax(jax.vmap(model.relation_logits)(tokens), axis=1)
     answer = jnp.argmax(jax.vmap(model.answer_logits)(tokens), axis=1)
-    start = model.vocabulary
+    first, second = both_attentions(model, tokens)
     return {
         "first_argmax": jnp.mean(relation == targets[:, -2] - start.relations.start),
         "second_argmax": jnp.mean(answer == targets[:, -1] - start.answers.start),
         "relation": relation,
-        "first_attention": jnp.mean(jax.vmap(lambda t: model.attention_at(t, last - 1))(tokens), axis=0),
-        "second_attention": jnp.mean(jax.vmap(lambda t: model.attention_at(t, last))(tokens), axis=0),
+        "first_attention": jnp.mean(first, axis=0),
+        "second_attention": jnp.mean(second, axis=0),
     }

@@ -1,5 +1,6 @@
 """Fine-tuning problems: what is trained on, and the losses, each written once for every engine."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
@@ -7,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import UserError, require
+from lemmata.core import UserError, named_keys, require
 from lemmata.papers.ic_recall.model import PatternModel, mean_surprise, second_loss, token_loss
 from lemmata.papers.ic_recall.task import Dataset, Sequences, TableWorld, correct_pattern
+from lemmata.train import Descent, History, fit_many, stack
 
 
 class FineTuning(eqx.Module):
@@ -52,6 +54,15 @@ def symmetric_pairs(model: PatternModel) -> PatternModel:
         return scores.at[: 2 * k].set(jnp.broadcast_to(pairs.mean(axis=0), (k, 2)).ravel())
 
     return eqx.tree_at(lambda m: (m.theta, m.omega), model, (averaged(model.theta), averaged(model.omega)))
+
+
+def train_all(
+    algorithm: Descent, problems: list[Any], models: list[Any], seeds: Sequence[int], stage: str, **how: Any
+) -> tuple[Any, History]:
+    """Each model on its own problem: the trained models as a stack, and what was recorded; `how` is for `fit_many`."""
+    states = stack([algorithm.init(model) for model in models])
+    state, found = fit_many(algorithm, stack(problems), states, named_keys(seeds, stage), stage=stage, **how)
+    return state.model, found
 
 
 def best_accuracy(world: TableWorld, sequences: Sequences) -> float:

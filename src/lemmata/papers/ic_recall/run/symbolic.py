@@ -6,8 +6,6 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput
 
-WORDS = {"identity": "name", "printed": "printed", "corrected": "corrected"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class SymbolicAlgebra(RunConfig):
@@ -17,12 +15,11 @@ class SymbolicAlgebra(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         # SymPy is slow to import, and listing or judging claims does not need it.
-        from lemmata.papers.ic_recall.theory.symbolic_errata import IDENTITIES
+        from lemmata.papers.ic_recall.theory.symbolic_errata import DERIVATIONS
 
-        verdicts = []
-        for done, identity in enumerate(IDENTITIES):
-            context.progress("identities", done, len(IDENTITIES))
-            verdicts.append(identity.verdicts())
-        printed_ok, corrected_ok = np.array(verdicts).T
-        words = {name: np.array([getattr(i, field) for i in IDENTITIES]) for name, field in WORDS.items()}
-        return RunOutput({**words, "printed_ok": printed_ok, "corrected_ok": corrected_ok})
+        rows = []
+        for done, derive in enumerate(DERIVATIONS):
+            context.progress("derivations", done, len(DERIVATIONS))
+            rows += [(found.name, found.printed, found.corrected, *found.verdicts()) for found in derive()]
+        names = ("identity", "printed", "corrected", "printed_ok", "corrected_ok")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})

@@ -8,7 +8,7 @@ from lemmata.core import RunConfig, RunContext, RunOutput, Some
 from lemmata.papers.ic_recall.task import Affine, RandomBijections, TableWorld, WorldConfig, check_pairs
 
 NUMBERS = ("assumption_2_2", "confusing", "mismatched", "ambiguous", "ceiling")
-WORDS = ("assumption_2_2_how", "fractions_how", "ceiling_how")
+WORDS = ("fractions_how", "ceiling_how")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +66,5 @@ def _assumption(table: np.ndarray) -> bool:
 def _another_bijection(table: np.ndarray) -> np.ndarray | None:
     """A bijection that is not among the rows (None when they are all of them): two values of a row exchanged."""
     known = {row.tobytes() for row in table}
-    for row in table:
-        changed = row.copy()
-        changed[[0, 1]] = changed[[1, 0]]
-        if changed.tobytes() not in known:
-            return changed
-    return None
+    exchanged = table[:, [1, 0, *range(2, table.shape[1])]]
+    return next((row for row in exchanged if row.tobytes() not in known), None)

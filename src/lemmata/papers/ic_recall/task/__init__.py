@@ -10,8 +10,7 @@ from lemmata.papers.ic_recall.task.patterns import (
     mismatched_patterns,
     patterns,
 )
-from lemmata.papers.ic_recall.task.primes import is_prime
 from lemmata.papers.ic_recall.task.sequences import Sequences, WorldReport, check_pairs
 from lemmata.papers.ic_recall.task.table_world import TableWorld
-from lemmata.papers.ic_recall.task.token_task import StoredSequences, stored, token_batch
-from lemmata.papers.ic_recall.task.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig
+from lemmata.papers.ic_recall.task.token_task import StoredSequences, stored
+from lemmata.papers.ic_recall.task.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig, is_prime

@@ -11,13 +11,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from lemmata.core import invalid, named_integer
-from lemmata.papers.ic_recall.task.patterns import confusing_patterns, mismatched_patterns, patterns
+from lemmata.papers.ic_recall.task.patterns import patterns
 from lemmata.papers.ic_recall.task.sequences import (
     SAMPLED_SEQUENCES,
     Sequences,
     WorldReport,
     check_pairs,
     distinct_integers,
+    shares,
 )
 
 TABLE_CELLS = 2**22  # the largest table written out on request
@@ -88,20 +89,13 @@ class AffineWorld:
 
     def report(self, k: int) -> WorldReport:
         check_pairs(k, self.n)
-        whole = self.order == self.n - 1
-        if k == 2 and whole:
+        if k == 2 and self.order == self.n - 1:
             confusing, mismatched, how = 1.0, 1.0, "by construction"
         else:
             sequences, how = self._sequences_for_report(k)
-            counts = self.counts(sequences)
-            confusing = float((counts[:, confusing_patterns(k)] > 0).any(axis=1).mean())
-            mismatched = float((counts[:, mismatched_patterns(k)] > 0).any(axis=1).mean())
+            confusing, mismatched = shares(self.counts(sequences), k)
         return WorldReport(
-            n=self.n,
-            num_relations=self.num_relations,
-            k=k,
             assumption_2_2=True,
-            assumption_2_2_how="by construction",
             confusing=confusing,
             mismatched=mismatched,
             fractions_how=how,
@@ -118,24 +112,22 @@ class AffineWorld:
         free = np.stack(np.meshgrid(*[np.arange(2, self.n)] * (k - 1), indexing="ij"), -1).reshape(-1, k - 1)
         ordered = np.sort(free, axis=1)
         free = free[(ordered[:, 1:] != ordered[:, :-1]).all(axis=1)]
-        first = np.broadcast_to(np.array([0, 1]), (len(free), 2))
-        subjects = np.concatenate([first, free], axis=1)
         ones = np.ones(len(free), np.int64)
+        subjects = np.column_stack([0 * ones, ones, free])
         return self.sequences_of(ones, 0 * ones, subjects), "exact"
 
     def _fits(self, sequences: Sequences, pattern: tuple[tuple[int, int], ...]) -> Int[np.ndarray, " num"]:
         """1 where a relation of the world contains this matching of two or more pairs (0 for smaller matchings)."""
-        fits = np.zeros(len(sequences), np.int64)
         if len(pattern) < 2:
-            return fits
-        (i, j), (i2, j2), *rest = pattern
-        run = (sequences.subjects[:, i2] - sequences.subjects[:, i]) % self.n
-        rise = (sequences.answers[:, j2] - sequences.answers[:, j]) % self.n
-        fits[:] = True if self.order == self.n - 1 else self._power(run, self.order) == self._power(rise, self.order)
-        for i3, j3 in rest:
-            further_run = (sequences.subjects[:, i3] - sequences.subjects[:, i]) % self.n
-            further_rise = (sequences.answers[:, j3] - sequences.answers[:, j]) % self.n
-            fits &= self._product(rise, further_run) == self._product(further_rise, run)
+            return np.zeros(len(sequences), np.int64)
+        (i, j), *others = pattern
+        runs = [(sequences.subjects[:, other] - sequences.subjects[:, i]) % self.n for other, _ in others]
+        rises = [(sequences.answers[:, other] - sequences.answers[:, j]) % self.n for _, other in others]
+        fits = np.ones(len(sequences), np.int64)
+        if self.order < self.n - 1:
+            fits &= self._power(runs[0], self.order) == self._power(rises[0], self.order)
+        for run, rise in zip(runs[1:], rises[1:], strict=True):
+            fits &= self._product(rises[0], run) == self._product(rise, runs[0])
         return fits
 
     def _product(self, a: Int[np.ndarray, "..."], b: Int[np.ndarray, "..."]) -> Int[np.ndarray, "..."]:

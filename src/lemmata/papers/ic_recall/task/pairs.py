@@ -33,9 +33,8 @@ class TripletPairs(AbstractTask):
 def every_pair(table: Int[np.ndarray, "relations n"]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """All questions by what is missing: tokens [question, 2] in both orders, and right[question, vocab]."""
     m, n = table.shape
-    relations, subjects = (part.ravel() for part in np.meshgrid(np.arange(m), np.arange(n), indexing="ij"))
-    answers = table[relations, subjects]
-    triplets = np.stack([subjects, n + answers, 2 * n + relations], axis=1)
+    relations, subjects = (part.ravel() for part in np.indices((m, n)))
+    triplets = np.stack([subjects, n + table.ravel(), 2 * n + relations], axis=1)
     found = {}
     for missing, name in enumerate(("subject", "answer", "relation")):
         given = np.delete(triplets, missing, axis=1)

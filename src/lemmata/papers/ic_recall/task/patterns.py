@@ -24,10 +24,8 @@ def correct_pattern(k: int) -> int:
 
 def confusing_patterns(k: int) -> Bool[np.ndarray, " patterns"]:
     """Patterns that permute the in-context pairs: they match the same tokens, but in other pairs (Section 4.2)."""
-    right = correct_pattern(k)
-    return np.array(
-        [len(p) == k and all(i < k for i, _ in p) and index != right for index, p in enumerate(patterns(k))]
-    )
+    right = patterns(k)[correct_pattern(k)]
+    return np.array([len(p) == k and all(i < k for i, _ in p) and p != right for p in patterns(k)])
 
 
 def confusing_pattern(k: int) -> int:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Float, Int, Shaped
 
 from lemmata.core import require
+from lemmata.papers.ic_recall.task.patterns import confusing_patterns, mismatched_patterns
 
 SAMPLED_SEQUENCES = 4096  # in a report whose fractions cannot be enumerated cheaply
 
@@ -31,20 +32,23 @@ class Sequences:
 class WorldReport:
     """What the paper's assumptions say of a world, for sequences with k in-context pairs.
 
-    Each number comes with how it was found: "exact", "by construction", or "sample of N sequences".
+    Fractions and ceiling come with how they were found: "exact", "by construction", or "sample of N sequences".
     """
 
-    n: int
-    num_relations: int
-    k: int
     assumption_2_2: bool  # any two subject-answer pairs identify at most one relation
-    assumption_2_2_how: str
     confusing: float  # fraction of sequences with a confusing relation
     mismatched: float
     fractions_how: str
     ambiguous: float  # fraction whose context fits more than one relation
     ceiling: float  # best possible first-step accuracy, E[1 / number of relations that fit the context]
     ceiling_how: str
+
+
+def shares(counts: Float[np.ndarray, "num patterns"], k: int) -> tuple[float, float]:
+    """The fractions of sequences with a confusing and with a mismatched relation."""
+    kinds = confusing_patterns(k), mismatched_patterns(k)
+    confusing, mismatched = (float((counts[:, kind] > 0).any(axis=1).mean()) for kind in kinds)
+    return confusing, mismatched
 
 
 def check_pairs(k: int, n: int) -> None:

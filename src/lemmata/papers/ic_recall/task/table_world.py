@@ -9,13 +9,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from lemmata.core import named_integer
-from lemmata.papers.ic_recall.task.patterns import confusing_patterns, correct_pattern, mismatched_patterns, patterns
+from lemmata.papers.ic_recall.task.patterns import correct_pattern, patterns
 from lemmata.papers.ic_recall.task.sequences import (
     SAMPLED_SEQUENCES,
     Sequences,
     WorldReport,
     check_pairs,
     distinct_integers,
+    shares,
 )
 
 ENUMERATED_WORK = 40_000_000  # table lookups we are ready to spend on an exact fraction
@@ -43,6 +44,11 @@ class TableWorld:
     def sequences_of(self, relations: Int[np.ndarray, " num"], subjects: Int[np.ndarray, "num examples"]) -> Sequences:
         return Sequences(relations, subjects, self.table[relations[:, None], subjects])
 
+    def every_sequence(self, k: int) -> Sequences:
+        subjects = np.array(list(permutations(range(self.n), k + 1)))
+        relations = np.repeat(np.arange(self.num_relations), len(subjects))
+        return self.sequences_of(relations, np.tile(subjects, (self.num_relations, 1)))
+
     def counts(self, sequences: Sequences) -> Float[np.ndarray, "num patterns"]:
         """How many relations show each pattern, sequence by sequence."""
         k, num = sequences.k, len(sequences)
@@ -50,7 +56,7 @@ class TableWorld:
         counts = np.empty((num, total))
         size = max(1, CHUNK_WORK // (self.num_relations * (k + 1)))
         for first in range(0, num, size):
-            part = slice(first, min(first + size, num))
+            part = slice(first, first + size)
             given = self.table.T[sequences.subjects[part]]  # (chunk, k + 1, relations)
             code = np.zeros((given.shape[0], self.num_relations), np.int64)
             for i in range(k + 1):
@@ -66,21 +72,18 @@ class TableWorld:
         check_pairs(k, self.n)
         sequences, fractions_how = self._sequences_for_report(k)
         counts = self.counts(sequences)
+        confusing, mismatched = shares(counts, k)
         if comb(self.n, k) * self.table.size <= ENUMERATED_WORK:
             alone = [self._alone(subjects) for subjects in combinations(range(self.n), k)]
-            ambiguous, ceiling = 1 - np.mean([a for a, _ in alone]), np.mean([c for _, c in alone])
-            ceiling_how = "exact"
+            identified, ceiling = (np.mean(column) for column in zip(*alone, strict=True))
+            ambiguous, ceiling_how = 1 - identified, "exact"
         else:
             fitting = counts[:, correct_pattern(k)]
             ambiguous, ceiling, ceiling_how = np.mean(fitting > 1), np.mean(1 / fitting), fractions_how
         return WorldReport(
-            n=self.n,
-            num_relations=self.num_relations,
-            k=k,
             assumption_2_2=all(self._alone(pair)[0] == 1 for pair in combinations(range(self.n), 2)),
-            assumption_2_2_how="exact",
-            confusing=float((counts[:, confusing_patterns(k)] > 0).any(axis=1).mean()),
-            mismatched=float((counts[:, mismatched_patterns(k)] > 0).any(axis=1).mean()),
+            confusing=confusing,
+            mismatched=mismatched,
             fractions_how=fractions_how,
             ambiguous=float(ambiguous),
             ceiling=float(ceiling),
@@ -97,9 +100,7 @@ class TableWorld:
         if contexts * self.num_relations * (k + 1) > ENUMERATED_WORK:
             sample = self.sequences(SAMPLED_SEQUENCES, k, seed=0, name="world report")
             return sample, f"sample of {SAMPLED_SEQUENCES} sequences"
-        subjects = np.array(list(permutations(range(self.n), k + 1)))
-        relations = np.repeat(np.arange(self.num_relations), len(subjects))
-        return self.sequences_of(relations, np.tile(subjects, (self.num_relations, 1))), "exact"
+        return self.every_sequence(k), "exact"
 
 
 @cache

@@ -4,7 +4,7 @@ Where a printed formula is wrong, its name starts with `printed_` (or `PRINTED_`
 `symbolic` derives the right ones again with SymPy from Table 2 and `symbolic_errata` sets them beside the printed ones.
 Symbols are explained in the paper's `glossary`.
 
-relations       Table 1, Table 2, eq. (16), how many relations can match
+relations       Table 1, Table 2, eq. (16), how many relations can match; ceilings
 gradients       eqs. (2)-(8), Appendix C's general gradients
 saddle          where Stage 1 ends, and its curvature (Lemmas B.4, B.5)
 pairing         why attention becomes pairwise (Lemma B.7)
@@ -15,16 +15,3 @@ smoothness      Propositions B.2 and E.1
 descent         Lemma E.2
 phase           beyond the paper: the temperatures at which the pairwise optimum exists and wins
 """
-
-from lemmata.papers.ic_recall.theory import (
-    descent,
-    gradients,
-    low_temperature,
-    pairing,
-    pairwise_line,
-    phase,
-    relations,
-    saddle,
-    second_step,
-    smoothness,
-)

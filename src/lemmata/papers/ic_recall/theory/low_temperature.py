@@ -11,20 +11,17 @@ Scores = Float[np.ndarray, "*batch 6"]
 
 def after_stage_1(alpha: Real) -> Real:
     """Lemma C.1: attention after one step, to first order."""
-    alpha = np.asarray(alpha, float)
-    return np.stack(
-        [1 / 6 + alpha, 1 / 6 + 0 * alpha, 1 / 6 + alpha, 1 / 6 + 0 * alpha, 1 / 6 - 2 * alpha, 1 / 6 + 0 * alpha], -1
-    )
+    return 1 / 6 + np.multiply.outer(alpha, [1, 0, 1, 0, -2, 0])
 
 
 def confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     """f''(0) on a confusing sequence at v = 1/6: -p_2 / (9T), from p_1'' = p_1 p_2 / (9T)."""
-    return -np.asarray(p2) / (9 * np.asarray(temperature))
+    return -p2 / (9 * temperature)
 
 
 def printed_confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     """-p_1''/p_1 with the printed term I = p_1 p_2 / (12T)."""
-    return -np.asarray(p2) / (12 * np.asarray(temperature))
+    return -p2 / (12 * temperature)
 
 
 # Proof of Lemma C.2 at v = 1/6 along (1, 1, -1, -1, 0, 0)/2.
@@ -41,15 +38,12 @@ def gap(v: Scores) -> Real:
 
 
 def printed_confusing_gradient(v: Scores, p2: Real, temperature: float) -> Scores:
-    """Lemma C.3's gradient of l_1 in v on a confusing sequence, as printed (exponentially small terms dropped)."""
+    """Lemma C.3's gradient of l_1 in v on a confusing sequence, as printed (exponentially small terms dropped).
+
+    It lacks a factor 2, which eqs. (26)-(29) have."""
     v1, v2, v3, v4, _, _ = np.moveaxis(v, -1, 0)
     rows = (p2 * (v4 - v2), p2 * (v3 - v1), p2 * (v2 - v4), p2 * (v1 - v3), 0 * v1, 0 * v1)
     return np.stack(rows, axis=-1) / temperature
-
-
-def confusing_gradient(v: Scores, p2: Real, temperature: float) -> Scores:
-    """The same with the factor 2 that the print lacks (and that eqs. (26)-(29) use)."""
-    return 2 * printed_confusing_gradient(v, p2, temperature)
 
 
 def eq_26_27_28(v: Scores, p2: Real, temperature: float) -> Float[np.ndarray, "*batch 3"]:
@@ -62,19 +56,21 @@ def eq_26_27_28(v: Scores, p2: Real, temperature: float) -> Float[np.ndarray, "*
     return np.stack([scale * eq_26, scale * eq_27, scale * eq_28], axis=-1)
 
 
-def confusing_accuracy_bounds(g: Real, temperature: float, n: float, exponent: float) -> tuple[Real, Real]:
+def confusing_accuracy_bounds(
+    g: np.ndarray, temperature: float, n: float, exponent: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper bound on p(r_1) for a confusing sequence; the print of Lemma C.3 has exponent 1, right is 2."""
     upper = 1 / (1 + np.exp(-exponent * g / temperature))
     rest = 4 * np.exp(-np.sqrt(1 / temperature)) + n**2 * np.exp(-1 / (18 * temperature))
     return 1 / (1 / upper + rest), upper
 
 
-def sample_size(zeta: float, delta: Real) -> Real:
+def sample_size(zeta: Real, delta: Real) -> Real:
     """Proof of Theorem 4.4, as printed: |D| >= (13/zeta) log(1/delta) sequences."""
     return 13 / zeta * np.log(1 / delta)
 
 
-def chernoff_sample_size(zeta: float, delta: Real) -> Real:
+def chernoff_sample_size(zeta: Real, delta: Real) -> Real:
     """What Chernoff's bound gives: 2 exp(-zeta |D| / 8) <= delta / 3, so |D| >= (8/zeta) log(6/delta)."""
     return 8 / zeta * np.log(6 / delta)
 

@@ -3,7 +3,7 @@
 Polynomials are coefficient rows (x^2, x, 1). By symmetry L(x) = L(1/2 - x), so x runs over (0, 1/4].
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -28,16 +28,13 @@ _GROUPS = np.array([[-8, 4, -1 / 2], [-2, 0, 0], [-2, 2, -1 / 2], [-6, 3, -1 / 2
 def evaluate(polynomials: Float[np.ndarray, "j 3"], x: Real) -> np.ndarray:
     """Each polynomial (leading axis) at each x."""
     x = np.asarray(x, float)
-    square, linear, constant = (
-        np.multiply.outer(row, power) for row, power in zip(polynomials.T, (x**2, x, x**0), strict=True)
-    )
-    return square + linear + constant
+    square, linear, constant = polynomials.T
+    return np.multiply.outer(square, x**2) + np.multiply.outer(linear, x) + np.multiply.outer(constant, x**0)
 
 
-def warmup_line_loss(x: Real, temperature: float, gaps: np.ndarray = GAPS) -> Real:
-    """L_1(x) = log(1 + sum_j exp(d_j(x) / T)), with these gaps."""
-    scaled = evaluate(gaps, x) / temperature
-    return np.logaddexp(0.0, log_sum_exp(scaled, axis=0))
+def warmup_line_loss(x: Real, temperature: float) -> Real:
+    """L_1(x) = log(1 + sum_j exp(d_j(x) / T))."""
+    return np.logaddexp(0.0, log_sum_exp(evaluate(GAPS, x) / temperature, axis=0))
 
 
 def log_counts(log_n: float) -> Float[np.ndarray, " 5"]:
@@ -48,11 +45,14 @@ def log_counts(log_n: float) -> Float[np.ndarray, " 5"]:
     return np.array([0.0, two, two, two + np.log(2), two + three])
 
 
+def _exponents(x: Real, temperature: float, log_n: float) -> np.ndarray:
+    """The log-weight of each group relative to r_1, group by group at each x."""
+    return evaluate(_GROUPS, x) / temperature + log_counts(log_n).reshape(-1, *[1] * np.ndim(x))
+
+
 def line_loss(x: Real, temperature: float, log_n: float) -> Real:
     """L_1 on the line in the full world of n subjects; n may be astronomically large, so its logarithm is given."""
-    x = np.asarray(x, float)
-    counts = log_counts(log_n).reshape(-1, *[1] * x.ndim)
-    return np.logaddexp(0.0, log_sum_exp(evaluate(_GROUPS, x) / temperature + counts, axis=0))
+    return np.logaddexp(0.0, log_sum_exp(_exponents(x, temperature, log_n), axis=0))
 
 
 def slope_sign(log_x: Real, temperature: float, log_n: float) -> Real:
@@ -63,26 +63,19 @@ def slope_sign(log_x: Real, temperature: float, log_n: float) -> Real:
     """
     log_x = np.asarray(log_x, float)
     x = np.exp(log_x)
-    counts = log_counts(log_n).reshape(-1, *[1] * x.ndim)
-    exponents = evaluate(_GROUPS, x) / temperature + counts
+    exponents = _exponents(x, temperature, log_n)
     slopes = np.stack([4 - 16 * x, 2 - 4 * x, 3 - 12 * x, 2 - 8 * x])
     rising = log_sum_exp(exponents[[0, 2, 3, 4]], axis=0, weights=slopes)
     return (rising - (np.log(4) + log_x + exponents[1])) / (1 - 4 * x)
 
 
-@dataclass(frozen=True)
-class LineCritical:
+class LineCritical(NamedTuple):
     """Where the loss on (0, 1/4) turns. Barriers are local maxima, as log x: the first is at x = 3 exp(-1/(2T)) or so,
     often far below the smallest float. `depth` is the least value of slope_sign: minima exist only where it is < 0."""
 
-    log_barriers: tuple[float, ...]
-    minima: tuple[float, ...]
+    log_barriers: list[float]
+    minimum: float  # the pairwise optimum x_T, NaN where there is none
     depth: float
-
-    @property
-    def minimum(self) -> float:
-        """The pairwise optimum x_T, NaN where there is none."""
-        return self.minima[-1] if self.minima else float("nan")
 
 
 def critical_points(temperature: float, log_n: float = float(np.log(3.0))) -> LineCritical:
@@ -96,9 +89,8 @@ def critical_points(temperature: float, log_n: float = float(np.log(3.0))) -> Li
     best = int(np.argmin(values))
     bottom, depth = least(sign, float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)]), 1e-9)
     if depth < values[best]:
-        grid, values = np.insert(grid, best, bottom), np.insert(values, best, depth)
-        order = np.argsort(grid)
-        grid, values = grid[order], values[order]
+        place = int(np.searchsorted(grid, bottom))
+        grid, values = np.insert(grid, place, bottom), np.insert(values, place, depth)
     below = float(grid[0]) - 1.0
     while values[0] < 0 and sign(below) < 0:  # the slope is positive close enough to x = 0
         below *= 2
@@ -108,14 +100,8 @@ def critical_points(temperature: float, log_n: float = float(np.log(3.0))) -> Li
         (root(sign, grid[i], grid[i + 1]), values[i] > 0)
         for i in np.flatnonzero(np.sign(values[:-1]) * np.sign(values[1:]) < 0)
     ]
-    barriers = tuple(float(z) for z, falls in turns if falls)
-    minima = tuple(float(np.exp(z)) for z, falls in turns if not falls)
-    return LineCritical(barriers, minima, float(values.min()))
-
-
-def first_order_minimum(temperature: Real) -> Real:
-    """x_T = 1/6 - (T/2) log 2 + O(T^2) for n = 3, from h(x) = T log(x / (1 - 4x))."""
-    return 1 / 6 - np.asarray(temperature) * np.log(2) / 2
+    minima = [float(np.exp(z)) for z, falls in turns if not falls]
+    return LineCritical([z for z, falls in turns if falls], minima[-1] if minima else np.nan, float(values.min()))
 
 
 def rescaled_derivative(x: float, temperature: float) -> float:

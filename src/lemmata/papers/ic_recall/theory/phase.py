@@ -16,14 +16,7 @@ import numpy as np
 from lemmata.papers.ic_recall.theory.numbers import Real, least, root
 from lemmata.papers.ic_recall.theory.pairwise_line import critical_points, line_loss, log_counts
 
-RECALL_LIMIT = 1 / 8  # of T log n at which the loss of the best attention stops vanishing
-EXISTENCE_LIMIT = 1 / 2  # of T log n at which attention collapses to one pair
-PAPER_CONSTANT = 1 / 40
-
-
-def one_pair_loss(temperature: float, log_n: float) -> float:
-    """The loss at (1/2, 1/2, 0, 0, 0, 0), the rival: n - 1 relations tie there."""
-    return float(line_loss(0.0, temperature, log_n))
+PAPER_CONSTANT = 1 / 40  # the proofs' bound on T log n
 
 
 def equal_curvature(temperature: Real, log_n: float) -> Real:
@@ -55,12 +48,12 @@ def existence_temperature(log_n: float) -> float:
 
 @cache
 def global_temperature(log_n: float) -> float:
-    """The highest T at which that minimum is lower than one pair alone."""
+    """The highest T at which that minimum is lower than (1/2, 1/2, 0, 0, 0, 0), where n - 1 relations tie."""
     top = existence_temperature(log_n)
 
     def lead(temperature: float) -> float:
         x = critical_points(temperature, log_n).minimum
-        return float(line_loss(x, temperature, log_n)) - one_pair_loss(temperature, log_n)
+        return float(line_loss(x, temperature, log_n)) - float(line_loss(0.0, temperature, log_n))
 
     high = top * (1 - 1e-6)
     if lead(high) <= 0:
@@ -73,16 +66,12 @@ def global_temperature(log_n: float) -> float:
 
 @cache
 def recall_temperature(log_n: float, loss: float = float(np.log(2.0))) -> float:
-    """The highest T at which some pairwise attention has less than this loss.
-
-    log 2 is what guessing between r_1 and r_2 costs.
-    """
+    """The highest T at which some pairwise attention has less than this loss (log 2: guessing between r_1 and r_2)."""
 
     def excess(log_t: float) -> float:
         return best_line_loss(float(np.exp(log_t)), log_n) - loss
 
-    low, high = np.log(0.005 / log_n), np.log(0.6 / log_n)
-    return float(np.exp(root(excess, low, high)))
+    return float(np.exp(root(excess, np.log(0.005 / log_n), np.log(0.6 / log_n))))
 
 
 def best_line_loss(temperature: float, log_n: float) -> float:
@@ -105,12 +94,11 @@ def equal_window(log_n: float) -> tuple[float, float]:
     centre = 1 / (8 * log_n)
     grid = np.exp(np.linspace(np.log(centre * 0.4), np.log(centre * 4), 4001))
     values = np.asarray(equal_curvature(grid, log_n))
-    best = int(np.argmax(values))
-    if values[best] <= 0:
-        return float("nan"), float("nan")
+    if values.max() <= 0:
+        return np.nan, np.nan
     ends = np.flatnonzero(np.diff(np.sign(values)))
-    edges = [root(lambda t: float(equal_curvature(t, log_n)), grid[i], grid[i + 1]) for i in (ends[0], ends[-1])]
-    return float(edges[0]), float(edges[1])
+    low, high = (root(lambda t: float(equal_curvature(t, log_n)), grid[i], grid[i + 1]) for i in (ends[0], ends[-1]))
+    return low, high
 
 
 def collapse_asymptote(log_n: float) -> float:

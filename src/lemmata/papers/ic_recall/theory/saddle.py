@@ -24,34 +24,22 @@ PRINTED_LOGIT_GRADIENTS = LOGIT_GRADIENTS * np.array([1, 1, 1, 1, 0, 1])
 
 
 def curvature(temperature: Real) -> Real:
-    """f''(0) = -1/(8T) + p_3/(32 T^2) with p_3 = 1/(4 + 2 exp(1/(8T))).
+    """f''(0) = -1/(8T) + p_3/(32 T^2) with p_3 = 1/(4 + 2 exp(1/(8T))), as the logit gap at the saddle is 1/8.
 
     With u = 1/(8T) this is u (u / (2 + e^u) - 1), negative at every temperature.
     """
-    t = np.asarray(temperature)
-    return -1 / (8 * t) + mismatched_probability(t) / (32 * t**2)
-
-
-def mismatched_probability(temperature: Real) -> Real:
-    """p(r_3) at the saddle; the logit gap there is 1/8."""
-    return 1 / (4 + 2 * np.exp(1 / (8 * np.asarray(temperature))))
+    p3 = 1 / (4 + 2 * np.exp(1 / (8 * temperature)))
+    return -1 / (8 * temperature) + p3 / (32 * temperature**2)
 
 
 def printed_curvature(temperature: Real) -> Real:
-    """-1/(8T) + 1/(16 T^2 (4 + 2 exp(3/(16T)))^2), as printed."""
-    t = np.asarray(temperature)
-    return -1 / (8 * t) + 1 / (16 * t**2 * (4 + 2 * np.exp(3 / (16 * t))) ** 2)
-
-
-def term_one(p1: Real, temperature: Real) -> Real:
-    """Proof of Lemma B.5, term I of p_1''(0)."""
-    return p1 / (8 * np.asarray(temperature))
+    return -1 / (8 * temperature) + 1 / (16 * temperature**2 * (4 + 2 * np.exp(3 / (16 * temperature))) ** 2)
 
 
 def term_two(p1: Real, p3: Real, temperature: Real) -> Real:
     """Proof of Lemma B.5, term II of p_1''(0)."""
-    return -p1 * p3 / (32 * np.asarray(temperature) ** 2)
+    return -p1 * p3 / (32 * temperature**2)
 
 
 def printed_term_two(p1: Real, p3: Real, temperature: Real) -> Real:
-    return -p1 * p3**2 / (16 * np.asarray(temperature) ** 2)
+    return -p1 * p3**2 / (16 * temperature**2)
