@@ -35,7 +35,7 @@ ROOMS = {  # room of a paper -> rooms of the same paper it may import
 ENGINE = {  # room of a paper -> what it may import of the engine
     "theory": {"core"},
     "task": {"core", "models"},
-    "model": {"core", "models"},
+    "model": {"core", "models", "train"},
     "probe": {"core", "models", "train"},
     "run": {"core", "models", "train"},
     "claims": {"core", "models", "train", "report.plots"},
