@@ -13,9 +13,8 @@ from lemmata.train import fit, fit_many, stack
 
 SEED = 0
 world = FactsConfig(subjects=100, templates=10, multiplicity=5)
-words = world.vocabulary()
 facts = Facts.create(world, SEED)
-model = OneLayer.create(OneLayerConfig(), SEED, present=world.present(), read=words.read(), classes=words.classes())
+model = OneLayer.create(OneLayerConfig(), world, SEED)
 
 pretrained, stored = fit(
     pre_training(PreTrainingConfig()),

@@ -18,8 +18,8 @@ def _scaled_eigenvalue(run: RunResult, index: int) -> float:
     return float(run.metrics["temperature"][index]) * float(run.metrics["least_eigenvalue"][index])
 
 
-def _bends(run: RunResult, falling: str, rising: str) -> tuple[np.ndarray, np.ndarray]:
-    return np.sign(run.metrics[falling]).max(), np.sign(run.metrics[rising]).min()
+def _bends(run: RunResult, falling: str, rising: str) -> tuple[float, float]:
+    return float(np.sign(run.metrics[falling]).max()), float(np.sign(run.metrics[rising]).min())
 
 
 CLAIMS = (

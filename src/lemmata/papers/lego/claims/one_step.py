@@ -44,7 +44,7 @@ def least(runs: Runs, last: bool) -> dict[str, np.ndarray]:
 
     def read(run: RunResult, token: Token, name: str) -> float:
         of_seeds = run.arrays[f"{token}.{name}"]
-        return np.min(of_seeds if last else run.column(name, token=TOKENS[token], step=0))
+        return float(np.min(of_seeds if last else run.column(name, token=TOKENS[token], step=0)))
 
     return {
         name: np.array([read(run, token, name) for run in runs.values() for token in STYLES], float)
