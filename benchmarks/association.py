@@ -113,7 +113,7 @@ def sampling(repeats: int, *, length: int, batch: int) -> list[Row]:
     draw = jax.jit(lambda key: task.sample(batch, key=key))
     keys = iter(jax.random.split(named_key(0, "sampling"), repeats + 1))
     ours = median_ms(lambda: jax.block_until_ready(draw(next(keys))), repeats)
-    rows = transition_rows(config, config.statistics())[:, : config.vocab]
+    rows = transition_rows(config)[:, : config.vocab]
     trigger, outputs = config.triggers[0], config.outputs()
     random = Random(named_integer(0, "python sampler"))
 

@@ -24,7 +24,9 @@ from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.probe import answer_shown, answers_of_edits, attention_mass, feed_margin, held_out
+from lemmata.papers.association.probe.answers import answers_of_edits
+from lemmata.papers.association.probe.held_out import answer_shown, held_out
+from lemmata.papers.association.probe.portrait import attention_mass, feed_margin
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit_many, stack
 from lemmata.train.losses import MANY_QUERIES

@@ -143,7 +143,7 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
 
 def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[Row]:
     words, facts = world.vocabulary(), Facts.create(world, 0)
-    model = OneLayer.create(OneLayerConfig(), 0, present=world.present(), read=words.read(), classes=words.classes())
+    model = OneLayer.create(OneLayerConfig(), world, 0)
     config = PreTrainingConfig()
     plain, compiled = TorchStep(model, facts, config), TorchStep(model, facts, config)
     check_equal(model, facts, plain)

@@ -141,7 +141,7 @@ def _advance(
             first = r * every
             model = eqx.combine(arrays, state_static).model
             row = probe(model, task, jax.random.fold_in(key, first)) if probe else {}
-            nothing = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), jax.eval_shape(step, arrays, first)[1])
+            nothing = {name: jnp.zeros_like(column[0]) for name, column in buffer.items() if name not in row}
 
             def go_on(i: Int[Array, ""], carry: tuple[PyTree, Metrics]) -> tuple[PyTree, Metrics]:
                 new, metrics = step(carry[0], first + i)
