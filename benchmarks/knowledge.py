@@ -142,7 +142,7 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
 
 
 def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[Row]:
-    words, facts = world.vocabulary(), Facts.create(world, 0)
+    facts = Facts.create(world, 0)
     model = OneLayer.create(OneLayerConfig(), world, 0)
     config = PreTrainingConfig()
     plain, compiled = TorchStep(model, facts, config), TorchStep(model, facts, config)

@@ -1,5 +1,6 @@
 """Generated documentation is as its generator would write it now."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,13 @@ def test_markers_are_filled_and_text_around_them_stays() -> None:
     text = "above\n<!-- claims: generated -->\nold\n<!-- claims: end -->\nbelow\n"
     assert replaced(text, "claims", "new") == text.replace("old", "new")
     assert replaced(text, "errata", "new") == text
+
+
+def test_a_claim_is_followed_in_ten_files_at_most() -> None:
+    _, *parts = (TOP / "docs" / "following.md").read_text().split("\n## ")
+    assert len(parts) == 4
+    for part in parts:
+        files = [TOP / path for path in re.findall(r"`(src/\S+\.py)`", part)]
+        assert len(files) <= 10
+        if part[1:].split("/")[0] in OURS:
+            assert [str(file) for file in files if not file.is_file()] == []
