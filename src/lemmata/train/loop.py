@@ -24,6 +24,7 @@ ProbeFn = Callable[[Any, Any, Key[Array, ""]], Metrics]
 Replicas = Literal["map", "vmap", "auto"]
 SECONDS_BETWEEN_LOOKS = 0.5
 SAVING_SHARE = 0.05  # of the time, at most, goes into checkpoints
+SPARE_BYTES = 2**20  # a buffer up to this size is rounded up
 
 
 def fit(
@@ -106,7 +107,8 @@ def fit_many(
             began = time.monotonic()
             context.save(stage, _flatten((state, buffer), done))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
-    return state, History({name: np.asarray(value) for name, value in buffer.items()}, np.arange(records) * every)
+    rows = {name: np.asarray(value)[:, :records] for name, value in buffer.items()}
+    return state, History(rows, np.arange(records) * every)
 
 
 @eqx.filter_jit
@@ -168,9 +170,13 @@ def _empty(
     keys: Key[Array, " replica"],
     records: int,
 ) -> Metrics:
-    """Room for every record of every replica."""
+    """Room for every record of every replica, and where that costs little for more: a buffer's shape is part of the
+    program, and stages that differ in their number of records alone should share one."""
     shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, states, keys)
-    return {name: jnp.zeros((s.shape[0], records, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
+    rounded = max(16, 1 << (records - 1).bit_length())
+    size = sum(s.size * s.dtype.itemsize for s in shapes.values())
+    room = rounded if size * rounded <= SPARE_BYTES else records
+    return {name: jnp.zeros((s.shape[0], room, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
 
 
 @eqx.filter_jit  # never run: its shapes are asked for, and jit remembers them from call to call
