@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,6 +19,13 @@ Refused = Callable[..., None]
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
+
+
+@pytest.fixture(scope="session")
+def smoke_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """One store for every smoke-scale run, whichever worker computes it."""
+    folder = tmp_path_factory.getbasetemp()
+    return Store((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "smoke")
 
 
 @pytest.fixture

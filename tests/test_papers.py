@@ -10,11 +10,6 @@ from lemmata.testing import experiment_problems, package_problems
 EXPERIMENTS = [id for paper in papers() for id in experiments(paper)]
 
 
-@pytest.fixture(scope="session")
-def smoke_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("smoke"))
-
-
 @pytest.mark.parametrize("paper", papers())
 def test_package(paper: str) -> None:
     assert list(package_problems(papers()[paper])) == []

@@ -92,11 +92,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("case", list({name(case): case for case in (*here, *chosen)}.values()), ids=name)
 
 
-def test_a_changed_field_ends_in_an_answer(case: tuple[str, dict[str, str]], store: Store) -> None:
+def test_a_changed_field_ends_in_an_answer(case: tuple[str, dict[str, str]], smoke_store: Store) -> None:
     experiment_id, changes = case
     refusal = ""
     try:
-        (examined,) = examine(select([experiment_id]), Scale("smoke"), store, changes=changes)
+        (examined,) = examine(select([experiment_id]), Scale("smoke"), smoke_store, changes=changes)
     except UserError as error:
         refusal = str(error)
     assert "\n" not in refusal
