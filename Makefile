@@ -24,10 +24,10 @@ reproduce: $(READY)
 	$(BIN)/lemmata reproduce --scale laptop --out report
 
 test: $(READY) check-style check-types
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(READY) check-style check-types
-	$(BIN)/python -m pytest -n 2 --walk-all
+	$(BIN)/python -m pytest -n 2 --dist worksteal --walk-all
 
 check-style: $(READY)
 	$(BIN)/ruff format --check .
