@@ -51,11 +51,14 @@ def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
     ]
 
 
-def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> tuple[ByToken, ByToken]:
+def key_gradient(
+    chain: RecallChain, value: Square, value_previous: Square, predicted: ByToken | None = None
+) -> tuple[ByToken, ByToken]:
     """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b: the exact population gradient for any value
-    matrix (V, Ṽ) under Assumption F.1. After a unit step ξ_{i -> j} is the first at j plus the second at i."""
+    matrix (V, Ṽ) and any prediction that is the same in every context; by default that of Assumption F.1. After a unit
+    step ξ_{i -> j} is the first at j plus the second at i."""
     n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
-    predicted = chain.answer_law()
+    predicted = chain.answer_law() if predicted is None else predicted
     at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
