@@ -190,6 +190,23 @@ def test_key_gradient_is_autodiff_on_every_sequence(exclude):
         np.testing.assert_allclose(np.asarray(model.previous) @ row, on_previous, atol=1e-6)
 
 
+def test_key_gradient_takes_any_prediction_that_ignores_the_context():
+    n, length, small = 4, 4, 1e-7
+    with precision("float64"):
+        chain, odds = RecallChain(n, length, 0.3), 1.7
+        model = SimplifiedModel.create(chain.num_tokens + 1)
+        feed = np.log(odds) * np.outer(np.asarray(model.output)[n], np.asarray(model.tokens)[0])
+        value, previous = margins.value_update(chain)
+        weight = model.output.T @ (value @ model.tokens + previous @ model.previous) * small
+        model = eqx.tree_at(lambda m: (m.feed, m.value), model, (jnp.asarray(feed), weight))
+        gradient = population(model, list(world(n, length, 0.3, False)), lambda m: m.attention)
+        row = np.asarray(-model.tokens[0] @ gradient / small)
+        predicted = attention_logits.noise_prediction(chain, odds)
+        on_token, on_previous = attention_logits.key_gradient(chain, value, previous, predicted)
+        np.testing.assert_allclose(np.asarray(model.tokens) @ row, on_token, atol=1e-6)
+        np.testing.assert_allclose(np.asarray(model.previous) @ row, on_previous, atol=1e-6)
+
+
 @pytest.mark.parametrize("exclude", [False, True])
 def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
     with precision("float64"):

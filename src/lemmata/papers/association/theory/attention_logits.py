@@ -75,6 +75,11 @@ def key_gradient(
     return token, previous
 
 
+def noise_prediction(chain: RecallChain, odds: float) -> ByToken:
+    """A prediction that is the same in every context: the noise token `odds` times as probable as any other one."""
+    return np.append(np.ones(chain.num_tokens), odds) / (chain.num_tokens + odds)
+
+
 def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[Square, Square]:
     """The value matrix that the proof of Theorem 2 carries into phase 3: equation (26) without its noise row (which
     the gradient does not see) and without its (q, N+1) entry (which the proof drops)."""
@@ -105,6 +110,18 @@ def _counts(chain: RecallChain, target: int) -> ByToken:
 def unit_gap(chain: RecallChain) -> float:
     """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36) as printed, for a unit step and β_1 = 1."""
     return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2
+
+
+def printed_off_trigger(beta_1: float, beta_2: float) -> float:
+    """Equation (37), in units of `unit_gap`: the largest logit of a position whose previous token is not q."""
+    return beta_1 + 2 * beta_2
+
+
+def off_trigger(chain: RecallChain, beta_1: float, beta_2: float) -> float:
+    """The same bound with the position that holds q itself, T >> N >> 1: given ȳ = q the trigger is 1/α times as
+    frequent and repeats itself with chance 1 - α, which the one k = q turns into a logit of its own."""
+    alpha = float(chain.alpha)
+    return (beta_1 + (1 - alpha) * beta_2) / (alpha * (1 - alpha))
 
 
 def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:
