@@ -71,9 +71,9 @@ def crossing(runs: Runs) -> str:
     follower = float(np.exp(runs["descent"].curve("after_trigger")[1].mean(axis=0)[last]))
     return (
         f"The mean gap is positive up to step {int(negative[0]) - 1}, while the noise is still being learned (appendix "
-        f"B.3's mechanism), negative from there to step {last}, lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}; "
-        f"the noise is learned at step {descent.learned()}. It turns when attention has found the trigger's followers (by "
-        f"then {follower:.1f} times the weight of others): the prediction then differs from context to context, which "
+        f"B.3's mechanism; the noise is learned at step {descent.learned()}), negative from there to step {last}, "
+        f"lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}. It turns when attention has found the trigger's "
+        f"followers (by then {follower:.1f} times the weight of others): the prediction then differs by context, which "
         "Assumption F.1 leaves out. The theorem's conclusion is right in the end; the one step that is to prove it "
         "goes the other way."
     )
@@ -146,9 +146,9 @@ def gap_by_alpha(runs: Runs) -> str:
             gaps.append(exact_gap(chain, (value / diagonal,) * 2))
         rows.append(f"{gaps[0]:.2f} and {gaps[1]:+.2f} at α = {alpha:g}")
     return (
-        f"By the exact chain at N = {n}, T = {length}, for a diagonal of 1 and in units of (1-α)²/N², with ȳ in [N] and "
-        f"with ȳ ≠ q: {'; '.join(rows)}. The condition αβ_1 > (1-α)β_2 of the corrected Theorem 2 is met by no α under "
-        "1/2, because β_1 = β_2."
+        f"By the exact chain at N = {n}, T = {length}, for a diagonal of 1 and in units of (1-α)²/N², with ȳ in [N] "
+        f"and with ȳ ≠ q: {'; '.join(rows)}. The condition αβ_1 > (1-α)β_2 of the corrected Theorem 2 is met by no α "
+        "under 1/2, because β_1 = β_2."
     )
 
 
@@ -270,5 +270,5 @@ EXPERIMENT = Experiment(
     runs=runs,
     claims=(IN_DESCENT, VALUES, EVERY_ALPHA, NO_GRADIENT, EQUATION_4),
     draw=draw,
-    notes="The paper proves one step under Assumption F.1; the descents here assume nothing but orthonormal embeddings.",
+    notes="The paper proves one step under Assumption F.1; the descents assume orthonormal embeddings alone.",
 )

@@ -1,4 +1,4 @@
-"""Gradient descent on all three matrices of equation (2), from zero: what appendices B.3 and F follow phase by phase."""
+"""Gradient descent on all three matrices of equation (2), from zero: what appendices B.3 and F go through in phases."""
 
 from dataclasses import dataclass
 
