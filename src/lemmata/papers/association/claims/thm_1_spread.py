@@ -20,7 +20,7 @@ class Spread(NamedTuple):
         return self.run.column(what, block=block).reshape(len(self.run.config.sizes), -1)
 
     def ratio(self) -> np.ndarray:
-        """How much wider the first block's relative spread is, where the theorem tells them apart: at m < N, largest N."""
+        """The first block's relative spread over the second's, where the theorem tells them apart: m < N, largest N."""
         config = self.run.config
         few = np.array([multiple * config.group < max(config.sizes) for multiple in config.multiples])
         ratio = self.grid("spread", self.first) / self.grid("spread", self.second)
@@ -39,8 +39,8 @@ def bounds_apart(runs: Runs) -> str:
     cells = [(n, m * config.group) for n in config.sizes for m in config.multiples]
     shown = "; ".join(f"N = {n}, m = {m}: {f:.2f} and {a:.2f}" for (n, m), (f, a) in zip(cells, pairs, strict=True))
     return (
-        f"Relative spreads of the margin, feed-forward and attention: {shown}. They agree at every N and m, so the noise "
-        "in the gradients does not tell the blocks apart; what does is the size of the margin, smaller by N/2 in "
+        f"Relative spreads of the margin, feed-forward and attention: {shown}. They agree at every N and m, so the "
+        "noise in the gradients does not tell the blocks apart; what does is the size of the margin, smaller by N/2 in "
         "attention, hence the learning rate. The right-hand sides are true bounds; m = Ω̃(N) comes from Bernstein's "
         "range term R/m, with R = 1 where a typical projection is of order 1/N."
     )
