@@ -52,8 +52,8 @@ MEANS = Claim(
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("mean", "mean", atol=1e-3),
     remark="Of row (j, j) our text, read off the page by a machine, has a minus before the fraction, -(α² + 3α - "
-    "1)/N², which would be wrong; with the minus in the numerator, (-α² + 3α - 1)/N², it is right, and equation (23) and "
-    "Assumption F.1 use that one. We take it as printed so.",
+    "1)/N², which would be wrong; with the minus in the numerator, (-α² + 3α - 1)/N², it is right, and equation (23) "
+    "and Assumption F.1 use that one. We take it as printed so.",
 )
 
 VARIANCES = Claim(

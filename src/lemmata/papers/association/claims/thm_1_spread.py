@@ -83,8 +83,8 @@ def draw(runs: Runs) -> Artefact:
     ceiling(right, 0.95)
     right.set(xlabel="m", ylabel="share of samples that put the noise ahead")
     caption = (
-        f"The noise token's margin after one step from zero on m sequences, α = {config.alpha:g}, T = {config.ratio} N, "
-        f"over {config.groups} samples of {config.group} (larger m: their means), {config.tests} test sequences."
+        f"The noise token's margin after one step from zero on m sequences, α = {config.alpha:g}, T = "
+        f"{config.ratio} N, over {config.groups} samples of {config.group} (larger m: their means), {config.tests} test sequences."
     )
     return Artefact(figure, dict(run.metrics), caption)
 
