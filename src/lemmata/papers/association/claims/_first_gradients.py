@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import RunConfig, RunResult, Runs, Scale
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import TABLE_3
@@ -62,7 +63,7 @@ def asymptotic(run: RunResult) -> str | None:
 
 
 def gradient_runs(scale: Scale) -> dict[str, RunConfig]:
-    seeds = tuple(100 + seed for seed in scale.seeds(smoke=12, laptop=24, paper=48))  # none of those seen before
+    seeds = unseen(scale.seeds(smoke=12, laptop=24, paper=48))
     return {
         "sampled": SampledGradients(seeds=seeds, samples=scale.pick(smoke=512, laptop=2048, paper=8192)),
         "exact": LeadingCoefficients(alphas=scale.pick(smoke=(0.3,), laptop=(0.3, 0.6), paper=(0.1, 0.3, 0.6, 0.9))),

@@ -7,7 +7,6 @@ from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, joined, new_figure
 
-
 LEVELS = {"inputs": 0.2, "noisier": 0.4}  # group of runs -> α
 BETWEEN = 300.0  # a time at which the noise's singular value has overtaken the labels' at the higher α alone (n = 4)
 

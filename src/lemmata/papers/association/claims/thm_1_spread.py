@@ -84,7 +84,8 @@ def draw(runs: Runs) -> Artefact:
     right.set(xlabel="m", ylabel="share of samples that put the noise ahead")
     caption = (
         f"The noise token's margin after one step from zero on m sequences, α = {config.alpha:g}, T = "
-        f"{config.ratio} N, over {config.groups} samples of {config.group} (larger m: their means), {config.tests} test sequences."
+        f"{config.ratio} N, over {config.groups} samples of {config.group} (larger m: their means), "
+        f"{config.tests} test sequences."
     )
     return Artefact(figure, dict(run.metrics), caption)
 

@@ -19,6 +19,7 @@ from lemmata.core import (
 )
 from lemmata.core.rule import bootstrap_error, exactly
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified_descent import SimplifiedDescent
 from lemmata.papers.association.theory import RecallChain, attention_logits
@@ -26,7 +27,6 @@ from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new
 
 LEARNED = 0.9  # of α: the share of the noise's probability from which W_F has "learned the noise"
 ALPHAS = (0.1, 0.38)  # the ends of what Assumption F.1 admits
-FIRST_UNSEEN = 100  # seeds 0 and 1 were looked at before the rules were written
 
 
 class Descent(NamedTuple):
@@ -247,9 +247,9 @@ def draw(runs: Runs) -> Artefact:
 
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
-    seeds = tuple(FIRST_UNSEEN + seed for seed in scale.seeds(smoke=2, laptop=3, paper=10))
+    seeds = unseen(scale.seeds(smoke=2, laptop=3, paper=10))
     batch = scale.pick(smoke=1024, laptop=2048, paper=8192)
-    batches = tuple(FIRST_UNSEEN + seed for seed in range(scale.pick(smoke=8, laptop=12, paper=48)))
+    batches = unseen(tuple(range(scale.pick(smoke=8, laptop=12, paper=48))))
     names = {"": False, ", ȳ ≠ q": True}
     descents = {
         f"descent{name}": SimplifiedDescent(seeds=seeds, batch=batch, exclude_trigger=exclude)
