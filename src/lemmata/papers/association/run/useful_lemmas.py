@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lemmata.core import Count, RunConfig, RunContext, RunOutput, Several, Some, named_integer, precision
+from lemmata.core import Count, RunConfig, RunContext, RunOutput, Several, Some, named_generator, precision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class UsefulLemmas(RunConfig):
     seed: int = 100
 
     def execute(self, context: RunContext) -> RunOutput:
-        stream = np.random.default_rng(named_integer(self.seed, "data"))
+        stream = named_generator(self.seed, "data")
         output, weight, elsewhere = (
             stream.normal(size=shape) for shape in ((self.classes, self.width), *[(self.width, self.width)] * 2)
         )
