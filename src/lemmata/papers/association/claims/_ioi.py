@@ -4,6 +4,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lemmata.core import Artefact, Part, Runs, Scale, at_least
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import TransformerConfig
 from lemmata.papers.association.probe.readings import at_end
 from lemmata.papers.association.run.ioi_training import IOITraining
@@ -11,13 +12,13 @@ from lemmata.papers.association.task import IOIConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, long_table, new_figure
 from lemmata.train import OptimizerConfig
 
-DEPTHS = (3, 4, 5)
+DEPTHS = (3, 4, 5, 6, 7)
 
 
-def ioi_runs(scale: Scale, optimizer: OptimizerConfig) -> dict[str, IOITraining]:
+def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) -> dict[str, IOITraining]:
     task = IOIConfig(symbols=scale.pick(smoke=6, laptop=8, paper=65), length=scale.pick(smoke=10, laptop=12, paper=256))
     runs = {}
-    for depth in scale.pick(smoke=DEPTHS[:1], laptop=DEPTHS, paper=DEPTHS):
+    for depth in scale.pick(smoke=depths[:1], laptop=depths, paper=depths):
         model = TransformerConfig(
             vocab=task.vocab,
             length=task.length,
@@ -33,7 +34,7 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig) -> dict[str, IOITraining]
             steps=scale.pick(smoke=10, laptop=1500, paper=4000),
             every=scale.pick(smoke=5, laptop=50, paper=50),
             test_sequences=scale.pick(smoke=32, laptop=256, paper=512),
-            seeds=scale.seeds(smoke=2, laptop=3, paper=1),
+            seeds=unseen(scale.seeds(smoke=2, laptop=3, paper=1)),
         )
     return runs
 

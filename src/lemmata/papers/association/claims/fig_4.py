@@ -1,6 +1,7 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -77,11 +78,12 @@ EXPERIMENT = Experiment(
             statement="On noisy input the second layer attends to what followed earlier triggers when that was the "
             "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
             "fine-tuned with noise. Measured is the attention on trigger→noise over that on trigger→correct.",
-            subject=lambda runs: Moment(runs, "final"),
-            wrong=lambda runs: Moment(runs, "initial"),  # the same models before their first step
+            subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
+            # The model that was trained without noise, read as both.
+            wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
             parts={
-                "trained with noise": Part(partial(noise_share, run="main"), at_most(0.1)),
-                "fine-tuned with noise": Part(partial(noise_share, run="fine-tuned"), at_most(0.1)),
+                "trained with noise": Part(itemgetter("main"), at_most(0.1)),
+                "fine-tuned with noise": Part(itemgetter("fine-tuned"), at_most(0.1)),
             },
         ),
         Claim(

@@ -8,7 +8,7 @@ from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_
 from lemmata.papers.association.probe.readings import at_end, early_peak, learned_something
 from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new_figure
 
-FIRST_STEPS = 20  # "the first few (~5) steps", with room for a slower learner
+FIRST_STEPS = 10  # "the first few (~5) steps", and as many again
 CURVES = {
     "full.noise": ("noise, mean probability", "vermillion"),
     "full.noise_fraction": ("noise, share of positions", "orange"),
@@ -29,6 +29,20 @@ def early(run: str) -> Part:
     return Part(
         lambda reading: early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"]).mean(),
         at_least(0.9),
+    )
+
+
+def peaks(runs: Runs) -> str:
+    """When the noise is predicted most often, by run."""
+    said = []
+    for name in ("main", "fine-tuned"):
+        steps, values = runs[name].curve("full.noise_fraction", phase=1)
+        early = steps <= 2 * FIRST_STEPS
+        where = steps[early][values[:, early].argmax(axis=1)]
+        said.append(f"{name}: steps {', '.join(map(str, where))}, {values[:, early].max(axis=1).mean():.2f}")
+    return (
+        f"The share of positions with noise as the likeliest token peaks at ({'; '.join(said)}). A small model with a "
+        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5."
     )
 
 
@@ -74,6 +88,7 @@ EXPERIMENT = Experiment(
                 "fine-tuned, at the end": at_the_end("fine-tuned"),
                 "fine-tuned, early peak": early("fine-tuned"),
             },
+            remark=peaks,
         ),
     ),
     draw=draw,
