@@ -22,8 +22,9 @@ def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
     seeds = scale.seeds(smoke=1, laptop=3, paper=5)
 
     def run(query: Any, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
-        model = OneLayerConfig(width=width, scale=lam, embeddings="orthonormal", neuron_start=0.01 / lam)
-        return StagedPreTraining(facts=world, model=model, query=query, first_logits=logits, seeds=seeds)
+        start: dict[str, Any] = {"embeddings": "orthonormal", "neuron_start": 0.01 / lam}
+        model = OneLayerConfig(width=width, scale=lam, query=query, **start)
+        return StagedPreTraining(facts=world, model=model, first_logits=logits, seeds=seeds)
 
     own = scale.pick(smoke=(34.0,), laptop=(17.0, 24.0, 34.0, 48.0), paper=(17.0, 24.0, 34.0, 48.0))
     shared = scale.pick(smoke=(80.0,), laptop=(40.0, 56.0, 80.0), paper=(40.0, 56.0, 80.0, 112.0))

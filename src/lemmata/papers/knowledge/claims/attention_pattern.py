@@ -109,7 +109,7 @@ def draw(runs: Runs) -> Artefact:
             lines[0].set(label=f"{label}, {what}")
         for logit in run.config.first_logits:
             stages = Stages(run, logit)
-            row = {"query": run.config.query, "first logit": logit, "holds": verdict_of(stages).status == "holds"}
+            row = {"query": run.config.model.query, "first logit": logit, "holds": verdict_of(stages).status == "holds"}
             table.append(row | {name: part.read(stages) for name, part in LEMMA.items()})
     run = runs[OWN]
     world = run.config.facts

@@ -128,7 +128,8 @@ def tune(
         models = jax.tree.map(lambda leaf: jnp.concatenate([leaf] * len(tunings)), models)
     keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
     length = config.steps, config.records
-    _, history = trained(fine_tuning(config), questions, models, keys, *length, probe=extracted_facts, **watched)
+    algorithm = fine_tuning(config, questions, models.config.rate_unit)
+    _, history = trained(algorithm, questions, models, keys, *length, probe=extracted_facts, **watched)
     parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
     return [
         Outcome(History({n: v[part] for n, v in history.items()}, history.steps), questions[part]) for part in parts
