@@ -61,7 +61,10 @@ class CoveringRun(RunConfig):
         keys = named_keys(self.seeds * 2, "fine-tuning")
         outcomes = []
         for stage, tuning in self.tunings.items():
-            algorithm, watched = fine_tuning(tuning, questions, self.model.rate_unit), {"context": context, "stage": stage}
+            algorithm, watched = (
+                fine_tuning(tuning, questions, self.model.rate_unit),
+                {"context": context, "stage": stage},
+            )
             probe = answered_and_recalled
             outcomes.append(trained(algorithm, questions, both, keys, tuning.steps, 1, probe=probe, **watched)[1])
         shape = (2, len(self.seeds))

@@ -31,8 +31,8 @@ class DescentConfig(Config):
 
 @dataclass(frozen=True, kw_only=True)
 class FineTuningConfig(Config):
-    """The defaults are full fine-tuning on every question of the fine-tuning half. Our text names AdamW for pre-training
-    and is cut before it says what fine-tunes; the theory descends along the gradient: `descent` is that reading."""
+    """The defaults are full fine-tuning on every question of the fine-tuning half. Our text names AdamW for
+    pre-training and is cut before it says what fine-tunes; the theory descends along the gradient: `descent`."""
 
     coverage: CoverageConfig = field(default_factory=CoverageConfig)
     steps: Count = 120
@@ -49,7 +49,9 @@ class FineTuningConfig(Config):
         truncated = self.descent is not None and self.descent.gradient_rank is not None
         allowed = "None where the whole gradient of the neurons is truncated"
         require(not truncated or self.rank is None, "rank", self.rank, allowed)
-        require(not truncated or self.part != "attention", "part", self.part, "one with the neurons, to truncate theirs")
+        require(
+            not truncated or self.part != "attention", "part", self.part, "one with the neurons, to truncate theirs"
+        )
 
     def check(self, width: int, neurons: int, where: str = "tuning") -> None:
         """Refuse a rank over that of A (width x width) or of w (width x neurons in all), whichever learns."""
