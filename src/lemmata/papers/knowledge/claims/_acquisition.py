@@ -6,6 +6,7 @@ from lemmata.core import RunResult
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal; chosen before any run
+STORED = 0.1  # nats over it, at most, before fine-tuning says anything: the theory's starts from a near-optimal model
 STILL_FALLING = 0.03  # nats, in the last quarter of the steps
 
 
@@ -15,8 +16,18 @@ def least_loss(run: RunResult) -> float:
     return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity), questions=3 if facts.opened else 2)
 
 
+def stored(run: RunResult) -> str | None:
+    """A need: pre-training ended near the least loss."""
+    excess = run.arrays["pretraining.excess"]
+    over = float((excess[:, -1] if excess.ndim == 2 else excess).mean())
+    return None if over <= STORED else f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
+
+
 def finished(run: RunResult) -> str | None:
-    loss = run.arrays["pretraining.full_loss"].mean(axis=0)
+    return still_falling(run.arrays["pretraining.full_loss"].mean(axis=0))
+
+
+def still_falling(loss: np.ndarray) -> str | None:
     fall = float(loss[3 * (len(loss) - 1) // 4] - loss[-1])
     if fall <= STILL_FALLING:
         return None

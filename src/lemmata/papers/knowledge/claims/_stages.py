@@ -29,7 +29,7 @@ def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
         return StagedPreTraining(facts=world, model=model, first_logits=logits, steps=steps, seeds=seeds)
 
     own = scale.pick(smoke=(34.0,), laptop=(17.0, 24.0, 34.0, 48.0), paper=(17.0, 24.0, 34.0, 48.0))
-    shared = scale.pick(smoke=(80.0,), laptop=(40.0, 56.0, 80.0), paper=(40.0, 56.0, 80.0, 112.0))
+    shared = scale.pick(smoke=(56.0,), laptop=(40.0, 56.0, 80.0), paper=(40.0, 56.0, 80.0, 112.0))
     return {OWN: run("last", 16.0, own), SHARED: run("first", 256.0, shared)}
 
 

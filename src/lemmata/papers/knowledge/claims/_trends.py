@@ -4,6 +4,8 @@ Differences of extraction are no measure of this near 0 and 1; and a model that 
 at the subject by chance, shows them too. The factor tells the two apart.
 """
 
+from typing import Any
+
 import numpy as np
 
 
@@ -17,6 +19,6 @@ def halvings(first: np.ndarray, last: np.ndarray, held_out: int) -> np.ndarray:
     return np.log2(failing(first, held_out) / failing(last, held_out))
 
 
-def over_seeds(values: np.ndarray) -> np.ndarray:
+def over_seeds(values: np.ndarray) -> Any:
     """The mean over seeds, which stand first."""
     return np.mean(values, axis=0)

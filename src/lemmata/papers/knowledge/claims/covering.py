@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
+from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
 from lemmata.papers.knowledge.run.covering import CoveringRun
 from lemmata.papers.knowledge.run.training import setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, columns, legend, letter, new_figure
 
-STORED = 0.1  # nats over the least pre-training loss, at most, before extraction says anything
 DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings
 
 
@@ -34,12 +34,6 @@ def covering_run(scale: Scale) -> CoveringRun:
         tuning=tuning,
         seeds=base.seeds[:6],
     )
-
-
-def stored(run: RunResult) -> str | None:
-    if (excess := float(run.arrays["pretraining.excess"].mean())) <= STORED:
-        return None
-    return f"pre-training ended {excess:.2f} nats over the least loss, not within {STORED}"
 
 
 class Covering(NamedTuple):

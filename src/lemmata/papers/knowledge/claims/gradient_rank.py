@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, near
+from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.claims._tuned import READ_AT, tuning
+from lemmata.papers.knowledge.claims._tuned import long_enough, tuning
 from lemmata.papers.knowledge.run.question_gradient import WAYS, QuestionGradient
 from lemmata.papers.knowledge.run.training import setting
 from lemmata.report.plots import COLOURS, band, columns, legend, letter, new_figure
@@ -20,16 +21,6 @@ def gradient_run(scale: Scale) -> QuestionGradient:
     seeds = base.seeds[: max(1, len(base.seeds) // 2)]
     way = tuning(scale, "descent")
     return QuestionGradient(facts=base.facts, model=base.model, pretraining=base.pretraining, tuning=way, seeds=seeds)
-
-
-def stored(run: RunResult) -> str | None:
-    known = float(run.arrays["pretraining.fact_accuracy"].mean())
-    return None if known >= 0.95 else f"pre-training stored {known:.2f} of the facts"
-
-
-def long_enough(run: RunResult) -> str | None:
-    steps = run.config.tuning.steps
-    return None if steps >= READ_AT else f"{steps} steps of fine-tuning: extraction is read after {READ_AT}"
 
 
 class Spectrum(NamedTuple):

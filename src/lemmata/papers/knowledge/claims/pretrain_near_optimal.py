@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss
+from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run, variant_run
 from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
@@ -69,9 +69,11 @@ def staged(run: RunResult, *, after: bool) -> Staged:
     return Staged(*np.array(found).T)
 
 
-def third_begun(run: RunResult) -> str | None:
-    last = run.column("stage", step=run.config.steps)
-    return None if np.all(last == 2) else f"stage 3 has not begun everywhere after {run.config.steps} steps"
+def stages_finished(run: RunResult) -> str | None:
+    if not np.all(run.column("stage", step=run.config.steps) == 2):
+        return f"stage 3 has not begun everywhere after {run.config.steps} steps"
+    loss = run.curve("loss", first_logit=at_best_rate(run).logit)[1].mean(axis=0)
+    return still_falling(loss)
 
 
 IN_STAGES = Claim(
@@ -85,7 +87,7 @@ IN_STAGES = Claim(
         "loss over the least": Part(lambda found: found.excess, at_most(NEAR)),
         "probability of the answer": Part(lambda found: found.answer, at_least(SURE)),
     },
-    needs={SHARED: third_begun},
+    needs={SHARED: stages_finished},
 )
 
 
