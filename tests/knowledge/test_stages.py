@@ -148,6 +148,8 @@ def test_question_gradient_is_that_of_descent(setting: Any) -> None:
         ask = np.asarray(model.embeddings)[1]
     assert float(found["question_share"]) == pytest.approx(sigma[0] ** 2 / (sigma**2).sum(), rel=1e-9)
     assert float(found["question_along"]) == pytest.approx(abs(u[:, 0] @ ask) / np.linalg.norm(ask), rel=1e-9)
+    common = np.asarray(jax.vmap(lambda tokens: model.features(tokens)[-1])(facts.prompts(questions.asked[:2]))).mean(0)
+    assert float(found["question_common"]) == pytest.approx(abs(u[:, 0] @ common) / np.linalg.norm(common), rel=1e-5)
     assert float(found["sentence_along"]) < float(found["question_along"])
 
 

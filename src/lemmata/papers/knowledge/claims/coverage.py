@@ -48,14 +48,16 @@ def _where_it_ends(runs: Runs) -> str:
     return f"Subjects asked about: {'; '.join(found)}."
 
 
-def by_subjects_claim(reading: Reading, **words: str) -> Claim:
+def by_subjects_claim(reading: Reading, *, id: str, locus: str, statement: str) -> Claim:
     return Claim(
+        id=id,
+        locus=locus,
+        statement=statement,
         subject=lambda runs: by_subjects(runs, reading),
         wrong=lambda runs: one_subject_longer(runs, reading),  # more lessons, all about one subject
         parts=TREND,
         needs={"main": long_enough},
         remark=_where_it_ends,
-        **words,
     )
 
 
@@ -122,9 +124,8 @@ TEMPLATES = Claim(
 def draw(runs: Runs) -> Artefact:
     tuned, few = main(runs), narrow(runs)
     figure, axes = new_figure(1, 2)
-    tables = []
+    tables, numbers = [], list(tuned.asked("descent").values())
     for reading in READINGS:
-        numbers = list(tuned.asked(reading).values())
         curve = {f"by subjects, {reading}": (numbers, by_subjects(runs, reading))}
         band(axes[0], *curve[f"by subjects, {reading}"], reading, color=COLOURS[COLOUR[reading]], marker="o")
         axes[0].set_xticks(numbers, [str(n) for n in numbers])

@@ -50,8 +50,11 @@ def _levels(runs: Runs) -> str:
     )
 
 
-def claim(reading: Reading, **words: str) -> Claim:
+def claim(reading: Reading, *, id: str, locus: str, statement: str) -> Claim:
     return Claim(
+        id=id,
+        locus=locus,
+        statement=statement,
         subject=lambda runs: Gap(main(runs), on_all(reading), variant(runs, "uniform"), on_all(reading)),
         # learned attention that alone moves in fine-tuning, the neurons frozen: the other way round
         wrong=lambda runs: Gap(main(runs), on_all(reading), main(runs), f"{reading}, attention"),
@@ -61,7 +64,6 @@ def claim(reading: Reading, **words: str) -> Claim:
             "uniform: pre-training accuracy": Part(lambda gap: gap.other.accuracy, at_least(0.9)),
         },
         remark=_levels,
-        **words,
     )
 
 

@@ -1,6 +1,7 @@
 """Many cells (N, |R|, K) in few programs: worlds are padded to a common shape and trained side by side."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Sweep(RunConfig):
         """The cells trained in this shape, in their order."""
         mine = [cell for cell in self.cells if shape == next(one for one in self.shapes if _holds(one, cell))]
         most = max((k for _, _, k in mine), default=1)
-        pads = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
+        pads: dict[str, Any] = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
         return [FactsConfig(subjects=n, templates=r, multiplicity=k, **pads) for n, r, k in mine]
 
     def execute(self, context: RunContext) -> RunOutput:
