@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float, Int
 
-from lemmata.core import invalid, named_integer
+from lemmata.core import invalid, named_generator
 from lemmata.papers.ic_recall.task.patterns import patterns
 from lemmata.papers.ic_recall.task.sequences import (
     SAMPLED_SEQUENCES,
@@ -55,7 +55,7 @@ class AffineWorld:
 
     def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
         check_pairs(k, self.n)
-        rng = np.random.default_rng(named_integer(seed, name))
+        rng = named_generator(seed, name)
         # The cofactor's power of a uniform non-zero residue is uniform in H: no generator is needed.
         slopes = self._power(rng.integers(1, self.n, size=num, dtype=np.int64), (self.n - 1) // self.order)
         intercepts = rng.integers(0, self.n, size=num, dtype=np.int64)

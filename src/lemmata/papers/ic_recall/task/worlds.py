@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Config, Count, named_integer, require
+from lemmata.core import Bound, Config, Count, named_generator, require
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
 from lemmata.papers.ic_recall.task.table_world import TableWorld
 
@@ -30,7 +30,7 @@ class RandomBijections(Config):
         require(self.relations <= limit, "relations", self.relations, few)
 
     def draw(self, seed: int) -> TableWorld:
-        rng = np.random.default_rng(named_integer(seed, "world", "bijections"))
+        rng = named_generator(seed, "world", "bijections")
         if self.n <= _LISTABLE:
             everything = np.array(list(permutations(range(self.n))))
             return TableWorld(everything[rng.choice(len(everything), self.relations, replace=False)])
