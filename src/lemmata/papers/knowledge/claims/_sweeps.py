@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lemmata.core import Artefact, RunResult, Runs
+from lemmata.papers.knowledge.claims._trends import halvings
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import Extraction
@@ -14,17 +15,33 @@ from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
 
 SLACK = 0.05  # of extraction, against the trend between neighbours
 FEWEST_SEEDS = 3
+BEFORE = "extraction_before"  # a column
 
 
 def sweep(base: Extraction, steps: int, **sizes: Any) -> Sweep:
     """Cells in the setting of a base run, pre-trained for another number of steps."""
-    pretraining = replace(base.pretraining, steps=steps)
-    return Sweep(model=base.model, pretraining=pretraining, tuning=base.tuning, **sizes)
+    pretraining = replace(base.pretraining, steps=steps, records=4)
+    tuning = replace(base.tuning, records=1)
+    return Sweep(model=base.model, pretraining=pretraining, tuning=tuning, **sizes)
 
 
-def means(runs: Runs, varied: str, name: str = "extraction") -> np.ndarray:
-    """Over seeds, in order of the varied size."""
-    return along(runs["main"], varied, name)[1].mean(axis=0)
+class Line(NamedTuple):
+    """Cells that differ in one size."""
+
+    run: RunResult
+    varied: str
+    column: str = "extraction"
+
+    @property
+    def values(self) -> np.ndarray:
+        """[seed, size], in order of the size."""
+        return along(self.run, self.varied, self.column)[1]
+
+    def ends(self) -> np.ndarray:
+        """How many times the failures halve from the smallest size to the largest, for each seed."""
+        config = self.run.config
+        held_out = min(world.num_held_out for shape in config.shapes for world in config.worlds(shape))
+        return halvings(self.values[:, 0], self.values[:, -1], held_out)
 
 
 def stored(run: RunResult) -> str | None:
@@ -36,14 +53,14 @@ def stored(run: RunResult) -> str | None:
 
 
 SERIES = {
-    "extraction": ("after fine-tuning", COLOURS["vermillion"]),
-    "extraction_before": ("before fine-tuning", COLOURS["sky"]),
-    "extraction_shuffled": ("shuffled answers", "0.6"),
+    "extraction": ("gradient descent", COLOURS["vermillion"]),
+    "extraction_adamw": ("AdamW", COLOURS["orange"]),
+    BEFORE: ("before fine-tuning", COLOURS["sky"]),
     "fact_accuracy": ("facts stored", COLOURS["blue"]),
 }
 BESIDE = {
     "excess": ("loss above the optimum", COLOURS["blue"]),
-    "relation_fraction": ("answered by a relation", COLOURS["orange"]),
+    "relation_fraction": ("answered by a relation", COLOURS["purple"]),
     "other_fraction": ("by another's answer", COLOURS["green"]),
 }
 

@@ -19,13 +19,13 @@ def bound(runs: Runs) -> np.ndarray:
 
 
 def nothing(runs: Runs) -> np.ndarray:
-    """1, which bounds any probability, where no other bound is claimed."""
-    return np.ones_like(bound(runs))
+    """Where no bound is claimed: twice the largest probability, so that one near 1 makes no small margin."""
+    return np.full_like(bound(runs), 2.0)
 
 
 HOEFFDING_COVER = Claim(
     id="hoeffding-cover",
-    locus="Appendix, equation (44)",
+    locus="Appendix, equation (44); our text has the formula from inside its probability on",
     statement="Of n subjects with K of q templates each, the number that have template j reaches half of its mean "
     "Kn/q with a probability of at most exp(-nK²/(2q²)), as printed. Measured exactly (binomial tails) for several "
     "n, K, q, and as a frequency in drawn facts.",
@@ -41,7 +41,8 @@ HOEFFDING_COVER = Claim(
         corrected="P[Σ_i 1(j ∈ A_i) ≤ Kn/(2q)] ≤ exp(-nK²/(2q²))",
         reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "
         "names, bounds the lower tail: a template told at most half as often as expected. That every template is "
-        "covered, the use made of it, needs the lower tail too.",
+        "covered, the use made of it, needs the lower tail too. Our text is cut within the formula: it begins at the "
+        "sum, and the `P[` before it is inferred. Were it `1 - P[`, the formula would be right as it stands.",
     ),
 )
 

@@ -1,0 +1,24 @@
+"""How much harder or easier facts are to reach: by what factor those that stay inside grow fewer.
+
+Differences of extraction are no measure of this near 0 and 1; and a model that was never fine-tuned, whose prompt looks
+at the subject by chance, shows them too. The factor tells the two apart.
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+def failing(extraction: np.ndarray, held_out: int) -> np.ndarray:
+    """The share of held-out facts that do not come out, half a fact added to each side: it is never 0."""
+    return ((1 - np.asarray(extraction, float)) * held_out + 0.5) / (held_out + 1)
+
+
+def halvings(first: np.ndarray, last: np.ndarray, held_out: int) -> np.ndarray:
+    """How many times the failures halve from the first extraction to the last, for each seed."""
+    return np.log2(failing(first, held_out) / failing(last, held_out))
+
+
+def over_seeds(values: np.ndarray) -> Any:
+    """The mean over seeds, which stand first."""
+    return np.mean(values, axis=0)
