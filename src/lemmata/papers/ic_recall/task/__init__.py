@@ -13,4 +13,12 @@ from lemmata.papers.ic_recall.task.patterns import (
 from lemmata.papers.ic_recall.task.sequences import Sequences, WorldReport, check_pairs
 from lemmata.papers.ic_recall.task.table_world import TableWorld
 from lemmata.papers.ic_recall.task.token_task import StoredSequences, stored
-from lemmata.papers.ic_recall.task.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig, is_prime
+from lemmata.papers.ic_recall.task.worlds import (
+    Affine,
+    AllBijections,
+    RandomBijections,
+    RandomSlopes,
+    World,
+    WorldConfig,
+    is_prime,
+)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Config, Count, named_integer, require
+from lemmata.core import Bound, Config, Count, Share, named_integer, require
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
+from lemmata.papers.ic_recall.task.slopes import ListedSlopes, Subgroup
 from lemmata.papers.ic_recall.task.table_world import TableWorld
 
 World = TableWorld | AffineWorld
@@ -67,10 +68,51 @@ class Affine(Config):
         require((self.n - 1) % (self.subgroup or 1) == 0, "subgroup", self.subgroup, divisor)
 
     def draw(self, seed: int = 0) -> AffineWorld:
-        return AffineWorld(self.n, self.n - 1 if self.subgroup is None else self.subgroup)
+        return AffineWorld(self.n, Subgroup(self.n, self.n - 1 if self.subgroup is None else self.subgroup))
 
 
-WorldConfig = RandomBijections | AllBijections | Affine
+@dataclass(frozen=True, kw_only=True)
+class RandomSlopes(Config):
+    """x -> ax + b over the field of n elements, a in a random set of units: Assumption 4.3 with both shares as dials.
+
+    A sequence of two pairs is confusing when the negative of its slope is a slope too, and may have any of the four
+    mismatched relations: 32 kinds of sequence at any n.
+    """
+
+    n: int
+    density: Annotated[float, Bound(above=0, most=1)] = 0.25  # of the n - 1 units: the more, the more mismatched
+    confusing: Share = 0.5  # of the slopes, those whose negative is in the set
+
+    def cross_check(self) -> None:
+        require(5 <= self.n <= 2**20 and is_prime(self.n), "n", self.n, "a prime number between 5 and 2^20")
+        both, single = self._pairs()
+        half, enough = (self.n - 1) // 2, both + single >= 1
+        require(enough, "density", self.density, f"one that leaves at least one slope of {self.n - 1} units")
+        require(
+            both + single <= half,
+            "density",
+            self.density,
+            f"at most 1 / (2 - confusing) = {1 / (2 - self.confusing):.3g}: each pair a, -a gives both slopes or one",
+        )
+
+    def draw(self, seed: int) -> AffineWorld:
+        rng = np.random.default_rng(named_integer(seed, "world", "slopes"))
+        both, single = self._pairs()
+        chosen = 1 + rng.permutation((self.n - 1) // 2)[: both + single]
+        alone = chosen[both:]
+        signed = np.where(rng.integers(0, 2, size=single) == 1, self.n - alone, alone)
+        member = np.zeros(self.n, bool)
+        member[np.concatenate([chosen[:both], self.n - chosen[:both], signed])] = True
+        return AffineWorld(self.n, ListedSlopes(self.n, member))
+
+    def _pairs(self) -> tuple[int, int]:
+        """Of how many pairs a, -a both are slopes, and of how many one."""
+        slopes = round(self.density * (self.n - 1))
+        both = round(self.confusing * slopes / 2)
+        return both, slopes - 2 * both
+
+
+WorldConfig = RandomBijections | AllBijections | Affine | RandomSlopes
 
 
 def is_prime(number: int) -> bool:
