@@ -31,7 +31,7 @@ WORLDS = (
     Affine(n=11),
     Affine(n=7, subgroup=3),
     Affine(n=13, subgroup=4),
-    RandomSlopes(n=13, density=0.5, confusing=0.34),
+    RandomSlopes(n=13, confusing=0.4, mismatched=0.8),
 )
 
 
@@ -85,7 +85,7 @@ def test_sequences_are_facts_with_distinct_subjects(config):
 
 @pytest.mark.parametrize(
     "config",
-    [AllBijections(n=4), Affine(n=7, subgroup=3), Affine(n=11, subgroup=2), RandomSlopes(n=11, density=0.6)],
+    [AllBijections(n=4), Affine(n=7, subgroup=3), Affine(n=11, subgroup=2), RandomSlopes(n=11, mismatched=0.8)],
     ids=str,
 )
 def test_the_report_equals_enumeration_by_hand(config):
@@ -121,14 +121,13 @@ def test_the_order_of_the_subgroup_decides_confusion():
     assert Affine(n=13, subgroup=3).draw().report(2).confusing == 0
 
 
-@pytest.mark.parametrize(("density", "confusing"), [(0.25, 0.0), (0.25, 0.5), (0.1, 1.0), (0.5, 0.25)])
-def test_random_slopes_have_the_share_of_confusing_sequences_that_was_asked_for(density, confusing):
-    world = RandomSlopes(n=127, density=density, confusing=confusing).draw(3)
+@pytest.mark.parametrize(("confusing", "mismatched"), [(0.0, 0.5), (0.5, 0.5), (1.0, 0.2), (0.25, 0.9)])
+def test_random_slopes_have_the_shares_of_sequences_that_were_asked_for(confusing, mismatched):
+    world = RandomSlopes(n=251, confusing=confusing, mismatched=mismatched).draw(3)
     report = world.report(2)
-    assert world.slopes.size == round(126 * density)
     assert report.fractions_how == "exact"
-    assert report.confusing == pytest.approx(confusing, abs=1.1 / world.slopes.size)
-    assert report.mismatched == pytest.approx(1 - (1 - density) ** 4, abs=0.05)
+    assert report.confusing == pytest.approx(confusing, abs=1.5 / world.slopes.size)
+    assert report.mismatched == pytest.approx(mismatched, abs=0.05)
     assert len(world.kinds(2)[0]) <= 32
 
 
@@ -215,8 +214,7 @@ def test_primes():
         (lambda: RandomBijections(n=3, relations=7), "n! = 6"),
         (lambda: RandomBijections(n=8, relations=0), "at least 1"),
         (lambda: Affine(n=13, subgroup=0), "at least 1"),
-        (lambda: RandomSlopes(n=127, density=0.9, confusing=0.0), "1 / (2 - confusing) = 0.5"),
-        (lambda: RandomSlopes(n=127, density=1e-6), "at least one slope"),
+        (lambda: RandomSlopes(n=127, mismatched=1e-6), "at least one slope"),
         (lambda: RandomSlopes(n=15), "prime"),
         (lambda: AllBijections(n=6), "at least 2 and at most 5"),
         (lambda: AllBijections(n=3).draw().sequences(4, 3, seed=0, name="x"), "at most n - 1 = 2"),

@@ -75,25 +75,18 @@ class Affine(Config):
 class RandomSlopes(Config):
     """x -> ax + b over the field of n elements, a in a random set of units: Assumption 4.3 with both shares as dials.
 
-    A sequence of two pairs is confusing when the negative of its slope is a slope too, and may have any of the four
-    mismatched relations: 32 kinds of sequence at any n.
+    A sequence of two pairs is confusing when the negative of its relation's slope is a slope too; any of its four
+    mismatched relations may be there or not: 32 kinds of sequence at any n.
     """
 
     n: int
-    density: Annotated[float, Bound(above=0, most=1)] = 0.25  # of the n - 1 units: the more, the more mismatched
-    confusing: Share = 0.5  # of the slopes, those whose negative is in the set
+    confusing: Share = 0.5  # of the slopes, those whose negative is a slope: the share of confusing sequences
+    mismatched: Annotated[float, Bound(above=0, most=1)] = 0.5  # the share of such sequences, in expectation
 
     def cross_check(self) -> None:
         require(5 <= self.n <= 2**20 and is_prime(self.n), "n", self.n, "a prime number between 5 and 2^20")
-        both, single = self._pairs()
-        half, enough = (self.n - 1) // 2, both + single >= 1
-        require(enough, "density", self.density, f"one that leaves at least one slope of {self.n - 1} units")
-        require(
-            both + single <= half,
-            "density",
-            self.density,
-            f"at most 1 / (2 - confusing) = {1 / (2 - self.confusing):.3g}: each pair a, -a gives both slopes or one",
-        )
+        some = f"one that leaves at least one slope among {self.n - 1} units"
+        require(sum(self._pairs()) >= 1, "mismatched", self.mismatched, some)
 
     def draw(self, seed: int) -> AffineWorld:
         rng = np.random.default_rng(named_integer(seed, "world", "slopes"))
@@ -106,10 +99,14 @@ class RandomSlopes(Config):
         return AffineWorld(self.n, ListedSlopes(self.n, member))
 
     def _pairs(self) -> tuple[int, int]:
-        """Of how many pairs a, -a both are slopes, and of how many one."""
-        slopes = round(self.density * (self.n - 1))
-        both = round(self.confusing * slopes / 2)
-        return both, slopes - 2 * both
+        """Of how many pairs a, -a both are slopes, and of how many one.
+
+        The slopes of the four mismatched relations are two pairs a', -a', so a sequence is mismatched unless neither of
+        them has a slope: 1 - (1 - share of pairs that have one)^2.
+        """
+        pairs = round((1 - (1 - self.mismatched) ** 0.5) * (self.n - 1) / 2)
+        both = round(pairs * self.confusing / (2 - self.confusing))
+        return both, pairs - both
 
 
 WorldConfig = RandomBijections | AllBijections | Affine | RandomSlopes
