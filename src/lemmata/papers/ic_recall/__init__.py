@@ -23,6 +23,7 @@ PAPER = Paper(
         "low-temperature",
         "phase",
         "one-large-step",
+        "drawn-slopes",
         "fig-2",
         "fig-3",
         "fig-4",

@@ -19,7 +19,7 @@ from lemmata.core import (
     at_most,
     slope_near,
 )
-from lemmata.papers.ic_recall.run.one_large_step import ALL, CLEAR, CONFUSING, SIZES, SequencesNeeded
+from lemmata.papers.ic_recall.run.sequences_needed import ALL, CLEAR, CONFUSING, SIZES, SequencesNeeded
 from lemmata.report import plots
 
 TARGET = 0.99  # of the final answer, on the worst kind of sequence (Theorem 4.1)

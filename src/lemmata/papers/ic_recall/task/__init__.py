@@ -1,7 +1,7 @@
 """In-context factual recall: worlds of facts, the sequences drawn from them, and their exact pattern counts."""
 
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
-from lemmata.papers.ic_recall.task.dataset import Dataset, dataset, dataset_of
+from lemmata.papers.ic_recall.task.dataset import Dataset, dataset, dataset_of, dataset_of_kinds
 from lemmata.papers.ic_recall.task.pairs import TripletPairs, every_pair
 from lemmata.papers.ic_recall.task.patterns import (
     confusing_pattern,
