@@ -175,8 +175,8 @@ CLAIMS = (
             "on query and EoS at the end": Part(Points.outside, at_least(OUTSIDE)),
             "heavier pair / lighter pair": Part(Points.one_pair_ahead, at_least(1.05)),
         },
-        remark="What is asked to stay on query and EoS is what the rule of Figure 2 allows at most. The control is the warm-up's Stage 1 run to "
-        "convergence: at the saddle, nothing on the query subject, both pairs alike.",
+        remark="What must stay on query and EoS is what the rule of Figure 2 allows at most. The control is the "
+        "warm-up's Stage 1 run to convergence: at the saddle, nothing on the query subject, both pairs alike.",
     ),
 )
 
@@ -212,9 +212,9 @@ def draw(runs: Runs) -> Artefact:
         ]
     )
     caption = (
-        f"Algorithm 1 with one large step, T = {run.config.constant:g}/log n, {run.config.sequences} sequences, in worlds "
-        "of affine maps whose slopes are a drawn set of units, so that the share of confusing sequences is a dial. (a) "
-        f"Mean over {many} worlds, bands one standard deviation. (b) The end, world by world, with T and t₂ changed too."
+        f"Algorithm 1 with one large step, T = {run.config.constant:g}/log n, {run.config.sequences} sequences, in "
+        "worlds of affine maps whose slopes are a drawn set of units: the share of confusing sequences is a dial. (a) "
+        f"Mean over {many} worlds, bands one standard deviation. (b) The end, world by world, with T and t₂ changed."
     )
     return Artefact(figure, table, caption)
 
