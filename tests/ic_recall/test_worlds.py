@@ -13,6 +13,7 @@ from lemmata.papers.ic_recall.task import (
     AllBijections,
     RandomBijections,
     RandomSlopes,
+    SomeAffine,
     WorldConfig,
     confusing_pattern,
     correct_pattern,
@@ -32,6 +33,7 @@ WORLDS = (
     Affine(n=7, subgroup=3),
     Affine(n=13, subgroup=4),
     RandomSlopes(n=13, confusing=0.4, mismatched=0.8),
+    SomeAffine(n=7),
 )
 
 
@@ -216,6 +218,8 @@ def test_primes():
         (lambda: Affine(n=13, subgroup=0), "at least 1"),
         (lambda: RandomSlopes(n=127, mismatched=1e-6), "at least one slope"),
         (lambda: RandomSlopes(n=15), "prime"),
+        (lambda: SomeAffine(n=15), "prime"),
+        (lambda: SomeAffine(n=5, share=0.01), "at least one relation"),
         (lambda: AllBijections(n=6), "at least 2 and at most 5"),
         (lambda: AllBijections(n=3).draw().sequences(4, 3, seed=0, name="x"), "at most n - 1 = 2"),
         (lambda: Affine(n=7).draw().sequences(4, 1, seed=0, name="x"), "between 2 and 5"),

@@ -18,6 +18,7 @@ from lemmata.papers.ic_recall.task.worlds import (
     AllBijections,
     RandomBijections,
     RandomSlopes,
+    SomeAffine,
     World,
     WorldConfig,
     is_prime,

@@ -109,7 +109,28 @@ class RandomSlopes(Config):
         return both, pairs - both
 
 
-WorldConfig = RandomBijections | AllBijections | Affine | RandomSlopes
+@dataclass(frozen=True, kw_only=True)
+class SomeAffine(Config):
+    """A random share of all maps x -> ax + b over the field of n elements, listed: under Assumption 2.2, and with no
+    symmetry left between subjects or answers."""
+
+    n: int
+    share: Annotated[float, Bound(above=0, most=1)] = 0.4
+
+    def cross_check(self) -> None:
+        require(3 <= self.n <= 31 and is_prime(self.n), "n", self.n, "a prime number between 3 and 31")
+        require(self._relations() >= 1, "share", self.share, "one that leaves at least one relation")
+
+    def draw(self, seed: int) -> TableWorld:
+        table = Affine(n=self.n).draw().table
+        rng = np.random.default_rng(named_integer(seed, "world", "some affine"))
+        return TableWorld(table[rng.choice(len(table), self._relations(), replace=False)])
+
+    def _relations(self) -> int:
+        return round(self.share * self.n * (self.n - 1))
+
+
+WorldConfig = RandomBijections | AllBijections | Affine | RandomSlopes | SomeAffine
 
 
 def is_prime(number: int) -> bool:
