@@ -20,6 +20,7 @@ PAPER = Paper(
         "symbolic",
         "warmup-dynamics",
         "general-algebra",
+        "exact-first-step",
         "low-temperature",
         "phase",
         "one-large-step",

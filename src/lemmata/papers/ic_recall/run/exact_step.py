@@ -39,9 +39,9 @@ class ExactFirstStep(RunConfig):
     world: SomeAffine = FIVE
     world_seed: int = 0
     temperatures: Some[Annotated[float, Bound(least=2e-5)]] = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6e-5)
-    sample_power: NonNegative = 3.5
+    sample_power: NonNegative = 3.75
     schedule: OneLargeStep = SHORT
-    seeds: Some[int] = tuple(range(64))
+    seeds: Some[int] = tuple(range(24))
     hottest_start: Annotated[float, Bound(above=0, most=0.05)] = 0.02  # of the temperatures at which the start is read
 
     def cross_check(self) -> None:

@@ -1,6 +1,6 @@
 """How many sequences Algorithm 1 needs, as worlds grow: on subgroups of slopes, and on drawn ones."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from lemmata.papers.ic_recall.run.one_large_step import (
     fresh_sequences,
     subgroup_world,
 )
-from lemmata.papers.ic_recall.run.short_schedule import short_schedule
+from lemmata.papers.ic_recall.run.short_schedule import SHORT, short_schedule
 from lemmata.papers.ic_recall.task import (
     AffineWorld,
     Dataset,
@@ -31,7 +31,7 @@ from lemmata.papers.ic_recall.task import (
 # order (none), and in both the same share of sequences is mismatched.
 SIZES = (7, 31, 127, 8191, 1_000_003, 2**31 - 1, 1_000_000_000_039, 2**61 - 1)
 ALL, CONFUSING, CLEAR = 1, 3, 6
-SHORTER = OneLargeStep(c1=40.0, c2=1000.0, stage2=0.5)  # 0.99 needs less of stage 2 than 0.999
+SHORTER = replace(SHORT, stage2=0.5)  # 0.99 needs less of stage 2 than 0.999
 Cells = list[tuple[int, int]]  # a number of sequences and a seed
 
 
