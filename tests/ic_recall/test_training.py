@@ -24,9 +24,11 @@ from lemmata.papers.ic_recall.model import (
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, algorithm_1, descend
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
-from lemmata.papers.ic_recall.run.one_large_step import SequencesNeeded, ShortScheduleRun, second_log_error
+from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
+from lemmata.papers.ic_recall.run.short_schedule import second_log_error
 from lemmata.papers.ic_recall.task import (
     Affine,
     RandomBijections,
@@ -155,7 +157,7 @@ def test_short_schedule_solves_the_warm_up_and_is_stuck_without_the_push():
     assert np.allclose(worst[:, 1], 0.5, atol=1e-3)  # after stage 1: r_1 or r_2
     stuck = ShortScheduleRun(sizes=(3,), seeds=(0, 1), sequences=4, records=4, stage2="symmetric").execute(Unattended())
     assert (np.asarray(stuck.metrics["first_worst"]).reshape(2, -1)[:, -1] <= 0.5 + 1e-9).all()
-    v = pushed.arrays["attention"][0]
+    v = pushed.arrays["attention"][0, :, -1]
     assert ((v[:, 0] - v[:, 2]) * (v[:, 1] - v[:, 3]) > 0).all()
 
 

@@ -203,22 +203,28 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
+def warmup_stages(scale: Scale) -> WarmupStages:
+    wide = (0.025, 0.03, 0.04, 0.05, 0.06)
+    return WarmupStages(
+        temperatures=scale.pick(smoke=(0.05, 0.06), laptop=wide[1:], paper=wide),
+        seeds=scale.seeds(smoke=2, laptop=8, paper=32),
+        steps1=scale.pick(smoke=15_000, laptop=120_000, paper=1_000_000),
+        steps2=scale.pick(smoke=20_000, laptop=60_000, paper=400_000),
+    )
+
+
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    ladder, wide = WarmupEscape.temperatures, (0.025, 0.03, 0.04, 0.05, 0.06)
-    temperatures = scale.pick(smoke=(0.05, 0.06), laptop=wide[1:], paper=wide)
+    ladder, stages = WarmupEscape.temperatures, warmup_stages(scale)
     return {
-        "stages": WarmupStages(
-            temperatures=temperatures,
-            seeds=scale.seeds(smoke=2, laptop=8, paper=32),
-            steps1=scale.pick(smoke=15_000, laptop=120_000, paper=1_000_000),
-            steps2=scale.pick(smoke=20_000, laptop=60_000, paper=400_000),
-        ),
+        "stages": stages,
         "escape": WarmupEscape(
             temperatures=scale.pick(smoke=(0.02, 0.04, 0.06), laptop=ladder, paper=ladder),
             seeds=scale.seeds(smoke=6, laptop=32, paper=200),
             steps=scale.pick(smoke=500, laptop=1500, paper=3000),
         ),
-        "lowest": LowestPoint(temperatures=temperatures, starts=scale.pick(smoke=16, laptop=64, paper=512), steps=2000),
+        "lowest": LowestPoint(
+            temperatures=stages.temperatures, starts=scale.pick(smoke=16, laptop=64, paper=512), steps=2000
+        ),
         "algebra": WarmupAlgebra(points=scale.pick(smoke=512, laptop=4096, paper=65_536), seed=1),
     }
 

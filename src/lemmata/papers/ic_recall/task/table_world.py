@@ -72,7 +72,7 @@ class TableWorld:
         check_pairs(k, self.n)
         sequences, fractions_how = self._sequences_for_report(k)
         counts = self.counts(sequences)
-        confusing, mismatched = shares(counts, k)
+        confusing, mismatched = shares(counts, np.full(len(counts), 1 / len(counts)), k)
         if comb(self.n, k) * self.table.size <= ENUMERATED_WORK:
             alone = [self._alone(subjects) for subjects in combinations(range(self.n), k)]
             identified, ceiling = (np.mean(column) for column in zip(*alone, strict=True))

@@ -82,3 +82,8 @@ def failure_probability(size: int, zeta: float) -> float:
     """
     low = binom.cdf(np.ceil(size * zeta / 2) - 1, size, zeta)
     return float(1 - (1 - low) ** 2)
+
+
+def start_shortfall(temperature: Real, n: int) -> Real:
+    """log(n e^(-1/(18T)) + n^2 e^(-1/(9T))): the order of 1/I(Z) - p(r_1) at v = 1/6 (proof of Lemma C.1)."""
+    return np.logaddexp(np.log(n) - 1 / (18 * temperature), 2 * np.log(n) - 1 / (9 * temperature))
