@@ -197,6 +197,6 @@ EXPERIMENT = Experiment(
     draw=draw,
     notes="Before the rules were written, trials had seen the plain block at |X| = 41 (2,500 sentences with the gap, "
     "5,000 and 10,000 without) and, with two seeds, at |X| = 170 (100,000 with the gap; at 10,000 and 30,000 the "
-    "symmetric action reaches a little farther). Steps draw their sentences with replacement; an epoch is as many draws "
-    "as there are sentences.",
+    "symmetric action reaches a little farther). Steps draw their sentences with replacement; an epoch is as many "
+    "draws as there are sentences.",
 )
