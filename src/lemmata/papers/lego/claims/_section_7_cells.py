@@ -41,7 +41,7 @@ class Learner:
 
     @property
     def learned(self) -> bool:
-        return self.right[self.lengths.index(self.trained_at)] >= LEARNED
+        return bool(self.right[self.lengths.index(self.trained_at)] >= LEARNED)
 
     @property
     def reached(self) -> float:

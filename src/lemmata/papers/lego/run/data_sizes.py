@@ -88,7 +88,7 @@ class DataSizes(RunConfig):
         return each_seed(lambda key: next_clause.SentenceSet.draw(task, num, length, key=key), keys)
 
     def first(self, sets: next_clause.SentenceSet, size: int) -> next_clause.FirstSentences:
-        return next_clause.FirstSentences(sets.clauses, jnp.full(len(self.seeds), size))
+        return each_seed(next_clause.FirstSentences, sets.clauses, jnp.full(len(self.seeds), size))
 
     def train(
         self, algorithm: Descent, sets: Any, state: TrainState, steps: int, name: str, context: RunContext
