@@ -10,6 +10,7 @@ from lemmata.core import RunResult, Runs, Scale, Unattended, UserError
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of, cells
 from lemmata.papers.lego.claims.section_7_map import draw, mapped
 from lemmata.papers.lego.run.data_sizes import DataSizes
+from lemmata.papers.lego.run.length_training import LengthTraining
 
 LENGTHS = (5, 10, 20, 40)
 
@@ -53,6 +54,7 @@ def test_every_run_of_the_map_is_of_the_block_it_is_named_after() -> None:
     for scale in ("smoke", "laptop", "paper"):
         for name, run in mapped(Scale(scale)).items():
             wanted = name.split("/")[0] if "/" in name else "plain"
+            assert isinstance(run, DataSizes | LengthTraining)
             assert block_of(run.model) == wanted
     assert set(BLOCKS) == {"plain", "no residual", "block-sparse"}
 

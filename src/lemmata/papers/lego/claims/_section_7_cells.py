@@ -1,6 +1,7 @@
 """The cells of section 7's map: what both actions reached with one block, world, number of sentences and epochs."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,38 +123,45 @@ def block_of(model: ExperimentalConfig) -> str:
 
 
 def _of_figures(run: RunResult) -> Learner:
-    made, first = run.config, base(run)
-    right, longer = first.curve().mean(axis=0), np.array(made.lengths) > (made.stages or made.lengths)[0]
-    gains = {SELF: np.nan, SHORT: np.nan}
-    if made.stages and longer.any():
-        taught = Model(run, SELF, made.stages[0]).curve().mean(axis=0) - right
-        short = Model(run, SHORT, made.task.length).curve().mean(axis=0) - right
-        best = np.flatnonzero(longer)[np.argmax(taught[longer])]
-        gains = {SELF: float(taught[best]), SHORT: float(short[best])}
+    made = run.config
+    stage = made.stages[0] if made.stages else made.lengths[-1]
+    right = base(run).curve().mean(axis=0)
+    moved = [
+        Model(run, *model).curve().mean(axis=0) - right
+        for model in ((SELF, stage), (SHORT, made.task.length))
+        if made.stages
+    ]
     drops = [Diagonal(run, clause).drop for clause in ("predicate", "answer")]
-    return Learner(made.task.action, made.task.length, made.lengths, right, *drops, gains[SELF], gains[SHORT])
+    return _learner(made, right, drops, moved, stage)
 
 
 def _of_sizes(run: RunResult) -> Iterator[tuple[tuple[int, int], Learner]]:
     made: DataSizes = run.config
-    lengths = np.array(made.lengths)
-    quadruple = lengths[np.argmin(np.abs(lengths - 4 * made.task.length))]
-    for size in made.sizes:
-        for epochs in made.epochs:
-            cell = {"size": size, "epochs": epochs}
-            right = _by_length(run, ALL_RIGHT, branch=BASE, **cell)
-            drops = [
-                float(run.column(f"{clause}_drop", branch=BASE, length=quadruple, **cell).mean())
-                for clause in ("predicate", "answer")
-            ]
-            gains = [np.nan, np.nan]
-            longer = lengths > made.stage
-            if made.stage_steps and epochs == made.epochs[-1] and longer.any():
-                taught, short = (_by_length(run, ALL_RIGHT, branch=branch, **cell) - right for branch in (SELF, SHORT))
-                best = np.flatnonzero(longer)[np.argmax(taught[longer])]
-                gains = [float(taught[best]), float(short[best])]
-            yield (size, epochs), Learner(made.task.action, made.task.length, made.lengths, right, *drops, *gains)
+    quadruple = min(made.lengths, key=lambda length: abs(length - 4 * made.task.length))
+
+    def read(name: str, **where: Any) -> np.ndarray:
+        return run.column(name, **where).reshape(len(made.seeds), -1).mean(axis=0)
+
+    for size, epochs in itertools.product(made.sizes, made.epochs):
+        cell = {"size": size, "epochs": epochs}
+        right = read(ALL_RIGHT, branch=BASE, **cell)
+        went_on = made.stage_steps and epochs == made.epochs[-1]
+        moved = [read(ALL_RIGHT, branch=branch, **cell) - right for branch in (SELF, SHORT) if went_on]
+        drops = [read(f"{clause}_drop", branch=BASE, length=quadruple, **cell)[0] for clause in ("predicate", "answer")]
+        yield (size, epochs), _learner(made, right, drops, moved, made.stage)
 
 
-def _by_length(run: RunResult, name: str, **where: object) -> np.ndarray:
-    return run.column(name, **where).reshape(len(run.config.seeds), -1).mean(axis=0)
+def _learner(made: Any, right: np.ndarray, drops: Sequence[float], moved: list[np.ndarray], stage: int) -> Learner:
+    """`moved`: what self-training, and as many steps at the first length, add at each length; nothing if not done."""
+    longer = np.flatnonzero(np.array(made.lengths) > stage)
+    best = longer[np.argmax(moved[0][longer])] if moved and len(longer) else None
+    return Learner(
+        action=made.task.action,
+        trained_at=made.task.length,
+        lengths=made.lengths,
+        right=right,
+        predicate_drop=float(drops[0]),
+        answer_drop=float(drops[1]),
+        gain=float("nan") if best is None else float(moved[0][best]),
+        control=float("nan") if best is None else float(moved[1][best]),
+    )

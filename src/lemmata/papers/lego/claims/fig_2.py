@@ -29,13 +29,16 @@ def maps(runs: Runs, which: str = "map") -> dict[str, np.ndarray]:
 
 def remark(runs: Runs) -> str:
     told = []
-    for kind, attention in maps(runs).items():
+    for name in JUDGED.values():
+        attention = runs[name].arrays["trained.map"]
         rows = np.arange(attention.shape[1])
         predicate, answer = attention[:, rows, rows].mean(), attention[:, rows, len(rows) + rows].mean()
-        told.append(f"{predicate:.2f} and {answer:.2f} ({kind})")
+        led = sum(led_by_both(one[None]) == 1 for one in attention)
+        action = runs[name].config.task.action
+        told.append(f"{action} {predicate:.2f} and {answer:.2f}, both leading in {led} of {len(attention)} seeds")
     return (
-        f"On the predicate and on the answer lie {', '.join(told)}. The residual carries the answer's own value to the "
-        "feed-forward network too, so the second diagonal may be faint."
+        f"On the predicate and on the answer lie: {'; '.join(told)}. The residual carries the answer's own value to "
+        "the feed-forward network too, so a model can do without the second diagonal."
     )
 
 
