@@ -10,7 +10,7 @@ PAPER = Paper(
     sentence="The algebra of a state-tracking task decides how far reasoning reaches; self-training extends it.",
     order=(
         *("actions", "permuted-predicates", "one-step", "features"),
-        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7"),
+        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7-map"),
         *("dilution", "word-problem", "short-to-long", "self-training", "self-train-cost", "regime-map", "stabilizer"),
     ),
 )
