@@ -45,7 +45,7 @@ def at_lengths(
     longest = chains.actions.shape[1]
     place = jnp.arange(1, longest + 1, dtype=scores.dtype)
 
-    def at(length: Int[Array, ""]) -> dict[str, Float[Array, ""]]:
+    def at(length: Float[Array, ""]) -> dict[str, Float[Array, ""]]:
         asked = place <= length
         probability, right = _by_step(neurons, scores, chains, length)
         variable = variable_probability(neurons, scores, length, place)
@@ -58,7 +58,7 @@ def at_lengths(
             "gap": worst.gap,
         }
 
-    return jax.lax.map(at, lengths)
+    return jax.lax.map(at, lengths.astype(scores.dtype))
 
 
 def ceiling(neurons: ValueNeurons) -> Float[Array, ""]:
@@ -76,13 +76,15 @@ def variable_probability(
     def logit(weight: Array) -> Array:
         return jnp.minimum(neurons.fire(2 * magnitude * weight), neurons.bound)
 
-    right, other = logit(weights.predicate), logit(weights.other_predicate)
-    odds = (length - 1) * jnp.exp(other - right) + (neurons.vocab - length) * jnp.exp(-right)
+    right, other, absent = logit(weights.predicate), logit(weights.other_predicate), logit(jnp.zeros(()))
+    no_variables = 1 + neurons.actions.shape[-1] + neurons.values.shape[-1]
+    odds = (length - 1) * jnp.exp(other - right) + no_variables * jnp.exp(-right)
+    odds += (neurons.vocab - no_variables - length) * jnp.exp(absent - right)
     return 1 / (1 + odds)
 
 
 def _by_step(
-    neurons: ValueNeurons, scores: Scores, chains: ActionChains, length: Int[Array, ""]
+    neurons: ValueNeurons, scores: Scores, chains: ActionChains, length: Float[Array, ""]
 ) -> tuple[Float[Array, "num longest"], Array]:
     """The true value's probability, and whether its logit is the largest; steps beyond the length mean nothing."""
     num, longest = chains.actions.shape

@@ -1,4 +1,4 @@
-"""Algorithm 1 without noise, as a run: stage 1 to its floor, stage 2 on the whole population, over a grid of settings."""
+"""Algorithm 1 without noise, as a run: stage 1 to its floor, stage 2 on the whole population; a grid of settings."""
 
 import itertools
 from collections.abc import Iterator
@@ -151,7 +151,7 @@ def start_flow(
     stride: float,
     labels: Labels | None = None,
 ) -> Flow:
-    """Of the loss on these contexts, from these scores; time is the descent's rate (without its |X|) times its steps."""
+    """Of the loss on these contexts. Time is the descent's rate (without its |X|) times its steps."""
     leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, labels))
     rates = np.asarray(entry_rates(variables))
 

@@ -1,13 +1,13 @@
 """The gradient flow of the four scores to any time, in few evaluations of the loss's slope.
 
-A step moves no score by more than a stride (Heun's method, so that the error is of its square). The clip cuts gradients:
+A step moves no score by more than a stride (Heun's method: the error is of its square). The clip cuts gradients, so
 the difference of the two diagonals soon slides along kinks of the loss, where explicit steps would chatter. Where a
 step would cross a kink, that difference alone is found implicitly, with the velocity between the two sides' that keeps
 it there (Filippov's solution), and time goes on at the pace of the other scores.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The population's loss of the value at a step of D^L, and its derivative in the four scores of Q: an enumeration.
 
-At step l the neurons read w G[g_l] + w' (G of the other actions) + v Y[y_{l-1}] + v' (Y of the answers before). The pair
+At step l neurons read w G[g_l] + w' (G of the other actions) + v Y[y_{l-1}] + v' (Y of the answers before). The pair
 (g_l, y_{l-1}) runs over all pairs; what stands around it is a *context*. With all contexts the sum is exact. Actions
 permute the values, so y_{l-1} is uniform whatever the context, and at l = 2 the value y_0 follows from y_1 and g_1.
 """
