@@ -89,7 +89,7 @@ class RandomSlopes(Config):
         require(sum(self._pairs()) >= 1, "mismatched", self.mismatched, some)
 
     def draw(self, seed: int) -> AffineWorld:
-        rng = np.random.default_rng(named_integer(seed, "world", "slopes"))
+        rng = named_generator(seed, "world", "slopes")
         both, single = self._pairs()
         chosen = 1 + rng.permutation((self.n - 1) // 2)[: both + single]
         alone = chosen[both:]
@@ -123,7 +123,7 @@ class SomeAffine(Config):
 
     def draw(self, seed: int) -> TableWorld:
         table = Affine(n=self.n).draw().table
-        rng = np.random.default_rng(named_integer(seed, "world", "some affine"))
+        rng = named_generator(seed, "world", "some affine")
         return TableWorld(table[rng.choice(len(table), self._relations(), replace=False)])
 
     def _relations(self) -> int:

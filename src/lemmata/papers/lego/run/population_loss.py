@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import named_integer, require
+from lemmata.core import named_generator, require
 from lemmata.papers.lego.model.four_scores import Attention, Scores, attention
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
 from lemmata.papers.lego.probe.chunks import divisor
@@ -54,7 +54,7 @@ def contexts(
         require(few, "contexts", drawn, f"a number: at length {length} there are {actions}^{length - 1} of them")
         rest = np.array(list(itertools.product(range(actions), repeat=length - 1)))
     else:
-        stream = np.random.default_rng(named_integer(seed, "contexts", f"length {length}"))
+        stream = named_generator(seed, "contexts", f"length {length}")
         rounds = [stream.permutation(actions) for _ in range(-(-drawn // actions))]
         first = np.concatenate(rounds)[:drawn, None]
         rest = np.concatenate([first, stream.integers(0, actions, (drawn, length - 2))], axis=1)
