@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -13,26 +13,31 @@ from lemmata.train import SGDConfig
 Ends = list[tuple[RunResult, int]]  # runs, and the phase at whose end they are read (0: before any noise)
 
 
-def noise(ends: Ends) -> np.ndarray:
+def by_seed(ends: Ends, column: str) -> np.ndarray:
+    """[seed, run]."""
+    return np.stack([at_end(run, column, phase) for run, phase in ends], axis=1)
+
+
+def noise(ends: Ends) -> Seeds:
     """The full model's probability of noise, over the noise level of its training data."""
-    return np.array([at_end(run, "full.noise", phase).mean() / run.config.task.alpha for run, phase in ends])
+    return Seeds(by_seed(ends, "full.noise") / [run.config.task.alpha for run, _ in ends])
 
 
-def without_second(ends: Ends) -> np.ndarray:
+def without_second(ends: Ends) -> Seeds:
     """The correct token's probability without F_2."""
-    return np.array([at_end(run, "without_F2.correct", phase).mean() for run, phase in ends])
+    return Seeds(by_seed(ends, "without_F2.correct"))
 
 
-def helped(ends: Ends) -> np.ndarray:
+def helped(ends: Ends) -> Seeds:
     """By how much of what is missing to 1 dropping F_2 raises it."""
-    full = np.array([at_end(run, "full.correct", phase).mean() for run, phase in ends])
-    return (without_second(ends) - full) / (1 - full)
+    full = by_seed(ends, "full.correct")
+    return Seeds((by_seed(ends, "without_F2.correct") - full) / (1 - full))
 
 
 PARTS = {
-    "full model, noise / α": Part(noise, near(1.0, atol=0.1)),
-    "without F₂, correct": Part(without_second, at_least(0.8)),
-    "without F₂, share of the missing probability won": Part(helped, at_least(0.5)),
+    "full model, noise / α": Part(noise, near(1.0, atol=0.1, over_seeds=True)),
+    "without F₂, correct": Part(without_second, at_least(0.8, over_seeds=True)),
+    "without F₂, share of the missing probability won": Part(helped, at_least(0.5, over_seeds=True)),
 }
 
 
@@ -47,7 +52,7 @@ def of(group: str):
 def runs(scale: Scale) -> dict[str, RecallTraining]:
     base = recall_training(scale)
     task = {"symbols": base.task.symbols, "length": base.task.length}
-    several = {"every": scale.pick(smoke=5, laptop=20, paper=20), "seeds": base.seeds[:2]}
+    several = {"every": scale.pick(smoke=5, laptop=20, paper=20)}
     rates = scale.pick(smoke=(0.01,), laptop=(0.01,), paper=(0.001, 0.003, 0.01))
     slow = scale.pick(smoke=10, laptop=1000, paper=5000)
     return {
@@ -69,7 +74,7 @@ def draw(runs: Runs) -> Artefact:
     rows = []
     for ax, group in zip(axes, ("alpha", "rate"), strict=True):
         ends = {name: (run, 1) for name, run in runs.group(group).items()} | {"main": (runs["main"], 1)}
-        full, cut = noise(list(ends.values())), without_second(list(ends.values()))
+        full, cut = noise(list(ends.values())).mean, without_second(list(ends.values())).mean
         places = np.arange(len(ends))
         ax.bar(places - 0.2, full, 0.4, label="full model: noise / α")
         ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")
