@@ -25,7 +25,7 @@ def allocation_run(scale: Scale) -> BigramAllocation:
         steps=scale.pick(smoke=5, laptop=100, paper=100),
         test_sequences=scale.pick(smoke=16, laptop=64, paper=128),
         precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
-        seeds=unseen(scale.seeds(smoke=2, laptop=3, paper=3)),
+        seeds=unseen(scale.seeds(smoke=2, laptop=8, paper=3)),
     )
 
 

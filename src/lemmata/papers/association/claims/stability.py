@@ -1,12 +1,13 @@
 """Other noise levels and other learning rates: what the paper says without a figure."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
-from lemmata.papers.association.task import RecallConfig
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.train import SGDConfig
 
@@ -50,22 +51,14 @@ def of(group: str):
 
 
 def runs(scale: Scale) -> dict[str, RecallTraining]:
-    base = recall_training(scale)
-    task = {"symbols": base.task.symbols, "length": base.task.length}
-    several = {"every": scale.pick(smoke=5, laptop=20, paper=20)}
+    base = replace(recall_training(scale), every=scale.pick(smoke=5, laptop=20, paper=20))
     rates = scale.pick(smoke=(0.01,), laptop=(0.01,), paper=(0.001, 0.003, 0.01))
-    slow = scale.pick(smoke=10, laptop=1000, paper=5000)
+    slow = replace(base, steps=scale.pick(smoke=10, laptop=1000, paper=5000))
     return {
         "main": main_run(scale),
         "fine-tuned": fine_tuned_run(scale),
-        **{
-            f"alpha/{alpha:g}": recall_training(scale, task=RecallConfig(alpha=alpha, **task), **several)
-            for alpha in (0.2, 0.7)
-        },
-        **{
-            f"rate/{rate:g}": recall_training(scale, optimizer=SGDConfig(rate=rate), steps=slow, **several)
-            for rate in rates
-        },
+        **{f"alpha/{alpha:g}": replace(base, task=replace(base.task, alpha=alpha)) for alpha in (0.2, 0.7)},
+        **{f"rate/{rate:g}": replace(slow, optimizer=SGDConfig(rate=rate)) for rate in rates},
     }
 
 
@@ -74,7 +67,7 @@ def draw(runs: Runs) -> Artefact:
     rows = []
     for ax, group in zip(axes, ("alpha", "rate"), strict=True):
         ends = {name: (run, 1) for name, run in runs.group(group).items()} | {"main": (runs["main"], 1)}
-        full, cut = noise(list(ends.values())).mean, without_second(list(ends.values())).mean
+        full, cut = (np.asarray(read(list(ends.values())).mean) for read in (noise, without_second))
         places = np.arange(len(ends))
         ax.bar(places - 0.2, full, 0.4, label="full model: noise / α")
         ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")

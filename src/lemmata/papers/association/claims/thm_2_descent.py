@@ -267,7 +267,7 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
         for name, exclude in names.items()
         for alpha in ALPHAS
     }
-    return descents | learned
+    return {**descents, **learned}
 
 
 EXPERIMENT = Experiment(
