@@ -12,7 +12,7 @@ def trained_to_the_end(run: RunResult) -> str | None:
     """A need: what is left without F_2 is as good as the paper's (about 0.98), so that F_1 is judged in the model it
     was seen in. Noise without F_1 keeps growing until then."""
     edited = Edited(run)
-    correct, noise = end("without_F2", "correct")(edited), end("without_F1", "noise")(edited)
+    correct, noise = end("without_F2", "correct")(edited).mean, end("without_F1", "noise")(edited).mean
     if correct >= 0.97:
         return None
     return (
@@ -35,9 +35,11 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={
-                "without F₂, correct": Part(end("without_F2", "correct"), at_least(NEAR_ONE)),
-                "without F₁, noise": Part(end("without_F1", "noise"), at_least(2 / 3)),
-                "without F₁, noise relative to full": Part(ratio("noise", "without_F1"), at_least(1.0)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(NEAR_ONE, over_seeds=True)),
+                "without F₁, noise": Part(end("without_F1", "noise"), at_least(2 / 3, over_seeds=True)),
+                "without F₁, noise relative to full": Part(
+                    ratio("noise", "without_F1"), at_least(1.0, over_seeds=True)
+                ),
             },
         ),
     ),

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near
-from lemmata.papers.association.claims._unseen import unseen
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Successes, at_least, at_most, near
 from lemmata.papers.association.run.memory_descent import RandomMemory
 from lemmata.report.plots import ceiling, joined, new_figure
 
+FIRST = 400  # seed; those before had been looked at when the rule was written
 SETTLED = 500.0  # rate x steps: from here on the full model's loss has come down to its plateau
 
 
@@ -31,9 +31,10 @@ def untrained(run: RunResult) -> Truncation:
     return losses(run, "full")[:, :1], losses(run, "rank_2")[:, :1]
 
 
-def share_under(full: np.ndarray, rank_2: np.ndarray) -> float:
-    """The share of runs whose rank-2 model is better, at the time when it is smallest."""
-    return float((rank_2 < full).mean(axis=0).min())
+def under(both: tuple[Truncation, Truncation]) -> Successes:
+    """How many runs have a better rank-2 model, at the time when they are fewest."""
+    fewest = [int((rank_2 < full).sum(axis=0).min()) for full, rank_2 in both]
+    return Successes(np.array(fewest), min(len(full) for full, _ in both))
 
 
 def spread(truncation: Truncation) -> float:
@@ -79,7 +80,7 @@ FIGURE_18 = Claim(
             lambda both: np.array([np.median(full[:, -1]) for full, _ in both]),
             near(lambda runs: -np.log(1 - runs["wide"].config.alpha), rtol=0.1),
         ),
-        "runs with rank 2 under full": Part(lambda both: np.array([share_under(*one) for one in both]), at_least(0.75)),
+        "runs with rank 2 under full": Part(under, at_least(0.75, over_seeds=True)),
         "rank 2 over full": Part(
             lambda both: np.array([np.median(rank_2 / full) for full, rank_2 in both]), at_most(0.5)
         ),
@@ -120,7 +121,7 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         name: RandomMemory(
             width=width,
-            seeds=unseen(scale.seeds(smoke=20, laptop=300, paper=300)),
+            seeds=tuple(FIRST + seed for seed in scale.seeds(smoke=20, laptop=600, paper=600)),
             steps=scale.pick(smoke=2_000, laptop=20_000, paper=200_000),
         )
         for name, width in {"narrow": 8, "wide": 12}.items()

@@ -1,6 +1,6 @@
 """Figure 20: synthetic IOI trained by Adam, and the last MLP's input matrix cut to a hundredth of its rank."""
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Scale, at_most
+from lemmata.core import Claim, Experiment, Part, RunResult, Scale, Seeds, at_most
 from lemmata.papers.association.claims._ioi import Compared, draw_depths, improved, ioi_runs
 from lemmata.papers.association.probe.readings import at_end
 from lemmata.papers.association.run.ioi_training import IOITraining
@@ -54,7 +54,7 @@ EXPERIMENT = Experiment(
             "stays under 1/2, so that not even the name rather than the distractor is learned.",
             subject=lambda runs: runs["depth/5"],
             wrong=lambda runs: runs["depth/3"],  # a depth that converges
-            parts=Part(lambda run: float(at_end(run, "truncated.correct").mean()), at_most(0.5)),
+            parts=Part(lambda run: Seeds(at_end(run, "truncated.correct")), at_most(0.5, over_seeds=True)),
             needs={"depth/3": decides},
         ),
     ),

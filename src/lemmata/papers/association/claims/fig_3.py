@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most, falls, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Seeds,
+    Undecided,
+    at_least,
+    at_most,
+    falls,
+    near,
+)
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
@@ -22,11 +35,11 @@ PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
 Column = tuple[RunResult, str]  # a run, and the name of one of its columns
 
 
-def correct_by_rank(edited: Edited) -> np.ndarray:
-    """The correct token's probability, mean over seeds, from the dropped F_2 to the full model."""
+def correct_by_rank(edited: Edited) -> Seeds:
+    """The correct token's probability, from the dropped F_2 to the full model."""
     if edited.phase == 0:
         raise Undecided("ranks are cut at the end of the noisy phase alone")
-    return np.array(list(correct_by_fraction(edited.run).values()))
+    return Seeds(np.stack(list(correct_by_fraction(edited.run).values()), axis=1))
 
 
 def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -112,12 +125,12 @@ EXPERIMENT = Experiment(
             wrong=trained_clean,
             parts={
                 "full model, noise": Part(
-                    end("full", "noise"), near(lambda runs: runs["main"].config.task.alpha, atol=0.05)
+                    end("full", "noise"), near(lambda runs: runs["main"].config.task.alpha, atol=0.05, over_seeds=True)
                 ),
-                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.9)),
-                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.5)),
-                "without F₂, noise": Part(end("without_F2", "noise"), at_most(0.1)),
-                "correct, rank 0 to full": Part(correct_by_rank, falls(slack=0.05)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.9, over_seeds=True)),
+                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.5, over_seeds=True)),
+                "without F₂, noise": Part(end("without_F2", "noise"), at_most(0.1, over_seeds=True)),
+                "correct, rank 0 to full": Part(correct_by_rank, falls(slack=0.05, over_seeds=True)),
             },
         ),
         Claim(

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
 from lemmata.papers.association.claims._recall_runs import main_run
 from lemmata.papers.association.probe.readings import learned_something
@@ -25,32 +25,32 @@ class Layers(NamedTuple):
     def array(self, what: str) -> np.ndarray:
         return self.runs["main"].arrays[f"final.{what}"]
 
-    def brightest_diagonal(self) -> np.ndarray:
-        """By seed, the mean attention on the previous token over that at the next most attended distance (from the
+    def brightest_diagonal(self) -> Seeds:
+        """The mean attention on the previous token over that at the next most attended distance (from the
         second half of the positions, from which equally many can be seen)."""
         maps = self.array(f"{self.prefix}attention" if self.prefix else "first_attention")
         half = maps.shape[1] // 2
         rows = np.arange(half, maps.shape[1])
         by_distance = np.stack([maps[:, rows, rows - distance].mean(axis=1) for distance in range(half)], axis=1)
-        return by_distance[:, 1] / np.delete(by_distance, 1, axis=1).max(axis=1)
+        return Seeds(by_distance[:, 1] / np.delete(by_distance, 1, axis=1).max(axis=1))
 
-    def noise_lift(self) -> float:
+    def noise_lift(self) -> Seeds:
         """F's logit on noise over its mean on other outputs, in their standard deviations, at the worst bare input."""
         noise, feed = self.task.noise_token, self.array(f"{self.prefix}feed_logits")
         others = np.delete(feed, noise, axis=2)
         lift = (feed[:, :, noise] - others.mean(axis=2)) / np.maximum(others.std(axis=2), 1e-12)
-        return float(lift.min(axis=1).mean())
+        return Seeds(lift.min(axis=1))
 
-    def recalled_by_value(self) -> float:
+    def recalled_by_value(self) -> Seeds:
         """The share of possible answers that the value path maps to themselves."""
         outputs, value = list(self.task.outputs()), self.array(f"{self.prefix}value_logits")
-        return float((value[:, outputs].argmax(axis=2) == np.array(outputs)).mean())
+        return Seeds((value[:, outputs].argmax(axis=2) == np.array(outputs)).mean(axis=1))
 
-    def noise_on_diagonal(self) -> float:
+    def noise_on_diagonal(self) -> Seeds:
         """The value path's logit of noise on itself over the answers' own."""
         diagonal = np.diagonal(self.array(f"{self.prefix}value_logits"), axis1=1, axis2=2)
         answers = np.abs(diagonal[:, list(self.task.outputs())].mean(axis=1))
-        return float((diagonal[:, self.task.noise_token] / answers).mean())
+        return Seeds(diagonal[:, self.task.noise_token] / answers)
 
 
 def most_attended(layers: Layers) -> float:
@@ -110,10 +110,12 @@ EXPERIMENT = Experiment(
             subject=Layers,
             wrong=lambda runs: Layers(runs, "other_"),  # attention of the second layer, F₁, W_V of the first
             parts={
-                "previous token over any other distance": Part(Layers.brightest_diagonal, at_least(2.0)),
-                "F₂ on noise, worst input": Part(Layers.noise_lift, at_least(2.0)),
-                "W_V recalls the same token": Part(Layers.recalled_by_value, at_least(0.9)),
-                "W_V at noise over the others": Part(Layers.noise_on_diagonal, at_most(0.5)),
+                "previous token over any other distance": Part(
+                    Layers.brightest_diagonal, at_least(2.0, over_seeds=True)
+                ),
+                "F₂ on noise, worst input": Part(Layers.noise_lift, at_least(2.0, over_seeds=True)),
+                "W_V recalls the same token": Part(Layers.recalled_by_value, at_least(0.9, over_seeds=True)),
+                "W_V at noise over the others": Part(Layers.noise_on_diagonal, at_most(0.5, over_seeds=True)),
             },
             remark=three_shares,
         ),

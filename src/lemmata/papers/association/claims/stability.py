@@ -1,38 +1,44 @@
 """Other noise levels and other learning rates: what the paper says without a figure."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
-from lemmata.papers.association.task import RecallConfig
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.train import SGDConfig
 
 Ends = list[tuple[RunResult, int]]  # runs, and the phase at whose end they are read (0: before any noise)
 
 
-def noise(ends: Ends) -> np.ndarray:
+def by_seed(ends: Ends, column: str) -> np.ndarray:
+    """[seed, run]."""
+    return np.stack([at_end(run, column, phase) for run, phase in ends], axis=1)
+
+
+def noise(ends: Ends) -> Seeds:
     """The full model's probability of noise, over the noise level of its training data."""
-    return np.array([at_end(run, "full.noise", phase).mean() / run.config.task.alpha for run, phase in ends])
+    return Seeds(by_seed(ends, "full.noise") / [run.config.task.alpha for run, _ in ends])
 
 
-def without_second(ends: Ends) -> np.ndarray:
+def without_second(ends: Ends) -> Seeds:
     """The correct token's probability without F_2."""
-    return np.array([at_end(run, "without_F2.correct", phase).mean() for run, phase in ends])
+    return Seeds(by_seed(ends, "without_F2.correct"))
 
 
-def helped(ends: Ends) -> np.ndarray:
+def helped(ends: Ends) -> Seeds:
     """By how much of what is missing to 1 dropping F_2 raises it."""
-    full = np.array([at_end(run, "full.correct", phase).mean() for run, phase in ends])
-    return (without_second(ends) - full) / (1 - full)
+    full = by_seed(ends, "full.correct")
+    return Seeds((by_seed(ends, "without_F2.correct") - full) / (1 - full))
 
 
 PARTS = {
-    "full model, noise / α": Part(noise, near(1.0, atol=0.1)),
-    "without F₂, correct": Part(without_second, at_least(0.8)),
-    "without F₂, share of the missing probability won": Part(helped, at_least(0.5)),
+    "full model, noise / α": Part(noise, near(1.0, atol=0.1, over_seeds=True)),
+    "without F₂, correct": Part(without_second, at_least(0.8, over_seeds=True)),
+    "without F₂, share of the missing probability won": Part(helped, at_least(0.5, over_seeds=True)),
 }
 
 
@@ -45,22 +51,14 @@ def of(group: str):
 
 
 def runs(scale: Scale) -> dict[str, RecallTraining]:
-    base = recall_training(scale)
-    task = {"symbols": base.task.symbols, "length": base.task.length}
-    several = {"every": scale.pick(smoke=5, laptop=20, paper=20), "seeds": base.seeds[:2]}
+    base = replace(recall_training(scale), every=scale.pick(smoke=5, laptop=20, paper=20))
     rates = scale.pick(smoke=(0.01,), laptop=(0.01,), paper=(0.001, 0.003, 0.01))
-    slow = scale.pick(smoke=10, laptop=1000, paper=5000)
+    slow = replace(base, steps=scale.pick(smoke=10, laptop=1000, paper=5000))
     return {
         "main": main_run(scale),
         "fine-tuned": fine_tuned_run(scale),
-        **{
-            f"alpha/{alpha:g}": recall_training(scale, task=RecallConfig(alpha=alpha, **task), **several)
-            for alpha in (0.2, 0.7)
-        },
-        **{
-            f"rate/{rate:g}": recall_training(scale, optimizer=SGDConfig(rate=rate), steps=slow, **several)
-            for rate in rates
-        },
+        **{f"alpha/{alpha:g}": replace(base, task=replace(base.task, alpha=alpha)) for alpha in (0.2, 0.7)},
+        **{f"rate/{rate:g}": replace(slow, optimizer=SGDConfig(rate=rate)) for rate in rates},
     }
 
 
@@ -69,7 +67,7 @@ def draw(runs: Runs) -> Artefact:
     rows = []
     for ax, group in zip(axes, ("alpha", "rate"), strict=True):
         ends = {name: (run, 1) for name, run in runs.group(group).items()} | {"main": (runs["main"], 1)}
-        full, cut = noise(list(ends.values())), without_second(list(ends.values()))
+        full, cut = (np.asarray(read(list(ends.values())).mean) for read in (noise, without_second))
         places = np.arange(len(ends))
         ax.bar(places - 0.2, full, 0.4, label="full model: noise / α")
         ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")

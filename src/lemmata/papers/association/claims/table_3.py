@@ -29,11 +29,11 @@ def tabulated(form, *names: str):
     return lambda runs: np.array([table(name, runs["exact"].config.alphas) for name in names])
 
 
-def moment_parts(moment: str, *coefficients: str, **tolerance: float) -> dict[str, Part]:
+def moment_parts(moment: str, *coefficients: str, atol: float, rtol: float = 0.0) -> dict[str, Part]:
     return {
         "coefficients": Part(
             lambda found: found.coefficients(*coefficients),
-            near(tabulated(one_step.printed, *coefficients), **tolerance),
+            near(tabulated(one_step.printed, *coefficients), atol=atol, rtol=rtol),
             corrected=tabulated(one_step.corrected, *coefficients),
         ),
         "sampled / exact": Part(

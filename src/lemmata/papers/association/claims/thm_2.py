@@ -45,14 +45,15 @@ THEOREM_2 = Claim(
     parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
     correction=Correction(
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
-        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. If ȳ = q is "
-        "left out of the data it is that of α(β_1 + β_2): positive",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative for α < 1/2, because training leaves β_1 = "
+        "β_2 (thm-2-values). If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
         reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
         "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
         "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
     ),
-    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still. The theorem's "
-    "conclusion holds for the data most people would write, ȳ ≠ q.",
+    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still, at every α "
+    "(thm-2-learned); in training it turns positive later (thm-2-descent). The statement holds as printed for the data "
+    "most people would write, ȳ ≠ q.",
 )
 
 GAP_SIZE = Claim(

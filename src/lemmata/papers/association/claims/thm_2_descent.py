@@ -14,6 +14,7 @@ from lemmata.core import (
     RunResult,
     Runs,
     Scale,
+    Seeds,
     Undecided,
     near,
 )
@@ -107,8 +108,8 @@ VALUES = Claim(
     wrong=lambda runs: (Descent(runs["descent"]), -1),  # after training, when attention has told the two apart
     parts={
         name: Part(
-            lambda read, what=what: read[0].at(read[1], f"{what}_previous") / read[0].at(read[1], what),
-            near(0.0, atol=0.05),
+            lambda read, what=what: Seeds(read[0].at(read[1], f"{what}_previous") / read[0].at(read[1], what)),
+            near(0.0, atol=0.05, over_seeds=True),
             corrected=1.0,
         )
         for name, what in {"diagonal, k ≠ q": "diagonal", "noise row": "noise_row"}.items()
@@ -189,14 +190,14 @@ class NoiseRow(NamedTuple):
     descent: Descent
     record: int
 
-    def on_noise(self) -> np.ndarray:
-        return self.descent.at(self.record, "noise_on_noise") / self.descent.at(self.record, "noise_row")
+    def on_noise(self) -> Seeds:
+        return Seeds(self.descent.at(self.record, "noise_on_noise") / self.descent.at(self.record, "noise_row"))
 
-    def in_printed_units(self) -> np.ndarray:
+    def in_printed_units(self) -> Seeds:
         """Over η Σ (α - p_t) / N, the sum over the steps made."""
         config, made = self.descent.run.config, self.descent.run.curve("noise_probability")[1][:, : self.record]
         unit = config.rate * (config.alpha - made).sum(axis=1) / config.num_tokens
-        return self.descent.at(self.record, "noise_row") / unit
+        return Seeds(self.descent.at(self.record, "noise_row") / unit)
 
 
 EQUATION_4 = Claim(
@@ -207,8 +208,12 @@ EQUATION_4 = Claim(
     subject=lambda runs: NoiseRow(Descent(runs["descent"]), 3),
     wrong=lambda runs: NoiseRow(Descent(runs["descent"]), runs["descent"].config.steps),  # after all of them
     parts={
-        "k ≤ N, over (η/N) Σ (α - p_t)": Part(NoiseRow.in_printed_units, near(1.0, atol=0.2)),  # drops terms of 2/N
-        "k = N+1 over k ≤ N": Part(NoiseRow.on_noise, near(lambda runs: runs["descent"].config.alpha, rtol=0.15)),
+        "k ≤ N, over (η/N) Σ (α - p_t)": Part(
+            NoiseRow.in_printed_units, near(1.0, atol=0.2, over_seeds=True)
+        ),  # drops terms of 2/N
+        "k = N+1 over k ≤ N": Part(
+            NoiseRow.on_noise, near(lambda runs: runs["descent"].config.alpha, rtol=0.15, over_seeds=True)
+        ),
     },
 )
 
@@ -262,7 +267,7 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
         for name, exclude in names.items()
         for alpha in ALPHAS
     }
-    return descents | learned
+    return {**descents, **learned}
 
 
 EXPERIMENT = Experiment(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs, Undecided
+from lemmata.core import RunResult, Runs, Seeds, Undecided
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -30,16 +30,15 @@ def early_peak(run: RunResult, column: str, steps_counted: int, phase: int = 1) 
     return values[:, early].max(axis=1)
 
 
-def correct_by_fraction(run: RunResult, matrix: int = 0) -> dict[float, float]:
-    """The correct token's probability with a matrix cut to each fraction of its rank, mean over seeds."""
+def correct_by_fraction(run: RunResult, matrix: int = 0) -> dict[float, np.ndarray]:
+    """The correct token's probability with a matrix cut to each fraction of its rank, by seed."""
     sweeps = run.arrays["sweep.correct"]
     if matrix >= len(sweeps):
         raise Undecided(f"only {len(sweeps)} matrices are cut")
-    means = sweeps[matrix].mean(axis=0)
-    return dict(sorted(zip(run.config.fractions, means.tolist(), strict=True)))
+    return dict(sorted(zip(run.config.fractions, sweeps[matrix].T, strict=True)))
 
 
-def at_fraction(run: RunResult, fraction: float) -> float:
+def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
     by_fraction = correct_by_fraction(run)
     if fraction not in by_fraction:
         raise Undecided(f"the rank is not cut to the fraction {fraction:g}, but to {tuple(by_fraction)}")
@@ -70,14 +69,14 @@ class Edited(NamedTuple):
         return Edited(self.run, self.full, self.without_F2, self.without_F1)
 
 
-def end(edit: str, answer: str) -> Callable[[Edited], float]:
-    """The reading of an edit's answer at the end of training, mean over seeds."""
-    return lambda edited: float(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase).mean())
+def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
+    """The reading of an edit's answer at the end of training."""
+    return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase))
 
 
-def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], float]:
-    """The reading of two edits' answers at the end, one over the other."""
-    return lambda edited: float(np.divide(end(above, answer)(edited), end(below, answer)(edited)))
+def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:
+    """The reading of two edits' answers at the end, one over the other in each seed."""
+    return lambda edited: Seeds(np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values))
 
 
 class Moment(NamedTuple):

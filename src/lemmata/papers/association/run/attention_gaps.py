@@ -42,7 +42,7 @@ class KeyGradients(RunConfig):
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]
     values: Literal["diagonal", "learned"] = "diagonal"
     beta_1: NonNegative = 1.0
-    beta_2: NonNegative = 1.0  # β_2 < β_1; they agree when phase 2 is much longer than phase 1
+    beta_2: NonNegative = 1.0  # β_2 < β_1 by the proof; training leaves them equal (see SimplifiedDescent)
     batch: Count = 1024
     phase_two: Count = 16
     seeds: Some[int] = tuple(range(48))

@@ -1,7 +1,7 @@
 """Noisy in-context recall (section 3): after a trigger comes the sequence's own output, or a noise token."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import equinox as eqx
@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from lemmata.core import AbstractTask, Batch, Bound, Config, Count, Some, require
+from lemmata.core.config import UNSAID
 from lemmata.papers.association.task.alias import alias_draw, alias_table
 from lemmata.papers.association.task.statistics import Statistics, counts_of, pinned, uniform_statistics
 
@@ -31,9 +32,11 @@ class RecallConfig(Config):
     loss_on: LossOn = "triggers"
     # Where the authors' published code differs from these defaults (and from its paper in the last).
     trigger_outputs: bool = False  # may the output be a trigger? (theirs: yes) At alpha = 0 that absorbs the sequence
-    noise_outputs: bool = False  # may it be the noise token? (theirs: yes)
-    loss_from: Count = 1  # the first occurrence of a trigger that the loss is taken at (theirs: 2)
-    last: Literal["trigger", "natural"] = "trigger"  # the last token: put there, or drawn like the others (theirs)
+    noise_outputs: bool = field(default=False, metadata=UNSAID)  # may it be the noise token? (theirs: yes)
+    # The first occurrence of a trigger that the loss is taken at (theirs: 2).
+    loss_from: Count = field(default=1, metadata=UNSAID)
+    # The last token: put there, or drawn like the others (theirs).
+    last: Literal["trigger", "natural"] = field(default="trigger", metadata=UNSAID)
 
     def cross_check(self) -> None:
         n = self.symbols
