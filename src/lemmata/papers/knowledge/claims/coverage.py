@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_least, rises
+from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
@@ -34,8 +34,8 @@ def one_subject_longer(runs: Runs, reading: Reading) -> np.ndarray:
 
 
 TREND = {
-    "rise from the least to the most": Part(lambda found: over_seeds(found[:, -1] - found[:, 0]), at_least(0.1)),
-    "in order": Part(over_seeds, rises(slack=0.05)),
+    "rise from the least to the most": over_seeds(lambda found: found[:, -1] - found[:, 0], at_least(0.1)),
+    "in order": over_seeds(np.asarray, rises(slack=0.05)),
 }
 
 
@@ -114,7 +114,7 @@ TEMPLATES = Claim(
     "seeds).",
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
-    parts=Part(over_seeds, at_least(0.1)),
+    parts=over_seeds(np.asarray, at_least(0.1)),
     needs={"narrow": long_enough},
     remark="The width is ours. In a wide model, with one template a fact, the same comparison shows: see the claim "
     "covering-per-relation.",

@@ -55,10 +55,7 @@ UNSEEN = Claim(
     "model answer questions about the other half, which fine-tuning never names (mean over seeds).",
     subject=lambda runs: answers(runs, on_all("descent")),
     wrong=silence,  # the same models before fine-tuning
-    parts={
-        "pre-training accuracy": STORED,
-        "extraction": Part(lambda found: over_seeds(found.extraction), at_least(0.6)),
-    },
+    parts={"pre-training accuracy": STORED, "extraction": over_seeds(lambda found: found.extraction, at_least(0.6))},
     remark=_one_subject,
 )
 
@@ -70,7 +67,7 @@ ADAMW = Claim(
     wrong=silence,
     parts={
         "pre-training accuracy": STORED,
-        "extraction, over that before fine-tuning": Part(lambda found: over_seeds(found.gain), at_least(0.25)),
+        "extraction, over that before fine-tuning": over_seeds(lambda found: found.gain, at_least(0.25)),
     },
     remark="The level depends on how long pre-training went on: see the notes on larger runs.",
 )
@@ -94,7 +91,7 @@ SILENT = Claim(
     "seeds).",
     subject=lambda runs: main(runs).before(),
     wrong=lambda runs: main(runs).after("AdamW on 1"),  # one question asked
-    parts=Part(over_seeds, at_most(0.1)),
+    parts=over_seeds(np.asarray, at_most(0.1)),
     remark=_by_chance,
 )
 

@@ -30,7 +30,7 @@ def before_the_first_step(run: RunResult, column: str) -> np.ndarray:
 
 def _later(runs: Runs) -> str:
     steps, share = runs["main"].curve("question_share", way=FULL)
-    found = [f"{value:.2f} after {step}" for step, value in zip(steps, over_seeds(share), strict=True)]
+    found = [f"{value:.2f} after {step}" for step, value in zip(steps, share.mean(axis=0), strict=True)]
     return f"Along gradient descent, mean over seeds: {', '.join(found)} steps."
 
 
@@ -80,7 +80,7 @@ def extraction(run: RunResult, way: int) -> np.ndarray:
 
 
 def _both(runs: Runs) -> str:
-    found = [f"{name} {over_seeds(extraction(runs['main'], way)):.2f}" for way, name in enumerate(WAYS)]
+    found = [f"{name} {extraction(runs['main'], way).mean():.2f}" for way, name in enumerate(WAYS)]
     return f'Extraction: {", ".join(found)} ("neurons": the attention matrix frozen).'
 
 
@@ -93,8 +93,8 @@ DESCENT = Claim(
     # the whole gradient of the neurons, the attention matrix frozen: another part of the update is left out
     wrong=lambda runs: Pair(extraction(runs["main"], NEURONS), extraction(runs["main"], FULL)),
     parts={
-        "rank 1 - full": Part(lambda pair: over_seeds(pair.thin - pair.full), near(0.0, atol=0.1)),
-        "full": Part(lambda pair: over_seeds(pair.full), at_least(0.6)),
+        "rank 1 - full": over_seeds(lambda pair: pair.thin - pair.full, near(0.0, atol=0.1)),
+        "full": over_seeds(lambda pair: pair.full, at_least(0.6)),
     },
     needs={"main": long_enough},
     remark=_both,

@@ -35,10 +35,8 @@ def line(runs: Runs, reading: Reading | None) -> Line:
 
 
 PARTS = {
-    "halvings of the failures from K = 2 to the largest K": Part(
-        lambda found: over_seeds(found.halvings), at_least(1.5)
-    ),
-    "extraction by K": Part(lambda found: over_seeds(found.extraction), rises(slack=0.05)),
+    "halvings of the failures from K = 2 to the largest K": over_seeds(lambda found: found.halvings, at_least(1.5)),
+    "extraction by K": over_seeds(lambda found: found.extraction, rises(slack=0.05)),
     "least pre-training accuracy": Part(lambda found: min(one.accuracy for one in found.cells), at_least(0.95)),
 }
 
@@ -55,7 +53,7 @@ def _competition(runs: Runs) -> str:
         f"and its relations in competition: from K = {least.multiplicity} to {most.multiplicity} the answer's logit "
         f"from it goes {change('answer_from_subject')} after fine-tuning, and a relation's "
         f"{change('relation_from_subject')}. Before fine-tuning extraction rises with K too, by "
-        f"{over_seeds(line(runs, None).halvings):.2f} halvings."
+        f"{line(runs, None).halvings.mean():.2f} halvings."
     )
 
 
