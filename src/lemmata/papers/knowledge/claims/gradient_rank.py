@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, near
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.claims._tuned import long_enough, tuning
+from lemmata.papers.knowledge.claims._tuned import FEWEST, LEARNED, long_enough, tuning
 from lemmata.papers.knowledge.run.question_gradient import WAYS, QuestionGradient
 from lemmata.papers.knowledge.run.training import setting
 from lemmata.report.plots import COLOURS, band, columns, legend, letter, new_figure
@@ -18,7 +18,7 @@ FULL, RANK_1, NEURONS = 0, 1, 2  # places in WAYS
 
 def gradient_run(scale: Scale) -> QuestionGradient:
     base = setting(scale)
-    seeds = base.seeds[len(base.seeds) // 2 :]
+    seeds = base.seeds[: max(1, len(base.seeds) // 2)]
     way = tuning(scale, "descent")
     return QuestionGradient(facts=base.facts, model=base.model, pretraining=base.pretraining, tuning=way, seeds=seeds)
 
@@ -76,7 +76,12 @@ class Pair(NamedTuple):
 
 
 def extraction(run: RunResult, way: int) -> np.ndarray:
-    return run.column("extraction", way=way, step=run.config.tuning.steps).astype(float)
+    """In the seeds in which the whole gradient has learned its own questions."""
+    end = run.config.tuning.steps
+    learned = run.column("asked_accuracy", way=FULL, step=end) >= LEARNED
+    if learned.sum() < FEWEST:
+        raise Undecided(f"gradient descent learned {LEARNED:g} of its own questions in {learned.sum()} seeds only")
+    return run.column("extraction", way=way, step=end).astype(float)[learned]
 
 
 def _both(runs: Runs) -> str:
@@ -88,7 +93,7 @@ DESCENT = Claim(
     id="rank-one-descent",
     locus="Abstract: the theory applies to both full and low-rank fine-tuning; equation (216)",
     statement="Gradient descent that uses only the rank-1 part of the neurons' gradient extracts as much as with the "
-    "whole gradient (held-out facts, means over seeds).",
+    "whole gradient (held-out facts, means over seeds in which the latter has learned its own questions).",
     subject=lambda runs: Pair(extraction(runs["main"], RANK_1), extraction(runs["main"], FULL)),
     # the whole gradient of the neurons, the attention matrix frozen: another part of the update is left out
     wrong=lambda runs: Pair(extraction(runs["main"], NEURONS), extraction(runs["main"], FULL)),

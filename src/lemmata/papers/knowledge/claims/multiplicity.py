@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_least, rises
-from lemmata.papers.knowledge.claims._trends import halvings, over_seeds
+from lemmata.papers.knowledge.claims._trends import halvings, over_seeds, side_by_side
 from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
@@ -28,10 +28,9 @@ class Line(NamedTuple):
 
 
 def line(runs: Runs, reading: Reading | None) -> Line:
-    """After fine-tuning, or (None) before it."""
+    """After fine-tuning, where it has learned its own questions, or (None) before it."""
     found = cells(runs)
-    each = [cell.before() if reading is None else cell.after(on_all(reading)) for cell in found]
-    return Line(found, np.stack(each, axis=1))
+    return Line(found, side_by_side([cell.before() if reading is None else cell.reached(reading) for cell in found]))
 
 
 PARTS = {
@@ -62,7 +61,7 @@ DESCENT = Claim(
     locus="Abstract; core claim; consequence 2",
     statement="Facts that pre-training tells through more templates K are easier to reach (|R| = 20, means over seeds; "
     "gradient descent), where every model has stored its facts. Shown: how many times the share of held-out facts that "
-    "stay inside halves.",
+    "stay inside halves, in seeds in which fine-tuning has learned its own questions.",
     subject=lambda runs: line(runs, "descent"),
     wrong=lambda runs: line(runs, None),  # the same models before fine-tuning
     parts=PARTS,

@@ -47,13 +47,15 @@ class Answers(NamedTuple):
 
 
 def after(runs: Runs, name: str) -> Answers:
+    """Where gradient descent has learned its own questions."""
     tuned = variant(runs, name)
-    return Answers(tuned, tuned.after(on_all("descent")))
+    return Answers(tuned, tuned.reached("descent"))
 
 
 def before(runs: Runs, name: str) -> Answers:
+    """Of the same models before fine-tuning."""
     tuned = variant(runs, name)
-    return Answers(tuned, tuned.before())
+    return Answers(tuned, tuned.before()[tuned.learned("descent")])
 
 
 def _every_reading(runs: Runs) -> str:
