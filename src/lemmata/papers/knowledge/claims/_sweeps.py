@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs
-from lemmata.papers.knowledge.claims._trends import halvings
+from lemmata.core import Artefact, RunResult, Runs, Undecided
+from lemmata.papers.knowledge.claims._trends import halvings, side_by_side
+from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import Extraction
@@ -34,8 +35,12 @@ class Line(NamedTuple):
 
     @property
     def values(self) -> np.ndarray:
-        """[seed, size], in order of the size."""
-        return along(self.run, self.varied, self.column)[1]
+        """[seed, size], in order of the size, in seeds in which gradient descent has learned its own questions."""
+        values, asked = (along(self.run, self.varied, name)[1] for name in (self.column, "asked_accuracy"))
+        cells = [column[right >= LEARNED_QUESTIONS] for column, right in zip(values.T, asked.T, strict=True)]
+        if min(len(cell) for cell in cells) < FEWEST_SEEDS:
+            raise Undecided("in some cell gradient descent has learned its own questions in too few seeds")
+        return side_by_side(cells)
 
     def ends(self) -> np.ndarray:
         """How many times the failures halve from the smallest size to the largest, for each seed."""

@@ -4,9 +4,13 @@ Differences of extraction are no measure of this near 0 and 1; and a model that 
 at the subject by chance, shows them too. The factor tells the two apart.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from lemmata.core import Part, Rule, Seeds
 
 
 def failing(extraction: np.ndarray, held_out: int) -> np.ndarray:
@@ -19,6 +23,13 @@ def halvings(first: np.ndarray, last: np.ndarray, held_out: int) -> np.ndarray:
     return np.log2(failing(first, held_out) / failing(last, held_out))
 
 
-def over_seeds(values: np.ndarray) -> Any:
-    """The mean over seeds, which stand first."""
-    return np.mean(values, axis=0)
+def side_by_side(cells: Sequence[np.ndarray]) -> np.ndarray:
+    """Values of cells that have not the same seeds, as [seed, cell]: as many of each, in their order. (Cells share no
+    model, so which seed stands beside which makes no difference.)"""
+    fewest = min(len(values) for values in cells)
+    return np.stack([values[:fewest] for values in cells], axis=1)
+
+
+def over_seeds(read: Callable[[Any], Any], rule: Rule) -> Part:
+    """A part whose reading gives a number (or a row) a seed, judged by the interval of their mean."""
+    return Part(lambda subject: Seeds(read(subject)), replace(rule, over_seeds=True))

@@ -22,6 +22,8 @@ READ_AT = 120  # fine-tuning steps, fixed before any run; what longer fine-tunin
 LOW_RANK_RATE = 1e-3  # factors start from 0 and are slow at the full matrices' 3e-4
 NARROW = 2  # K of the cell where the templates that fine-tuning covers vary too
 FAST = "AdamW at the rate of low ranks"
+LEARNED = 0.9  # of its own questions, at least: fine-tuning that has not learned these has not begun to extract
+FEWEST = 3  # seeds in which it has
 
 Tunings = Mapping[str, FineTuningConfig]
 
@@ -151,6 +153,18 @@ class Tuned:
 
     def mean(self, name: str, column: str = "extraction") -> float:
         return float(self.after(name, column).mean())
+
+    def learned(self, reading: Reading) -> np.ndarray:
+        """The seeds in which fine-tuning on all has learned its own questions. (In some, attention at the new token p
+        happens to start on o alone, out of the reach of gradient descent.)"""
+        found = np.flatnonzero(self.after(on_all(reading), "asked_accuracy") >= LEARNED)
+        if len(found) < FEWEST:
+            raise Undecided(f"{reading} learned {LEARNED:g} of its own questions in {len(found)} seeds only")
+        return found
+
+    def reached(self, reading: Reading, name: str | None = None, column: str = "extraction") -> np.ndarray:
+        """After a fine-tuning (on all, unless named), in the seeds in which the one on all has learned."""
+        return self.after(name or on_all(reading), column)[self.learned(reading)]
 
     @property
     def held_out(self) -> int:

@@ -67,9 +67,9 @@ class Covering(NamedTuple):
 
 
 GAP = {
-    "mean over seeds": Part(lambda found: over_seeds(found.gap), at_least(0.25)),
+    "mean over seeds": over_seeds(lambda found: found.gap, at_least(0.25)),
     "smallest seed": Part(lambda found: float(found.gap.min()), at_least(0.0)),
-    "uncovered and not reached, but stored": Part(lambda found: over_seeds(found.stored), at_least(0.9)),
+    "uncovered and not reached, but stored": over_seeds(lambda found: found.stored, at_least(0.9)),
 }
 
 
@@ -118,8 +118,8 @@ HALLUCINATION = Claim(
     subject=lambda runs: Covering(runs["main"], DESCENT),
     wrong=lambda runs: Covering(runs["main"], None),  # before fine-tuning no question is understood
     parts={
-        "stored": Part(lambda found: over_seeds(found.stored), at_least(0.9)),
-        "answered with its own relation": Part(lambda found: over_seeds(found.own), at_least(0.5)),
+        "stored": over_seeds(lambda found: found.stored, at_least(0.9)),
+        "answered with its own relation": over_seeds(lambda found: found.own, at_least(0.5)),
     },
 )
 
@@ -138,7 +138,7 @@ MIXTURE = Claim(
     "of C directions, 1/√C (mean over covered templates and seeds).",
     subject=lambda runs: likeness(runs, 0),
     wrong=lambda runs: likeness(runs, 1),  # uncovered templates
-    parts=Part(over_seeds, at_least(0.5)),
+    parts=over_seeds(np.asarray, at_least(0.5)),
     remark="Our reading of a trigger, which can hardly hold: no question about a held-out answer ever raises it. "
     "teaches p look at the subject, which drives its answer already (Lemma 15), and to silence the relation tokens of "
     "the templates it covers (claim prompt-silences-relations).",
@@ -151,7 +151,7 @@ SILENCE = Claim(
     "(in logits, mean over seeds): so covered facts come out where uncovered ones give the relation.",
     subject=lambda runs: np.subtract(*effect(runs["main"], "ask_pull")),
     wrong=lambda runs: np.subtract(*effect(runs["main"], "ask_pull", shuffled=True)),
-    parts=Part(lambda gap: over_seeds(-gap), at_least(0.5)),
+    parts=over_seeds(lambda gap: -gap, at_least(0.5)),
 )
 
 

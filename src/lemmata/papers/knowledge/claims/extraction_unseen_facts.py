@@ -6,7 +6,16 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.claims._tuned import READINGS, Tuned, long_enough, main, main_run, on_all
+from lemmata.papers.knowledge.claims._tuned import (
+    LEARNED,
+    READINGS,
+    Reading,
+    Tuned,
+    long_enough,
+    main,
+    main_run,
+    on_all,
+)
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, new_figure
 
@@ -16,20 +25,19 @@ class Answers(NamedTuple):
 
     of: Tuned
     extraction: np.ndarray
-
-    @property
-    def gain(self) -> np.ndarray:
-        """Over what comes out before fine-tuning."""
-        return self.extraction - self.of.before()
+    before: np.ndarray
 
 
-def answers(runs: Runs, name: str) -> Answers:
-    return Answers(main(runs), main(runs).after(name))
+def answers(runs: Runs, reading: Reading) -> Answers:
+    """In the seeds in which fine-tuning has learned its own questions."""
+    tuned = main(runs)
+    return Answers(tuned, tuned.reached(reading), tuned.before()[tuned.learned(reading)])
 
 
-def silence(runs: Runs) -> Answers:
+def silence(runs: Runs, reading: Reading) -> Answers:
     """Of the same models before fine-tuning."""
-    return Answers(main(runs), main(runs).before())
+    found = answers(runs, reading)
+    return found._replace(extraction=found.before)
 
 
 STORED = Part(lambda found: found.of.accuracy, at_least(0.95))
@@ -45,20 +53,22 @@ def _one_subject(runs: Runs) -> str:
             f"{reading} {one:.2f} with one subject asked about and {every:.2f} with all, {attention:.2f} where the "
             f"attention matrix alone moves and {neurons:.2f} where it is frozen"
         )
-    return f"Before fine-tuning {tuned.before().mean():.2f} come out; {'; '.join(words)}."
+    learned = ", ".join(f"{reading} in {len(tuned.learned(reading))}" for reading in READINGS)
+    return (
+        f"Of {len(tuned.before())} seeds fine-tuning has learned its own questions: {learned}. Means over all seeds: "
+        f"before fine-tuning {tuned.before().mean():.2f} come out; {'; '.join(words)}."
+    )
 
 
 UNSEEN = Claim(
     id="extraction-unseen-facts",
     locus="Abstract; core claim; appendix, steps 44-45",
     statement="Fine-tuning on questions about half of the subjects, by gradient descent as in the theory, makes the "
-    "model answer questions about the other half, which fine-tuning never names (mean over seeds).",
-    subject=lambda runs: answers(runs, on_all("descent")),
-    wrong=silence,  # the same models before fine-tuning
-    parts={
-        "pre-training accuracy": STORED,
-        "extraction": Part(lambda found: over_seeds(found.extraction), at_least(0.6)),
-    },
+    "model answer questions about the other half, which fine-tuning never names (mean over the seeds in which it has "
+    f"learned {LEARNED:g} of its own).",
+    subject=lambda runs: answers(runs, "descent"),
+    wrong=lambda runs: silence(runs, "descent"),  # the same models before fine-tuning
+    parts={"pre-training accuracy": STORED, "extraction": over_seeds(lambda found: found.extraction, at_least(0.6))},
     remark=_one_subject,
 )
 
@@ -66,11 +76,13 @@ ADAMW = Claim(
     id="extraction-unseen-facts-adamw",
     locus="Abstract; core claim; appendix, steps 44-45, read with AdamW in fine-tuning too",
     statement="The same with AdamW: held-out facts come out that did not before fine-tuning (mean over seeds).",
-    subject=lambda runs: answers(runs, on_all("AdamW")),
-    wrong=silence,
+    subject=lambda runs: answers(runs, "AdamW"),
+    wrong=lambda runs: silence(runs, "AdamW"),
     parts={
         "pre-training accuracy": STORED,
-        "extraction, over that before fine-tuning": Part(lambda found: over_seeds(found.gain), at_least(0.25)),
+        "extraction, over that before fine-tuning": over_seeds(
+            lambda found: found.extraction - found.before, at_least(0.25)
+        ),
     },
     remark="The level depends on how long pre-training went on: see the notes on larger runs.",
 )
@@ -94,7 +106,7 @@ SILENT = Claim(
     "seeds).",
     subject=lambda runs: main(runs).before(),
     wrong=lambda runs: main(runs).after("AdamW on 1"),  # one question asked
-    parts=Part(over_seeds, at_most(0.1)),
+    parts=over_seeds(np.asarray, at_most(0.1)),
     remark=_by_chance,
 )
 

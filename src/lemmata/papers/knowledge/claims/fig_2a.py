@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, at_least, rises
+from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, at_least, rises
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
@@ -53,8 +53,8 @@ FIGURE_2A = Claim(
     subject=lambda runs: Line(runs["main"], "subjects"),
     wrong=lambda runs: Line(runs["main"], "subjects", BEFORE),  # the same models before fine-tuning
     parts={
-        "rise": Part(lambda line: over_seeds(line.values[:, -1] - line.values[:, 0]), at_least(0.15)),
-        "order": Part(lambda line: over_seeds(line.values), rises(SLACK)),
+        "rise": over_seeds(lambda line: line.values[:, -1] - line.values[:, 0], at_least(0.15)),
+        "order": over_seeds(lambda line: line.values, rises(SLACK)),
     },
     needs={"main": as_well_trained},
     remark=other_reading,

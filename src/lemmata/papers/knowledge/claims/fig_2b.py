@@ -1,6 +1,6 @@
 """Figure 2 (b), and the template universe: extraction against the number of templates."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, Scale, at_least, falls
+from lemmata.core import Claim, Experiment, Runs, Scale, at_least, falls
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.sweep import Sweep
@@ -29,15 +29,15 @@ FIGURE_2B = Claim(
     subject=lambda runs: Line(runs["main"], "templates"),
     wrong=lambda runs: Line(runs["main"], "templates", BEFORE),  # the same models before fine-tuning
     parts={
-        "order": Part(lambda line: over_seeds(line.values), falls(SLACK)),
-        "largest, at the smallest |R|": Part(lambda line: over_seeds(line.values[:, 0]), at_least(0.8)),
+        "order": over_seeds(lambda line: line.values, falls(SLACK)),
+        "largest, at the smallest |R|": over_seeds(lambda line: line.values[:, 0], at_least(0.8)),
     },
 )
 
 
 def both(runs: Runs) -> str:
     found = {
-        name: over_seeds(-Line(runs["main"], "templates", column).ends())
+        name: -Line(runs["main"], "templates", column).ends().mean()
         for name, column in (("before fine-tuning", BEFORE), ("with AdamW", "extraction_adamw"))
     }
     return "; ".join(f"{name} {value:.2f}" for name, value in found.items()) + " doublings."
@@ -50,7 +50,7 @@ TEMPLATE_UNIVERSE = Claim(
     "(gradient descent; mean over seeds), while the facts stay stored.",
     subject=lambda runs: Line(runs["main"], "templates"),
     wrong=lambda runs: Line(runs["main"], "templates", BEFORE),
-    parts=Part(lambda line: over_seeds(-line.ends()), at_least(1.5)),
+    parts=over_seeds(lambda line: -line.ends(), at_least(1.5)),
     remark=both,
 )
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, falls, rises
+from lemmata.core import Artefact, Claim, Experiment, RunResult, Runs, Scale, Undecided, at_least, falls, rises
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
@@ -89,7 +89,7 @@ def before_fine_tuning(runs: Runs) -> str:
     lines = []
     for record, when in ((0, "before"), (-1, "after")):
         found = Extracted(runs["main"], record)
-        by_k, by_r = (", ".join(f"{v:.2f}" for v in over_seeds(found.at(c))) for c in (BY_MULTIPLICITY, BY_TEMPLATES))
+        by_k, by_r = (", ".join(f"{v:.2f}" for v in found.at(c).mean(axis=0)) for c in (BY_MULTIPLICITY, BY_TEMPLATES))
         lines.append(f"{when} fine-tuning {by_k} by K and {by_r} by |R|")
     return (
         f"The prompt is a phrase the decoder has never seen, and yet facts come out: {'; '.join(lines)}. K = {FEW} was "
@@ -108,11 +108,11 @@ FIGURE_3 = Claim(
     subject=lambda runs: Extracted(runs["main"]),
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
-        "extraction at K = |R| = 5": Part(lambda found: over_seeds(found.at(BY_MULTIPLICITY)[:, -1]), at_least(0.5)),
-        "extraction by K": Part(lambda found: over_seeds(found.at(BY_MULTIPLICITY)), rises(SLACK)),
-        "rise from K = 2 to 5": Part(lambda found: over_seeds(found.rise(BY_MULTIPLICITY[1:])), at_least(CHANGE)),
-        "extraction by |R|, K = 2": Part(lambda found: over_seeds(found.at(BY_TEMPLATES)), falls(SLACK)),
-        "fall from |R| = 5 to 80, K = 2": Part(lambda found: over_seeds(-found.rise(BY_TEMPLATES)), at_least(CHANGE)),
+        "extraction at K = |R| = 5": over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
+        "extraction by K": over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK)),
+        "rise from K = 2 to 5": over_seeds(lambda found: found.rise(BY_MULTIPLICITY[1:]), at_least(CHANGE)),
+        "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
     remark=before_fine_tuning,
 )

@@ -24,24 +24,31 @@ LEVEL = 0.4  # the extraction that "steps to extract" wait for
 WATCHED = (*(on_all(reading) for reading in READINGS), "rank 1")
 
 
+def in_both(tuned: Tuned) -> np.ndarray:
+    """The seeds in which fine-tuning on all has learned its own questions in both readings."""
+    descent, adamw = (tuned.learned(reading) for reading in READINGS)
+    return np.intersect1d(descent, adamw)
+
+
 def curves(tuned: Tuned, names: Iterable[str]) -> np.ndarray:
     """Extraction along each fine-tuning, [seed, fine-tuning, record]."""
-    return np.stack([tuned.curve(name)[1] for name in names], axis=1)
+    return np.stack([tuned.curve(name)[1][in_both(tuned)] for name in names], axis=1)
 
 
-def gains(found: np.ndarray) -> np.ndarray:
-    """From the start to where extraction is read, halfway, [seed, fine-tuning]."""
-    return found[:, :, found.shape[2] // 2] - found[:, :, 0]
+def gains(tuned: Tuned, names: Iterable[str]) -> np.ndarray:
+    """From the start to where extraction is read, [seed, fine-tuning]."""
+    found = np.stack([tuned.after(name) - tuned.before() for name in names], axis=1)
+    return found[in_both(tuned)]
 
 
 FIG_6 = Claim(
     id="fig-6",
     locus="Appendix E, Figure 6 (its caption alone: accuracy versus fine-tuning steps); the size of the rise is ours",
     statement="Along question fine-tuning extraction rises: by gradient descent, with AdamW and with rank-1 updates, "
-    "every subject asked about (gain over the start, means over seeds).",
-    subject=lambda runs: curves(main(runs), WATCHED),
-    wrong=lambda runs: curves(main(runs), ["descent, neurons", "AdamW, neurons", "rank 1, neurons"]),  # A frozen
-    parts=Part(lambda found: over_seeds(gains(found)), at_least(0.4)),
+    f"every subject asked about (gain after {READ_AT} steps, means over seeds in which their own are learned).",
+    subject=lambda runs: gains(main(runs), WATCHED),
+    wrong=lambda runs: gains(main(runs), ["descent, neurons", "AdamW, neurons", "rank 1, neurons"]),  # A frozen
+    parts=over_seeds(np.asarray, at_least(0.4)),
 )
 
 
@@ -50,7 +57,7 @@ def _what_falls(runs: Runs) -> str:
     found = []
     for name in (*WATCHED, *tuned.ranks[1:], FAST):
         steps, values = tuned.curve(name)
-        curve = over_seeds(values)
+        curve = values.mean(axis=0)
         found.append(f"{name} from {curve.max():.2f} at {steps[curve.argmax()]} steps to {curve[-1]:.2f}")
     return f"Figure 6 is not in our text and need not say this. {'; '.join(found)}."
 
@@ -62,7 +69,7 @@ SATURATES = Claim(
     "nowhere far below its best, by gradient descent, with AdamW and with rank-1 updates.",
     subject=lambda runs: curves(main(runs), WATCHED),
     wrong=lambda runs: curves(main(runs), [FAST]),  # full matrices at the rate of thin factors
-    parts=Part(lambda found: float(np.max(over_seeds(found).max(axis=1) - over_seeds(found)[:, -1])), at_most(0.05)),
+    parts=Part(lambda found: float(np.max(found.mean(axis=0).max(axis=1) - found.mean(axis=0)[:, -1])), at_most(0.05)),
     remark=_what_falls,
 )
 
@@ -88,10 +95,11 @@ def by_rank(tuned: Tuned) -> list[str]:
 
 
 def steps_by_rank(runs: Runs, order: int = 1) -> np.ndarray:
-    """Steps to the level, [seed, rank]; seeds in which some rank never reaches it are left out."""
+    """Steps to the level, [seed, rank]; seeds in which some rank never reaches it, or that begin there, are left
+    out."""
     tuned = main(runs)
     found = np.stack([first_step(*tuned.curve(name)) for name in by_rank(tuned)][::order], axis=1)
-    reached = found[np.isfinite(found).all(axis=1)]
+    reached = found[(np.isfinite(found) & (found > 0)).all(axis=1)]
     if found.shape[1] < 2 or 2 * len(reached) < len(found):
         raise Undecided(f"extraction does not reach {LEVEL:g} at every rank in half of the seeds")
     return reached
@@ -105,8 +113,8 @@ STEPS = Claim(
     subject=steps_by_rank,
     wrong=lambda runs: steps_by_rank(runs, -1),  # full in the place of rank 1, and so on
     parts={
-        "steps by rank": Part(over_seeds, falls()),
-        "rank 1 / full": Part(lambda steps: over_seeds(steps[:, 0] / steps[:, -1]), at_least(2.0)),
+        "steps by rank": over_seeds(np.asarray, falls()),
+        "rank 1 / full": over_seeds(lambda steps: steps[:, 0] / steps[:, -1], at_least(2.0)),
     },
 )
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
+from lemmata.core import Artefact, Claim, Experiment, Runs, at_least
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import Tuned, long_enough, main, main_run, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
@@ -55,8 +55,8 @@ LOW_RANK = Claim(
     subject=lambda runs: Update(main(runs), "rank 1"),
     wrong=lambda runs: Update(main(runs), "rank 1, neurons"),  # the neurons alone, attention frozen
     parts={
-        "gain over before fine-tuning": Part(lambda update: over_seeds(update.gain), at_least(0.25)),
-        "rank 1 - full": Part(lambda update: over_seeds(update.behind), at_least(-0.1)),
+        "gain over before fine-tuning": over_seeds(lambda update: update.gain, at_least(0.25)),
+        "rank 1 - full": over_seeds(lambda update: update.behind, at_least(-0.1)),
     },
     remark=_of_parts,
 )

@@ -47,13 +47,15 @@ class Answers(NamedTuple):
 
 
 def after(runs: Runs, name: str) -> Answers:
+    """Where gradient descent has learned its own questions."""
     tuned = variant(runs, name)
-    return Answers(tuned, tuned.after(on_all("descent")))
+    return Answers(tuned, tuned.reached("descent"))
 
 
 def before(runs: Runs, name: str) -> Answers:
+    """Of the same models before fine-tuning."""
     tuned = variant(runs, name)
-    return Answers(tuned, tuned.before())
+    return Answers(tuned, tuned.before()[tuned.learned("descent")])
 
 
 def _every_reading(runs: Runs) -> str:
@@ -75,7 +77,7 @@ AS_PRINTED = Claim(
     wrong=lambda runs: before(runs, PRINTED),  # the same models before fine-tuning
     parts={
         "pre-training accuracy": Part(lambda found: found.of.accuracy, at_least(0.95)),
-        "extraction": Part(lambda found: over_seeds(found.extraction), at_least(0.5)),
+        "extraction": over_seeds(lambda found: found.extraction, at_least(0.5)),
     },
     remark=_every_reading,
 )
@@ -88,7 +90,7 @@ SHARED = Claim(
     "the facts of the other half as it does where the last token asks (mean over seeds).",
     subject=lambda runs: after(runs, ONE_QUERY),
     wrong=lambda runs: before(runs, ONE_QUERY),
-    parts=Part(lambda found: over_seeds(found.extraction), at_least(0.6)),
+    parts=over_seeds(lambda found: found.extraction, at_least(0.6)),
     needs={ONE_QUERY: stored},
     remark="Pre-trained with AdamW at rates chosen for the other reading.",
 )

@@ -65,8 +65,8 @@ SPLIT = Claim(
     wrong=lambda runs: lessons(runs)["subject"],  # no question stands in both halves
     parts={
         "leak: standard errors from the exact share": Part(standard_errors, at_most(4.0)),
-        "accuracy on the held-out half": Part(
-            lambda lesson: over_seeds(lesson.extraction), near(lambda runs: predicted_accuracy(main(runs)), atol=0.05)
+        "accuracy on the held-out half": over_seeds(
+            lambda lesson: lesson.extraction, near(lambda runs: predicted_accuracy(main(runs)), atol=0.05)
         ),
     },
     remark=_given_away,

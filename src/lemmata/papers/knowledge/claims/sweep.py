@@ -8,6 +8,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, sweep
 from lemmata.papers.knowledge.claims._trends import halvings
+from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import setting
@@ -49,7 +50,7 @@ def enough_facts(run: RunResult) -> str | None:
 class Cells(NamedTuple):
     """By (N, |R|, K)."""
 
-    extraction: np.ndarray  # means over seeds
+    extraction: np.ndarray  # means over seeds in which gradient descent has learned its own questions
     stored: np.ndarray  # whether the cell has stored its facts
     held_out: int  # facts behind each mean, at least
 
@@ -67,7 +68,11 @@ class Cells(NamedTuple):
 def by_cell(runs: Runs, name: str) -> Cells:
     run = runs["main"]
     behind = fewest_held_out(run) * len(run.config.seeds)
-    return Cells(cube(run, name)[1].mean(axis=0), learned_cells(run), behind)
+    learned = cube(run, "asked_accuracy")[1] >= LEARNED_QUESTIONS  # by gradient descent
+    if np.any(learned.sum(axis=0) == 0):
+        raise Undecided("in some cell gradient descent has learned its own questions in no seed")
+    means = np.where(learned, cube(run, name)[1], 0).sum(axis=0) / learned.sum(axis=0)
+    return Cells(means, learned_cells(run), behind)
 
 
 PLANE = Claim(

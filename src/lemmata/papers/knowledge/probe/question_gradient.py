@@ -19,7 +19,8 @@ def question_gradient(model: OneLayer, questions: Questions, key: Any = None) ->
     facts = questions.facts
     subjects = jnp.arange(facts.vocabulary.subjects)
     sentences = jnp.concatenate([facts.prefixes(subjects), facts.template_names[facts.templates[:, 0]]], axis=1)
-    found = {"extraction": extracted_facts(model, questions)["extraction"]}
+    said = extracted_facts(model, questions)
+    found = {name: said[name] for name in ("extraction", "asked_accuracy")}
     for name, prompts in (("question", facts.prompts(subjects)), ("sentence", sentences)):
         features = jax.vmap(lambda tokens: model.features(tokens)[-1])(prompts)
         values, vectors = jnp.linalg.eigh(_gram(_neuron_gradient(model, questions, features)))
