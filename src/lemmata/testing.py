@@ -5,19 +5,25 @@ import dataclasses
 import importlib
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lemmata.core import (
     SCALES,
     Examined,
+    Judgement,
     Paper,
+    Sample,
     Scale,
+    Undecided,
     UserError,
+    canonical,
     decode,
     encode,
+    exactly,
     experiments,
+    mean_near,
     papers,
     run_types,
     select,
@@ -60,6 +66,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
     """What is wrong with a paper before anything is run: walls, configs, kinds, glossary."""
     yield from wall_problems(paper)
     yield from glossary_problems(paper)
+    yield from randomness_problems(paper)
     types = run_types(paper)
     for kind in types:
         if kind.split("/")[0] != paper.id:
@@ -73,7 +80,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
             for name, config in experiment.runs(Scale(scale)).items():
                 if types.get(config.kind) is not type(config):
                     yield f"{experiment.id}: the class of run {name!r} is not in the paper's run folder"
-                elif decode(type(config), encode(config)) != config:
+                elif canonical(decode(type(config), encode(config))) != canonical(config):
                     yield f"{experiment.id}: run {name!r} at scale {scale} does not survive JSON"
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
@@ -93,12 +100,27 @@ def _judged(examined: Examined) -> Iterator[str]:
         yield f"{examined.experiment.id} has no claims"
     for judgement in examined.judgements:
         id, status = judgement.claim.id, judgement.status
+        yield from _seeds_said(judgement)
         if status == "undecided" and not judgement.detail:
             yield f"{id}: undecided without a reason"
         if status != "undecided" and judgement.control_status != "fails":
             yield f"{id}: its control passed the check"
         if status == "fails" and not judgement.remark:
             yield f"{id} fails ({judgement.detail}) and no reason is given"
+
+
+def _seeds_said(judgement: Judgement) -> Iterator[str]:
+    """A rule's words say that it decides by an interval over seeds where, and only where, the reading gives one."""
+    parts = judgement.claim.named_parts()
+    measured = judgement.measured if set(parts) != {""} else {"": judgement.measured}
+    for name, part in parts.items() if isinstance(measured, Mapping) else ():
+        value = measured[name]
+        if isinstance(value, Undecided) or isinstance(part.rule, mean_near | exactly):  # these take seeds as they are
+            continue
+        given = isinstance(value[1] if isinstance(value, tuple) and len(value) == 2 else value, Sample)
+        if given != part.rule.over_seeds:
+            says, gives = ("says", "gives no") if part.rule.over_seeds else ("does not say", "gives")
+            yield f"{judgement.claim.id} {name}: its rule {says} over_seeds, its reading {gives} Seeds or Successes"
 
 
 def _drawn(examined: Examined) -> Iterator[str]:
@@ -148,6 +170,27 @@ def breach(package: str, room: str, module: str) -> str | None:
         if rest[0] not in allowed and ".".join(rest[:2]) not in allowed:
             return f"{room or 'the root'} may not import {module}"
     return None
+
+
+RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}  # of jax.random, np.random, random
+
+
+def randomness_problems(paper: Paper) -> Iterator[str]:
+    """Randomness that another replication would not reach: drawn without a name, or remembered between calls."""
+    for path in sorted(paper.folder.rglob("*.py")):
+        for line, problem in unnamed_randomness(path.read_text()):
+            yield f"{paper.id}/{path.relative_to(paper.folder)}:{line}: {problem}"
+
+
+def unnamed_randomness(source: str) -> Iterator[tuple[int, str]]:
+    """Lines of a file whose randomness is not by name, or is called by name where a cache would keep it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and (made := ast.unparse(node.func)).split(".")[-1] in RAW and "random" in made:
+            yield node.lineno, f"{made}(...): take named_key, named_keys or named_generator"
+        if isinstance(node, ast.FunctionDef) and any("cache" in ast.unparse(one) for one in node.decorator_list):
+            called = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+            for name in sorted(name for name in called if name.startswith("named_")):
+                yield node.lineno, f"{node.name} is cached and calls {name}: it would remember another replication's"
 
 
 def glossary_problems(paper: Paper) -> Iterator[str]:

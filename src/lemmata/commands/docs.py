@@ -1,5 +1,6 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +9,20 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.look import claim_rows
-from lemmata.core import Paper, Scale, UserError, papers, unknown
+from lemmata.core import (
+    REPLICATIONS,
+    Paper,
+    Scale,
+    UserError,
+    claim_digest,
+    documented_confirmations,
+    papers,
+    select,
+    unknown,
+)
 from lemmata.report.files import write_whole
 from lemmata.report.markdown import claims_table, errata, paper_line, replaced
-from lemmata.run import Store
+from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
 KEPT = ("status", "margin", "seconds", "remark")
@@ -54,6 +65,7 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
     for paper in (papers()[id] for id in (ids or papers())):
         if not check:
             _keep_verdicts(paper, scale, store, console)
+            _keep_confirmations(paper, scale, store)
         path, text = paper.folder / "README.md", page_of(paper)
         if path.read_text() != text:
             stale.append(str(path))
@@ -77,5 +89,21 @@ def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -
         "seconds": round(sum(float(store.record(run)["seconds"]) for run in computed)),
         "claims": {row["id"]: {name: row.get(name) for name in KEPT} for row in rows},
     }
-    text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
-    write_whole(paper.folder / VERDICTS, text.encode())
+    _write(paper.folder / VERDICTS, kept)
+
+
+def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
+    """Those of the store beside those kept before; what is of another rule, or of a claim that is gone, is dropped."""
+    before, kept = documented_confirmations(paper), {}
+    for selection in select([paper.id]):
+        for claim in selection.claims:
+            digest = claim_digest(selection.experiment, claim)
+            found = last_confirmation(store, claim.id, scale=scale.name, digest=digest) or before.get(claim.id)
+            if found and found.digest == digest:
+                kept[claim.id] = dataclasses.asdict(found)
+    if kept or before:
+        _write(paper.folder / REPLICATIONS, kept)
+
+
+def _write(path: Path, data: Any) -> None:
+    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())

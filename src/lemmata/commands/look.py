@@ -7,17 +7,25 @@ from typing import Any
 
 from rich.console import Console
 
+from lemmata.commands.standing import standing
 from lemmata.core import Claim, Scale, Selection, UserError, described, file_of, papers, select
 from lemmata.report.terminal import claim_panel, papers_table, rows_table, verdict_table
 from lemmata.report.values import shorten
 from lemmata.run import Store, last_verdict
 
 
-def list_claims(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
-    """Every claim with its last verdict at this scale."""
+def list_claims(
+    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, as_json: bool, console: Console
+) -> int:
+    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness."""
     rows = claim_rows(ids, scale, Store(store_path))
+    if unstable:
+        rows = [row for row in rows if row["unstable"]]
     if as_json:
         print(json.dumps(rows, indent=1))
+        return 0
+    if unstable and not rows:
+        console.print("No verdict is known to have moved; `lemmata confirm` asks with fresh randomness.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
     console.print(verdict_table(rows))
@@ -87,4 +95,4 @@ def _row(selection: Selection, claim: Claim, scale: Scale, store: Store | None, 
         "file": str(file_of(selection.experiment.id)),
     }
     verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if store else {}
-    return unknown | claim.facts() | about | verdict
+    return unknown | claim.facts() | about | verdict | standing(selection, claim, scale.name, store).row()

@@ -12,13 +12,15 @@ Row = Mapping[str, Any]
 
 def claims_table(rows: Sequence[Row]) -> str:
     """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
-    lines = ["| claim | in the paper | file | verdict | margin | cost |", "|---|---|---|---|---|---|"]
+    lines = ["| claim | in the paper | file | verdict | rule | fresh randomness | margin | cost |", "|" + "---|" * 8]
     for row in rows:
         cells = (
             f"`{row['id']}`",
             row["locus"],
             f"[`{row['file']}`]({row['file']})",
             row.get("status") or "–",
+            row.get("badge") or "–",
+            row.get("replicated") or "–",
             _margin(row),
             duration(row.get("seconds")),
         )
@@ -42,6 +44,7 @@ def claim_page(row: Row) -> str:
     stands = "not judged"
     if status := row.get("status"):
         stands = f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {_margin(row)}"
+    stands = " · ".join(filter(None, [stands, row.get("badge"), _replicated(row)]))
     parts = [
         f"# {row['id']}",
         f"*{row['locus']}* · {stands}",
@@ -77,6 +80,10 @@ def replaced(text: str, name: str, body: str) -> str:
 def _formulas(row: Row) -> str:
     lines = [f"- printed: `{row['printed_formula']}`", f"- right: `{row['corrected_formula']}`"]
     return "\n".join([*lines, f"- why: {row['reason']}"] if row.get("reason") else lines)
+
+
+def _replicated(row: Row) -> str | None:
+    return f"{row['replicated']}, confirmed on fresh randomness" if row.get("confirmed") else row.get("replicated")
 
 
 def _margin(row: Row) -> str:

@@ -126,7 +126,7 @@ def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Htm
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
         _drawing(entry, out_dir, saved),
         prose(experiment.notes, "notes"),
-        *(claim_block(judgement) for judgement in entry.examined.judgements),
+        *(claim_block(judgement, entry.standings.get(judgement.claim.id)) for judgement in entry.examined.judgements),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )

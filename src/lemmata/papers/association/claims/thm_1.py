@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, near
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, named_generator, near
 from lemmata.papers.association.run.gradients import OneStepMargins
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure
@@ -74,7 +74,7 @@ EXACT = Claim(
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     found, expected, tests = measured(run), exact(run), run.arrays["tests"]
-    sizes, ratio, rng = 2 ** np.arange(3, 11), [], np.random.default_rng(0)
+    sizes, ratio, rng = 2 ** np.arange(3, 11), [], named_generator(0)
     for n in sizes:
         chain = RecallChain(int(n), 4 * int(n), run.config.alpha)
         sample = rng.integers(0, n, size=(1, chain.length))

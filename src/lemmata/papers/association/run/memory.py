@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 from scipy.integrate import solve_ivp
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require
 from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
@@ -125,7 +125,7 @@ class CoefficientRates(RunConfig):
     seed: int = 0
 
     def execute(self, context: RunContext) -> RunOutput:
-        betas = np.random.default_rng(named_integer(self.seed, "betas")).normal(size=(self.points, 2))
+        betas = named_generator(self.seed, "betas").normal(size=(self.points, 2))
         with precision("float64"):
             model, goal = LinearMemory.orthonormal(2, 4, self.seed), targets(2, self.alpha)
             outputs, inputs = np.asarray(model.outputs), np.asarray(model.inputs)

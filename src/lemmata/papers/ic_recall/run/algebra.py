@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, named_generator, precision, require
 from lemmata.papers.ic_recall.model import (
     exact_answer_logits,
     exact_relation_logits,
@@ -181,7 +181,7 @@ class GeneralAlgebra(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         v = simplex_points(self.points, self.seed, "general")
-        q = np.random.default_rng(named_integer(self.seed, "second step")).dirichlet(np.ones(7), size=self.points)
+        q = named_generator(self.seed, "second step").dirichlet(np.ones(7), size=self.points)
         world = Affine(n=self.n).draw()
         sequence = world.sequences(1, 2, seed=self.seed, name="general")
         table, subjects, answers = world.table, sequence.subjects[0], sequence.answers[0]
@@ -238,6 +238,6 @@ class GeneralAlgebra(RunConfig):
 
 def _tilted(rows: int, seed: int) -> np.ndarray:
     """Attention as Stage 2 finds it: near (1/6 + a, 1/6, 1/6 + a, 1/6, 1/6 - 2a, 1/6), the two pairs a little apart."""
-    rng = np.random.default_rng(named_integer(seed, "tilted"))
+    rng = named_generator(seed, "tilted")
     base = np.array([1 / 6 + 0.05, 1 / 6, 1 / 6 + 0.05, 1 / 6, 1 / 6 - 0.1, 1 / 6])
     return base + rng.uniform(0.001, 0.02, size=(rows, 2)) @ np.array([[1, 0, -1, 0, 0, 0], [0, 1, 0, -1, 0, 0]])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_integer
+from lemmata.core import Bound, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_generator
 from lemmata.papers.ic_recall.task import Affine, TableWorld, patterns
 from lemmata.papers.ic_recall.theory.low_temperature import failure_probability
 
@@ -29,7 +29,7 @@ class MatchingCounts(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         everything = np.array(list(permutations(range(self.n))))
         agree = (everything[:, None] == everything[None]).sum(-1) >= 2
-        rng = np.random.default_rng(named_integer(self.seed, "worlds", str(self.n)))
+        rng = named_generator(self.seed, "worlds", str(self.n))
         sizes = np.array([len(pattern) for pattern in patterns(2)])
         most = np.zeros(3)
         for _ in range(self.worlds):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from mpmath import mp, mpf
 
-from lemmata.core import Bound, NonNegative, RunConfig, RunContext, RunOutput, Some, named_integer, require
+from lemmata.core import Bound, NonNegative, RunConfig, RunContext, RunOutput, Some, named_generator, require
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.papers.ic_recall.task import SomeAffine, confusing_pattern, correct_pattern, mismatched_patterns, patterns
@@ -75,7 +75,7 @@ class ExactFirstStep(RunConfig):
 
     def _sample(self, share: np.ndarray, temperature: float, seed: int) -> np.ndarray:
         """How many sequences of each kind a sample has."""
-        rng = np.random.default_rng(named_integer(seed, "sample", f"{temperature}"))
+        rng = named_generator(seed, "sample", f"{temperature}")
         return rng.multinomial(sample_size(temperature, self.sample_power), share)
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_integer, precision
+from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_generator, precision
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -140,7 +140,7 @@ class LowestPoint(RunConfig):
         Affine(n=self.n)
 
     def execute(self, context: RunContext) -> RunOutput:
-        starts = np.random.default_rng(named_integer(self.seed, "starts")).normal(size=(self.starts, 6))
+        starts = named_generator(self.seed, "starts").normal(size=(self.starts, 6))
         rows = []
         with precision("float64"):
             log_counts = affine_log_counts(self.n)

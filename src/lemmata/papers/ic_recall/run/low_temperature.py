@@ -20,7 +20,7 @@ from lemmata.core import (
     RunContext,
     RunOutput,
     Some,
-    named_integer,
+    named_generator,
     named_keys,
     precision,
     require,
@@ -143,7 +143,7 @@ def sample_size(constant: float, temperature: float) -> int:
 
 def _weights(share: np.ndarray, constant: float, temperature: float, seed: int) -> np.ndarray:
     """The share of each kind in a sample of the lemma's size."""
-    rng = np.random.default_rng(named_integer(seed, "sample", f"{temperature}"))
+    rng = named_generator(seed, "sample", f"{temperature}")
     size = sample_size(constant, temperature)
     return rng.multinomial(size, share) / size
 
@@ -231,7 +231,7 @@ class Movement(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         many, times = len(self.temperatures), len(self.factors)
-        random = np.random.default_rng(named_integer(self.seed, "movement")).normal(size=(many, 6))
+        random = named_generator(self.seed, "movement").normal(size=(many, 6))
         starts = np.concatenate([np.zeros((many, 6)), random])
         factor, t = np.repeat(self.factors, len(starts)), np.tile(self.temperatures, 2 * times)
         with precision("float64"):

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float, Int
 
-from lemmata.core import invalid, named_integer
+from lemmata.core import invalid, named_generator
 from lemmata.papers.ic_recall.task.modular import product
 from lemmata.papers.ic_recall.task.patterns import patterns
 from lemmata.papers.ic_recall.task.sequences import (
@@ -51,7 +51,7 @@ class AffineWorld:
 
     def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
         check_pairs(k, self.n)
-        rng = np.random.default_rng(named_integer(seed, name))
+        rng = named_generator(seed, name)
         slopes = self.slopes.draw(rng, num)
         intercepts = rng.integers(0, self.n, size=num, dtype=np.int64)
         return self.sequences_of(slopes, intercepts, distinct_integers(rng, num, k + 1, self.n))

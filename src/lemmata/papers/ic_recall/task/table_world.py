@@ -8,7 +8,7 @@ from math import comb, perm
 import numpy as np
 from jaxtyping import Float, Int
 
-from lemmata.core import named_integer
+from lemmata.core import named_generator
 from lemmata.papers.ic_recall.task.patterns import correct_pattern, patterns
 from lemmata.papers.ic_recall.task.sequences import (
     SAMPLED_SEQUENCES,
@@ -37,7 +37,7 @@ class TableWorld:
 
     def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
         check_pairs(k, self.n)
-        rng = np.random.default_rng(named_integer(seed, name))
+        rng = named_generator(seed, name)
         relations = rng.integers(0, self.num_relations, size=num)
         return self.sequences_of(relations, distinct_integers(rng, num, k + 1, self.n))
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Config, Count, Share, named_integer, require
+from lemmata.core import Bound, Config, Count, Share, named_generator, require
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
 from lemmata.papers.ic_recall.task.slopes import ListedSlopes, Subgroup
 from lemmata.papers.ic_recall.task.table_world import TableWorld
@@ -31,7 +31,7 @@ class RandomBijections(Config):
         require(self.relations <= limit, "relations", self.relations, few)
 
     def draw(self, seed: int) -> TableWorld:
-        rng = np.random.default_rng(named_integer(seed, "world", "bijections"))
+        rng = named_generator(seed, "world", "bijections")
         if self.n <= _LISTABLE:
             everything = np.array(list(permutations(range(self.n))))
             return TableWorld(everything[rng.choice(len(everything), self.relations, replace=False)])
@@ -89,7 +89,7 @@ class RandomSlopes(Config):
         require(sum(self._pairs()) >= 1, "mismatched", self.mismatched, some)
 
     def draw(self, seed: int) -> AffineWorld:
-        rng = np.random.default_rng(named_integer(seed, "world", "slopes"))
+        rng = named_generator(seed, "world", "slopes")
         both, single = self._pairs()
         chosen = 1 + rng.permutation((self.n - 1) // 2)[: both + single]
         alone = chosen[both:]
@@ -123,7 +123,7 @@ class SomeAffine(Config):
 
     def draw(self, seed: int) -> TableWorld:
         table = Affine(n=self.n).draw().table
-        rng = np.random.default_rng(named_integer(seed, "world", "some affine"))
+        rng = named_generator(seed, "world", "some affine")
         return TableWorld(table[rng.choice(len(table), self._relations(), replace=False)])
 
     def _relations(self) -> int:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_integer, require
+from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_generator, require
 
 START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
 SPECIAL = 3
@@ -202,4 +202,4 @@ def _grown(array: np.ndarray, *shape: int) -> np.ndarray:
 
 
 def random_stream(seed: int, *purpose: str) -> np.random.Generator:
-    return np.random.default_rng(named_integer(seed, "knowledge", *purpose))
+    return named_generator(seed, "knowledge", *purpose)

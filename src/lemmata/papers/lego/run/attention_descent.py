@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, invalid, require
+from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, invalid, named_key, require
 from lemmata.papers.lego.model import Neurons, TheoryTransformer
 from lemmata.papers.lego.task import Lego, check_length
 
@@ -78,7 +78,7 @@ class AttentionDescent(AbstractAlgorithm):
             stopped=jnp.asarray(False),
             taken=jnp.asarray(0),
             sentences=jnp.asarray(sentences),
-            corpus=jax.random.key(0) if corpus is None else corpus,
+            corpus=named_key(0) if corpus is None else corpus,
             annotator=(model.query_third, model.query_fourth),
         )
         return TrainState(model, course)

@@ -1,0 +1,49 @@
+"""The commands for those who write papers."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from lemmata.cli.options import Places, ScaleOption, Where
+from lemmata.core import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class Docs:
+    """Write the generated parts of each paper's README, claims and errata, from its code and its last verdicts."""
+
+    ids: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")
+    ] = ()
+    check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.docs import docs
+        from lemmata.run import Store
+
+        return docs(self.ids, Scale(self.scale), Store(self.where.store), check=self.check, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPaper:
+    """A new paper's package: one worked claim, its run, its theory, its test. It passes `check_paper` as it stands.
+
+    Example: lemmata new-paper grokking --title "Progress measures for grokking"
+    """
+
+    name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME", help="The paper's id, as in `grokking`.")]
+    title: Annotated[str, tyro.conf.arg(help="The paper's title.")] = "A paper to be made executable"
+    authors: Annotated[str, tyro.conf.arg(help="Names, a comma between them.")] = "Somebody"
+    year: int = 2026
+    out: Annotated[Path, tyro.conf.arg(help="Folder in which the package's folder is made.")] = Path()
+    where: Where = field(default_factory=Places)
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.new_paper import new_paper
+
+        return new_paper(self.name, self.title, self.authors, self.year, self.out, console)
