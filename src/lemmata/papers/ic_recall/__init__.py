@@ -28,6 +28,7 @@ PAPER = Paper(
         "drawn-slopes",
         "fig-2",
         "fig-3",
+        "regime-map",
         "fig-4",
         "scale",
     ),

@@ -87,6 +87,16 @@ CLAIMS = (
         remark="32/147 is reached for p -> 1/3, that is n = 3, by the scores of a_1, a_2, EoS and of the relation "
         "itself. The control asks for the lead of omega_1.",
     ),
+    Claim(
+        id="lemma-d.1-monotone",
+        locus="Appendix D, proof of Lemma D.1",
+        statement="Where omega_5 is the largest score its lead over every other score does not shrink: dl/domega_i >= "
+        "dl/domega_5 for all i.",
+        subject=lambda runs: runs["main"].arrays["leading_omega"],
+        wrong=lambda runs: runs["main"].arrays["trailing_omega"],
+        parts=Part(lambda slope: np.delete(slope, 4, axis=1) - slope[:, 4:5], at_least(0.0)),
+        remark="At random attention, by autodiff. The control puts the least attention on the query subject.",
+    ),
     formula(
         "lemma-c.2-acceleration",
         "Appendix C, proof of Lemma C.2",

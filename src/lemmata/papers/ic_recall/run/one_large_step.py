@@ -42,7 +42,7 @@ class ShortScheduleRun(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             table = by_size(self.sizes, self._one_size, context)
-        shape = len(self.sizes), len(self.seeds), -1, 6
+        shape = len(self.sizes), len(self.seeds), 2, 6
         return RunOutput(table, {"attention": table.pop("attention").reshape(shape)})
 
     def _one_size(self, n: int) -> Table:
@@ -63,7 +63,7 @@ class ShortScheduleRun(RunConfig):
         return {
             "iteration": table.pop("step"),
             "record": np.tile(np.arange(len(rows.steps)), many),
-            "attention": rows["attention"],
+            "attention": rows["attention"][:, [1, -1]],  # after stage 1, and at the end
             **table,
         }
 
