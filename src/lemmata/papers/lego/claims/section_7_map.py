@@ -11,7 +11,7 @@ from lemmata.papers.lego.claims._section_7_cells import BLOCKS, LEVEL, Cell, cel
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.data_sizes import DataSizes
 from lemmata.papers.lego.run.length_training import FIRST_SEED, length_runs, length_training
-from lemmata.report.plots import DIVERGING, HEAT, columns, heatmap, new_figure
+from lemmata.report.plots import DIVERGING, GREY, HEAT, columns, heatmap, new_figure
 
 ENOUGH = 2  # cells that can tell
 
@@ -112,18 +112,18 @@ AT_ANY_SIZE = Claim(
 )
 
 PANELS: dict[str, tuple[Callable[[Cell], float], str, float]] = {  # title -> value, colours, their greatest value
-    "log₂ of the reach, transitive over symmetric": (
+    "log₂ of the reach,\ntransitive over symmetric": (
         lambda cell: float(np.log2(max(cell.transitive.reached, 1) / max(cell.symmetric.reached, 1))),
         DIVERGING,
         2,
     ),
-    "symmetric: gain by one stage of self-training": (lambda cell: cell.symmetric.gain, HEAT, 1),
-    "drop on predicates, symmetric less transitive": (
+    "symmetric: gain by\none stage of self-training": (lambda cell: cell.symmetric.gain, HEAT, 1),
+    "drop on predicates,\nsymmetric less transitive": (
         lambda cell: cell.symmetric.predicate_drop - cell.transitive.predicate_drop,
         DIVERGING,
         0.3,
     ),
-    "drop on answers, transitive less symmetric": (
+    "drop on answers,\ntransitive less symmetric": (
         lambda cell: cell.transitive.answer_drop - cell.symmetric.answer_drop,
         DIVERGING,
         0.3,
@@ -135,27 +135,30 @@ def draw(runs: Runs) -> Artefact:
     found = cells(runs)
     blocks = list(dict.fromkeys(cell.block for cell in found))
     figure, axes = new_figure(
-        len(PANELS), len(blocks), width=4.2 * len(blocks), height=2.3 * len(PANELS), squeeze=False
+        len(PANELS), len(blocks), width=3.4 * len(blocks) + 1, height=2.3 * len(PANELS), squeeze=False
     )
+    down = sorted({(cell.variables, cell.epochs) for cell in found})
+    across = sorted({cell.sentences for cell in found})
     for row, (title, (value, colours, most)) in zip(axes, PANELS.items(), strict=True):
         for ax, block in zip(row, blocks, strict=True):
-            here = [cell for cell in found if cell.block == block]
-            down = sorted({(cell.variables, cell.epochs) for cell in here})
-            across = sorted({cell.sentences for cell in here})
             grid = np.full((len(down), len(across)), np.nan)
-            for cell in here:
-                place = down.index((cell.variables, cell.epochs)), across.index(cell.sentences)
-                grid[place] = value(cell) if cell.learned else np.nan
+            for cell in (cell for cell in found if cell.block == block):
+                i, j = down.index((cell.variables, cell.epochs)), across.index(cell.sentences)
+                grid[i, j] = value(cell) if cell.learned else np.nan
+                if not cell.learned:
+                    ax.text(j, i, "×", ha="center", va="center", color=GREY)
             least = -most if colours == DIVERGING else 0
             labels = [f"|X| {variables}, {epochs} ep." for variables, epochs in down]
-            heatmap(ax, grid, across, labels, cmap=colours, vmin=least, vmax=most)
+            heatmap(ax, grid, across, labels if ax is row[0] else [""] * len(down), cmap=colours, vmin=least, vmax=most)
             ax.tick_params(labelsize=7)
-            ax.set_title(f"{block}: {title}", fontsize=8)
+        row[0].set_ylabel(title, fontsize=8)
+    for ax, block in zip(axes[0], blocks, strict=True):
+        ax.set_title(block)
     for ax in axes[-1]:
         ax.set_xlabel("training sentences")
     made = next(run.config for name, run in runs.items() if "/" in name)
     caption = (
-        "Blank: a cell that was not run, or where an action does not learn its own length. Rows: the length reached "
+        "Crosses: an action does not learn its own length. Blank: not run. Rows: the length reached "
         f"({LEVEL:g} of the sentences with all clauses right); the largest gain in sentences right at a length beyond "
         "the stage's; how much more the attention on the right predicate (answer) drops along the positions for one "
         "action than for the other at four times the training length: positive as Figure 6 (7) has it. "
