@@ -20,13 +20,13 @@ POWER = 0.25  # the least exponent that counts as a power of d
 
 
 def worlds(scale: Scale) -> dict[str, RunConfig]:
-    """Worlds of growing d, each recorded at T_2 = d^(C_B - 1 + c); and the smallest of them watched all along."""
-    sizes = scale.pick(smoke=(32, 64, 128), laptop=(404, 808, 1616, 3232), paper=(404, 808, 1616, 3232, 6464, 12928))
+    """Worlds of growing d, each recorded at T_2 = d^(C_B - 1 + c); and one as small as the first, watched."""
+    sizes = scale.pick(smoke=(64, 128, 256), laptop=(404, 808, 1616, 3232), paper=(404, 808, 1616, 3232, 6464, 12928))
     found = {f"world/{d}": _world(d, scale) for d in sizes}
-    watched = _world(
-        sizes[0], scale, records=times(-1, 7, 4), lengths=(2,), losses=("sum", "second"), at_the_start=True
-    )
-    return {**found, "watched": watched}
+    # One neuron for each combination, as (17) has it: at the paper's sigma_0 there are several at these d.
+    single = {"scales": (0.005,), "widths": scale.pick(smoke=(6,), laptop=(12,), paper=(12,)), "at_the_start": True}
+    plan = {"records": times(-1, 7, 4), "lengths": (2,), "losses": ("sum", "second")}
+    return {**found, "watched": _world(sizes[0], scale, **single, **plan)}
 
 
 def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
@@ -40,7 +40,7 @@ def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
         "widths": scale.pick(smoke=(10,), laptop=(32,), paper=(32,)),
         "records": tuple(d ** (clip - 1 + c) for c in DEGREES),
         "one_step": ToTheFloor(stride=0.05, steps=100_000),
-        "lengths": scale.pick(smoke=(2, 4, 8, 16), laptop=LENGTHS, paper=LENGTHS),
+        "lengths": scale.pick(smoke=(2, 4, 8, 16, 32, 48), laptop=LENGTHS, paper=LENGTHS),
         "test_sentences": scale.pick(smoke=8, laptop=8, paper=32),
         "seeds": scale.seeds(smoke=2, laptop=5, paper=5),
     }
@@ -189,7 +189,8 @@ BALANCE = Claim(
     statement="For a simply transitive action, with uniform attention: the right and the spurious answer of step 1 "
     "have logits of B/3, that of step 2 about 0 (medians). So Q₄₃ leads, by Ω(1/log d) (here at least 1/log d); the "
     "diagonals' difference stays O(1) (here 1) and ends near 0 with the attention gap; all other entries of Q stay "
-    "near 0 (here 2% of the diagonal). In the worst seed. Control: Loss^{2,2} alone, without the loss of step 1 that drives the lead.",
+    "near 0 (here 2% of the diagonal). In the worst seed. Control: Loss^{2,2} alone, without the loss of step 1 that "
+    "drives the lead.",
     subject=lambda runs: stages(runs["watched"], "sum"),
     wrong=lambda runs: stages(runs["watched"], "second"),
     parts={
