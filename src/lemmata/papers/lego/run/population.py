@@ -13,11 +13,12 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require
-from lemmata.core.constraints import Count, Positive, Some
+from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_rates
 from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
+from lemmata.papers.lego.probe.uniform_logits import uniform_logits
 from lemmata.papers.lego.run.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population_flow import Flow
 from lemmata.papers.lego.run.population_loss import Contexts, Labels, population, population_loss
@@ -55,11 +56,13 @@ class PopulationRun(RunConfig):
     rate: Positive = 0.2  # of descent, times |X|
     stride: Positive = 0.1  # of the flow
     evaluations: Count = 20_000  # of the flow's slope, at most; the time that was reached is recorded
+    converged_at: NonNegative = 0.0  # above the floor, as a share of it: where the flow may end before its last time
     records: Some[Positive] = (1e2, 1e3, 1e4, 1e5, 1e6)
     contexts: Count | None = None  # drawn, instead of all: an estimate of the population
     one_step: ToTheFloor = field(default_factory=ToTheFloor)
     lengths: Some[int] = (2, 5, 10, 20, 40)
     test_sentences: Count = 64
+    at_the_start: bool = False  # also read the logits of T^2 before stage 2
     seeds: Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
@@ -98,10 +101,12 @@ class PopulationRun(RunConfig):
         chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         rows: list[dict[str, Any]] = []
         read: dict[str, list[np.ndarray]] = {name: [] for name in MEASURED}
-        settings, ends = self.settings(), []
+        settings, ends, starts = self.settings(), [], []
         for number, setting in enumerate(settings):
             neurons, end = self.taught(setting)
             ends.append(end)
+            if self.at_the_start:
+                starts.append(uniform_logits(neurons, jnp.asarray(table)))
             for loss in self.losses:
                 asked = population(table, loss, drawn=self.contexts, seed=setting.seed)
                 for time, reached, scores in self.trained(neurons, table, asked):
@@ -114,6 +119,7 @@ class PopulationRun(RunConfig):
             context.progress("settings", number + 1, len(settings))
         shape = (-1, len(self.records), len(self.lengths))
         arrays = {name: np.stack(kept).reshape(shape) for name, kept in read.items()}
+        arrays |= {f"start.{name}": np.array([s[name] for s in starts], float) for name in (starts or [{}])[0]}
         arrays |= {f"one_step.{name}": np.array([getattr(e, name) for e in ends], float) for name in vars(ends[0])}
         return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
 
@@ -137,8 +143,9 @@ class PopulationRun(RunConfig):
                 yield time, done * self.rate, np.asarray(scores)
         else:
             flow = start_flow(neurons, table, asked, np.zeros(4), self.variables, self.stride)
+            enough = (1 + self.converged_at) * len(asked.step) * float(neurons.floor) if self.converged_at else 0.0
             for time in self.records:
-                flow.advance(time, evaluations=self.evaluations)
+                flow.advance(time, evaluations=self.evaluations, stop_below=enough)
                 yield time, flow.time, flow.scores
 
 
