@@ -43,6 +43,15 @@ def solves(run: RunResult) -> list[float]:
     return [float(accuracy(run, length).min()) for length in (2, max(run.config.lengths))]
 
 
+def learned(run: RunResult) -> str | None:
+    """A need: training was long enough for both losses to fall tenfold in every seed."""
+    for name in ("value_loss", "variable_loss"):
+        losses = run.arrays[name]
+        if not np.all(losses[:, -1] < 0.1 * losses[:, 0]):
+            return f"{run.config.action}: the {name.replace('_', ' ')} has not fallen tenfold in every seed"
+    return None
+
+
 def compared(runs: Runs) -> str:
     one, other = runs["transitive"], runs["symmetric"]
     length = max(one.config.lengths)
@@ -71,6 +80,7 @@ JOINT = Claim(
         "C6": Part(lambda pair: solves(pair["transitive"]), at_least(SOLVED)),
         "S4": Part(lambda pair: solves(pair["symmetric"]), at_least(SOLVED)),
     },
+    needs={"transitive": learned, "symmetric": learned},
     remark=compared,
 )
 
