@@ -1,7 +1,7 @@
 """The numbers of the paper `lego`: accuracy by length, where attention looks, what the weights hold."""
 
 from lemmata.papers.lego.probe.attention import Look, attention_at_lengths, heatmap, look
-from lemmata.papers.lego.probe.chunks import fitting_chunk, over_replicas, over_sentences
+from lemmata.papers.lego.probe.chunks import divisor, fitting_chunk, over_replicas, over_sentences
 from lemmata.papers.lego.probe.prefixes import (
     PREFIX_SHARES,
     Hidden,
