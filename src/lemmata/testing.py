@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lemmata.core import (
+    LEDGER,
     SCALES,
     Examined,
     Judgement,
@@ -19,10 +20,12 @@ from lemmata.core import (
     Undecided,
     UserError,
     canonical,
+    claim_digest,
     decode,
     encode,
     exactly,
     experiments,
+    ledger,
     mean_near,
     papers,
     run_types,
@@ -67,6 +70,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
     yield from wall_problems(paper)
     yield from glossary_problems(paper)
     yield from randomness_problems(paper)
+    yield from ledger_problems(paper)
     types = run_types(paper)
     for kind in types:
         if kind.split("/")[0] != paper.id:
@@ -170,6 +174,21 @@ def breach(package: str, room: str, module: str) -> str | None:
         if rest[0] not in allowed and ".".join(rest[:2]) not in allowed:
             return f"{room or 'the root'} may not import {module}"
     return None
+
+
+def ledger_problems(paper: Paper) -> Iterator[str]:
+    """Claims that were changed, or added, in silence. A paper that keeps no ledger has nothing to compare."""
+    if not (paper.folder / LEDGER).is_file():
+        return
+    last = {line.claim: line for line in ledger(paper)}
+    for experiment in experiments(paper.id).values():
+        for claim in experiment.claims:
+            line, cure = last.get(claim.id), f'`lemmata ledger {claim.id} --write --why "..." --seen "..."`'
+            if line is None:
+                yield f"{claim.id} is not in the ledger: {cure} adds it"
+            elif line.digest != claim_digest(experiment, claim):
+                what = "statement, parts or runs"
+                yield f"{claim.id}: its {what} are not those of its ledger's line of {line.date[:10]}: {cure} adds one"
 
 
 RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}  # of jax.random, np.random, random

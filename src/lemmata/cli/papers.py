@@ -7,8 +7,35 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
-from lemmata.cli.options import Places, ScaleOption, Where
+from lemmata.cli.options import Ids, Json, Places, ScaleOption, Where
 from lemmata.core import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ledger:
+    """The history of claims' rules: when each was written, what had been seen by then, why it was changed. Exits 1 if a
+    claim's statement, parts or runs are not those of its last line.
+
+    With --write, a line is added for every such claim (of those named, or of all). A rule for which --seen begins with
+    "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both.
+
+    Example: lemmata ledger lego/fig-1a
+    Example: lemmata ledger lego/fig-1a --write --why "the figure's own block" --seen "one seed at 30 epochs"
+    """
+
+    ids: Ids = ()
+    write: Annotated[bool, tyro.conf.arg(help="Add lines; without it, only print.")] = False
+    why: Annotated[str, tyro.conf.arg(help="For --write: why the rule was written or changed.")] = ""
+    seen: Annotated[str, tyro.conf.arg(help='For --write: what had been seen of its settings; "nothing" if so.')] = ""
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.ledger import history, write
+
+        if self.write:
+            return write(self.ids, self.why, self.seen, console)
+        return history(self.ids, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from lemmata.core import (
     unknown,
 )
 from lemmata.report.files import write_whole
-from lemmata.report.markdown import claims_table, errata, paper_line, replaced
+from lemmata.report.markdown import claims_table, errata, ledger_section, paper_line, replaced
 from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
@@ -48,7 +48,10 @@ def page_of(paper: Paper) -> str:
     path, rows = paper.folder / "README.md", documented(paper)
     if not path.is_file():
         raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder}")
-    return replaced(replaced(path.read_text(), "claims", claims_table(rows)), "errata", errata(rows))
+    text = path.read_text()
+    for name, made in {"claims": claims_table, "errata": errata, "ledger": ledger_section}.items():
+        text = replaced(text, name, made(rows))
+    return text
 
 
 def line_of(paper: Paper) -> str:

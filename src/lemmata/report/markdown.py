@@ -39,6 +39,22 @@ def errata(rows: Sequence[Row]) -> str:
     )
 
 
+def ledger_section(rows: Sequence[Row]) -> str:
+    """Which rules had seen something when they were written, and what; from the ledger's last lines."""
+    seen: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("badge") == "exploratory":
+            seen.setdefault(row["seen"], []).append(f"`{row['id'].partition('/')[2]}`")
+    count = sum(map(len, seen.values()))
+    summary = (
+        f"Rules are meant to be older than the run they judge. Of {len(rows)} rules {len(rows) - count} are registered:"
+        f" nothing of their settings is recorded as seen. {count} are exploratory, written or changed after something "
+        "had been seen, and are weaker evidence until fresh randomness confirms them. `lemmata ledger <claim>` prints "
+        "a rule's history."
+    )
+    return "\n".join([summary, "", *(f"- {', '.join(ids)}: {what}" for what, ids in seen.items())])
+
+
 def claim_page(row: Row) -> str:
     """Everything known of one claim before it is run, and its last verdict."""
     stands = "not judged"
