@@ -67,7 +67,15 @@ def test_list_and_show(cli: Cli) -> None:
     assert {row["status"] for row in json.loads(out)} == {None}
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     _, out, _ = cli("list", "toy", "--scale", "smoke", "--json")
-    assert [row["status"] for row in json.loads(out)] == ["holds", "erratum", "fails", "undecided", "holds", "fails", "undecided"]
+    assert [row["status"] for row in json.loads(out)] == [
+        "holds",
+        "erratum",
+        "fails",
+        "undecided",
+        "holds",
+        "fails",
+        "undecided",
+    ]
     code, out, _ = cli("list", "toy", "--scale", "smoke")
     assert code == 0
     assert "erratum" in out

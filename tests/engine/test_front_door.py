@@ -11,7 +11,9 @@ import lemmata
 
 def test_claims_list_themselves(toy: Path) -> None:
     claims = lemmata.claims("toy")
-    assert [claim.id for claim in claims] == [f"toy/{name}" for name in ("rate", "typo", "bound", "vague", "sure", "coin", "close")]
+    assert [claim.id for claim in claims] == [
+        f"toy/{name}" for name in ("rate", "typo", "bound", "vague", "sure", "coin", "close")
+    ]
     assert "Section 1" in repr(claims)
     assert "&lt;fast&gt;" in claims._repr_html_()
     assert claims.table().column("rule").to_pylist()[0].startswith("|measured - predicted|")

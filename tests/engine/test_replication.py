@@ -13,6 +13,7 @@ from lemmata.core import (
     Confirmation,
     RunConfig,
     Scale,
+    Status,
     Unattended,
     canonical,
     decode,
@@ -176,16 +177,11 @@ def test_impossible_replications_are_refused(refused: Refused, option: str, says
     refused("confirm", "toy/coin", option, "0", says=says)
 
 
-def confirmation(reference: str | None, *statuses: str, digest: str = "a", date: str = "2026-01-02") -> Confirmation:
-    verdicts = {str(n): {"status": status, "margin": 0.1} for n, status in enumerate(statuses, start=1)}
-    return Confirmation(
-        digest=digest,
-        scale="laptop",
-        date=date,
-        reference=reference,
-        verdicts=verdicts,
-        seconds=1.0,  # type: ignore
-    )
+def confirmation(
+    reference: Status | None, *statuses: Status, digest: str = "a", date: str = "2026-01-02"
+) -> Confirmation:
+    verdicts = {str(n): {"status": s, "margin": 0.1, "computed": date} for n, s in enumerate(statuses, start=1)}
+    return Confirmation(digest=digest, scale="laptop", reference=reference, verdicts=verdicts, seconds=1.0)
 
 
 def test_together_all_must_agree_with_the_reference() -> None:
@@ -195,6 +191,9 @@ def test_together_all_must_agree_with_the_reference() -> None:
     assert list(confirmation(None, "holds", "fails", "holds").moved) == ["2"]
     merged = confirmation("holds", "fails").merged(confirmation("holds", "holds", "holds", date="2026-01-01"))
     assert (merged.statuses, merged.date) == (("fails", "holds"), "2026-01-01")
+    assert merged.confirms("2026-01-01T") is False, "the one that is younger moved"
+    assert confirmation("holds", "holds").confirms("2026-01-01")
+    assert not confirmation("holds", "holds").confirms("2026-01-03"), "the rule had seen it"
     assert confirmation("holds", "holds").merged(confirmation("holds", "fails", "fails", digest="b")).words() == (
         "replicated 1 of 1"
     )

@@ -16,14 +16,18 @@ REPLICATIONS = "replications.json"  # of a paper: claim id -> its last documente
 class Confirmation:
     digest: str  # of the claim as it was judged: under another rule, or of other runs, this says nothing
     scale: str
-    date: str  # when the oldest of its runs was computed: randomness from then on is new to a rule written before
     reference: Status | None  # the verdict under replication 0, where it was known
-    verdicts: Mapping[str, Mapping[str, Any]]  # replication -> its status and margin
+    verdicts: Mapping[str, Mapping[str, Any]]  # replication -> its status, its margin, when its first run was computed
     seconds: float  # what all of its runs cost
 
     @property
     def statuses(self) -> tuple[Status, ...]:
         return tuple(verdict["status"] for verdict in self.verdicts.values())
+
+    @property
+    def date(self) -> str:
+        """When the first of its runs was computed."""
+        return min(verdict["computed"] for verdict in self.verdicts.values())
 
     @property
     def usual(self) -> Status:
@@ -40,6 +44,11 @@ class Confirmation:
         """The verdict on which all agree, the reference included; `undecided` where they do not."""
         return "undecided" if self.moved else self.usual
 
+    def confirms(self, rule_date: str) -> bool:
+        """Whether there are replications younger than the rule, and all of them agree."""
+        fresh = [number for number, verdict in self.verdicts.items() if verdict["computed"] > rule_date]
+        return bool(fresh) and not set(fresh) & set(self.moved)
+
     def words(self) -> str:
         return f"replicated {len(self.verdicts) - len(self.moved)} of {len(self.verdicts)}"
 
@@ -51,7 +60,6 @@ class Confirmation:
         return Confirmation(
             digest=self.digest,
             scale=self.scale,
-            date=min(before.date, self.date),
             reference=self.reference,
             verdicts={number: self.verdicts.get(number) or before.verdicts[number] for number in numbers},
             seconds=before.seconds + self.seconds,

@@ -28,6 +28,7 @@ class Paper:
     title: str
     authors: str  # names, a comma between them
     year: int
+    venue: str = ""  # where it appeared, as in "ICLR 2025"
     sentence: str  # what it shows, in one sentence
     link: str = ""  # where to read it
     order: tuple[str, ...] = ()  # experiments in reading order; those not named follow, by name

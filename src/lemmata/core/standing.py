@@ -23,10 +23,8 @@ class Standing:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether every replication agrees, and all of them are younger than the rule."""
-        if self.line is None or self.confirmation is None:
-            return False
-        return not self.confirmation.moved and self.confirmation.date > self.line.date
+        """Whether randomness that is younger than the rule agrees with its verdict."""
+        return self.line is not None and self.confirmation is not None and self.confirmation.confirms(self.line.date)
 
     @property
     def is_unstable(self) -> bool:

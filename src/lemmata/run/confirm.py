@@ -68,14 +68,15 @@ def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, S
 
 def _judged(item: Examined, number: int, references: Mapping[str, Status]) -> dict[str, Confirmation]:
     """One replication of an experiment's claims."""
-    date = min(str(run.record.get("computed", "")) for run in item.runs.values())
+    computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
     return {
         judgement.claim.id: Confirmation(
             digest=claim_digest(item.experiment, judgement.claim),
             scale=item.runs.scale.name,
-            date=date,
             reference=references.get(judgement.claim.id),
-            verdicts={str(number): {"status": judgement.status, "margin": plain(judgement.margin)}},
+            verdicts={
+                str(number): {"status": judgement.status, "margin": plain(judgement.margin), "computed": computed}
+            },
             seconds=round(item.seconds, 3),
         )
         for judgement in item.judgements

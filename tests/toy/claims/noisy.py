@@ -8,9 +8,7 @@ from toy.run.noise import Noise
 
 def runs(scale: Scale) -> dict[str, Noise]:
     seeds = scale.seeds(smoke=2, laptop=5, paper=10)
-    return {
-        name: Noise(centre=centre, seeds=seeds) for name, centre in {"high": 10.0, "even": 0.0, "low": -10.0}.items()
-    }
+    return {name: Noise(centre=centre, seeds=seeds) for name, centre in {"high": 1e3, "even": 0.0, "low": -1e3}.items()}
 
 
 def draws(run: RunResult) -> np.ndarray:
@@ -32,7 +30,7 @@ EXPERIMENT = Experiment(
         Claim(
             id="sure",
             locus="Section 3",
-            statement="Draws around 10 are positive on average.",
+            statement="Draws around 1000 are positive on average.",
             subject=lambda runs: runs["high"],
             wrong=lambda runs: runs["low"],
             parts=Part(over_seeds, at_least(0, over_seeds=True)),

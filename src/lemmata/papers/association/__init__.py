@@ -5,8 +5,10 @@ from lemmata.core import Paper
 PAPER = Paper(
     id="association",
     title="Distributional Associations vs In-Context Reasoning: A Study of Feed-Forward and Attention Layers",
-    authors="Anonymous authors (under double-blind review)",
-    year=2024,
+    authors="Lei Chen, Joan Bruna, Alberto Bietti",
+    venue="ICLR 2025",
+    year=2025,
+    link="https://arxiv.org/abs/2406.03068",
     sentence="Feed-forward layers pick up bigram noise, attention the context; rank truncation separates them.",
     order=(
         *("fig-3", "fig-8", "fig-10", "fig-4", "fig-7", "fig-9", "fig-11", "fig-12", "fig-13", "fig-6"),

@@ -6,6 +6,7 @@ PAPER = Paper(
     id="ic-recall",
     title="Fine-Tuning Dynamics of In-Context Factual Recall in Transformers",
     authors="Ruomin Huang, Eshaan Nichani, Jason D. Lee, Rong Ge",
+    venue="FoGen workshop at ICML 2026",
     year=2026,
     sentence="Facts live in an MLP memory; a few fine-tuning sequences teach attention to infer the hidden relation "
     "and recall the answer.",

@@ -6,6 +6,7 @@ PAPER = Paper(
     id="knowledge",
     title="Provable Knowledge Acquisition and Extraction in One-Layer Transformers",
     authors="Ruichen Xu, Kexin Chen",
+    venue="arXiv, version 4 of May 2026",
     year=2025,
     link="https://arxiv.org/abs/2508.00901",
     sentence="Next-token training stores facts; question fine-tuning reaches them if it covers enough relation "

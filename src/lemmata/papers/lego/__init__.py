@@ -6,7 +6,9 @@ PAPER = Paper(
     id="lego",
     title="Transformers Provably Learn Chain-of-Thought Reasoning with Length Generalization",
     authors="Yu Huang, Zixin Wen, Aarti Singh, Yuejie Chi, Yuxin Chen",
+    venue="NeurIPS 2025",
     year=2025,
+    link="https://arxiv.org/abs/2511.07378",
     sentence="The algebra of a state-tracking task decides how far reasoning reaches; self-training extends it.",
     order=(
         *("actions", "permuted-predicates", "one-step", "features"),
