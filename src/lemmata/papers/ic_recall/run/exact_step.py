@@ -16,7 +16,7 @@ from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.papers.ic_recall.task import SomeAffine, confusing_pattern, correct_pattern, mismatched_patterns, patterns
 
-FIVE = SomeAffine(n=5)
+FIVE = SomeAffine(n=5, share=0.3)
 Exact = Any  # an mpmath number
 Kind = tuple[int, ...]  # how many relations show each pattern
 CONFUSING, CORRECT, MISMATCHED = confusing_pattern(2), correct_pattern(2), np.flatnonzero(mismatched_patterns(2))
