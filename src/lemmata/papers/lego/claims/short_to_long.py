@@ -25,9 +25,10 @@ def worlds(scale: Scale) -> dict[str, RunConfig]:
     sizes = scale.pick(smoke=(64, 128, 256), laptop=(404, 808, 1616, 3232), paper=(404, 808, 1616, 3232, 6464, 12928))
     found = {f"world/{d}": _world(d, scale) for d in sizes}
     # One neuron for each combination, as (17) has it: at the paper's sigma_0 there are several at these d.
-    single = {"scales": (0.005,), "widths": scale.pick(smoke=(6,), laptop=(12,), paper=(12,)), "at_the_start": True}
+    single = {"scales": (0.005,), "widths": scale.pick(smoke=(6,), laptop=(12,), paper=(12,))}
     plan = {"records": times(-1, 7, 4), "lengths": (2,), "losses": ("sum", "second")}
-    return {**found, "watched": _world(sizes[0], scale, **single, **plan)}
+    found |= {f"single/{d}": _world(d, scale, lengths=(2,), **single) for d in sizes}
+    return {**found, "watched": _world(sizes[0], scale, at_the_start=True, **single, **plan)}
 
 
 def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
@@ -111,37 +112,54 @@ class Growth(NamedTuple):
         return self.power([float(1 - accuracy.mean()) for accuracy in each])
 
 
-def grown(runs: Runs) -> Growth:
-    return Growth(_by_size(runs), {})
+def grown(runs: Runs, group: str) -> Growth:
+    return Growth(_by_size(runs, group), {})
 
 
-def no_longer(runs: Runs) -> Growth:
+def no_longer(runs: Runs, group: str) -> Growth:
     """T_2 = d^(C_B - 1) throughout: as long as the gradient at the end takes to act once."""
-    return Growth(_by_size(runs), dict.fromkeys(DEGREES, 0.0))
+    return Growth(_by_size(runs, group), dict.fromkeys(DEGREES, 0.0))
 
 
-def _by_size(runs: Runs) -> list[RunResult]:
-    return sorted(runs.group("world").values(), key=lambda run: run.config.vocabulary)
+def _by_size(runs: Runs, group: str) -> list[RunResult]:
+    return sorted(runs.group(group).values(), key=lambda run: run.config.vocabulary)
+
+
+def _exponents(runs: Runs, group: str) -> str:
+    return ", ".join(f"{grown(runs, group).attention(c):.2f} (c = {c:g})" for c in DEGREES)
 
 
 CONCENTRATION = Claim(
     id="thm-4.1-attention",
     locus="Theorem 4.1, equation (8)",
-    statement="On T² the attention outside the two deciding clauses falls as d^-c*, 0 < c* < 1. Near the end the "
-    "gradient is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the gradient flow c* should be c: the "
-    "exponent of 1/d in ε^{2,2}. Control: T₂ = d^(C_B - 1).",
-    subject=grown,
-    wrong=no_longer,
+    statement="On T² the attention outside the two deciding clauses falls as d^-c*, 0 < c* < 1: the exponent of 1/d in "
+    "ε^{2,2} after T₂ = d^(C_B - 1 + 1/2) of the gradient flow. Control: T₂ = d^(C_B - 1).",
+    subject=lambda runs: grown(runs, "world"),
+    wrong=lambda runs: no_longer(runs, "world"),
     parts={
-        "c = 1/4": Part(lambda growth: growth.attention(0.25), near(0.25, atol=0.15)),
-        "c = 1/2": Part(lambda growth: growth.attention(0.5), near(0.5, atol=0.15)),
+        "at least": Part(lambda growth: growth.attention(0.5), at_least(POWER)),
+        "at most": Part(lambda growth: growth.attention(0.5), at_most(1.0)),
     },
     needs={"world": assumed},
     remark=lambda runs: (
-        f"With c = 0 the exponent is {grown(runs).attention(0.0):.2f}, a trace of the logarithm in front; with c = 3/4 "
-        f"it is {grown(runs).attention(0.75):.2f}: right logits that stage 1 left above B ask for no more attention. "
-        f"{sum(int(np.sum(~kept(run))) for run in _by_size(runs))} of {sum(len(kept(run)) for run in _by_size(runs))} "
-        "stages 1 ended above their floor and are left out."
+        f"{sum(int(np.sum(~kept(run))) for run in _by_size(runs, 'world'))} of "
+        f"{sum(len(kept(run)) for run in _by_size(runs, 'world'))} stages 1 ended above their floor and are left out."
+    ),
+)
+
+TIME_LAW = Claim(
+    id="time-law",
+    locus="beyond the paper; Theorem 4.1 says T₂ = poly(d)",
+    statement="Near the end the gradient of T² is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the "
+    "gradient flow ε^{2,2} is about d^-c: the exponent of 1/d. Where one neuron has learned each combination (σ₀ = "
+    "0.005). Control: T₂ = d^(C_B - 1).",
+    subject=lambda runs: grown(runs, "single"),
+    wrong=lambda runs: no_longer(runs, "single"),
+    parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},
+    needs={"single": assumed},
+    remark=lambda runs: (
+        f"At the paper's σ₀ = d^-1/2 the exponents are {_exponents(runs, 'world')}: several neurons share a "
+        "combination there, and the strides of stage 1 carry their sum further above B, where nothing asks for more attention."
     ),
 )
 
@@ -152,8 +170,8 @@ LENGTH = Claim(
     f"with an error of 1/poly(d): after T₂ = d^(C_B - 1 + 1/4), the exponent in d of the length at which equation (5) "
     f"is {LEVEL:g} of its ceiling, and that of 1 - Acc_L at length 8. Both tokens, the variable's from the form that "
     "Section 6.1.1 proves. Control: T₂ = d^(C_B - 1).",
-    subject=lambda runs: (grown(runs), 8),
-    wrong=lambda runs: (no_longer(runs), 8),
+    subject=lambda runs: (grown(runs, "world"), 8),
+    wrong=lambda runs: (no_longer(runs, "world"), 8),
     parts={
         "length": Part(lambda found: found[0].length(0.25), at_least(POWER)),
         "error": Part(lambda found: found[0].error(0.25, found[1]), at_most(-1.0)),
@@ -221,7 +239,7 @@ BALANCE = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, (look, reach, blocks) = new_figure(1, 3, width=13.0, height=3.6)
-    members = _by_size(runs)
+    members = _by_size(runs, "world")
     sizes = [run.config.vocabulary for run in members]
     for degree, colour in zip(DEGREES, CYCLE, strict=False):
         record = DEGREES.index(degree)
@@ -275,6 +293,6 @@ def _draw_balance(ax: Axes, run: RunResult) -> None:
 EXPERIMENT = Experiment(
     title="From chains of two to chains of a power of d",
     runs=worlds,
-    claims=(LENGTH, CONCENTRATION, BALANCE),
+    claims=(LENGTH, CONCENTRATION, TIME_LAW, BALANCE),
     draw=draw,
 )
