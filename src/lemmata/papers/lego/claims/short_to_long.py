@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided, log_slope
 from lemmata.core.rule import at_least, at_most, near
-from lemmata.papers.lego.claims._population import LEVEL, by_record, finished, reached, times
+from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, finished, reached, times
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
@@ -17,6 +17,7 @@ from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, joined, legend, 
 
 DEGREES = (0.0, 0.25, 0.5, 0.75)  # c of T_2 = d^(C_B - 1 + c); the first is the control's
 POWER = 0.25  # the least exponent that counts as a power of d
+ENOUGH = 0.6  # of the seeds must finish stage 1; the others are left out, and counted
 
 
 def worlds(scale: Scale) -> dict[str, RunConfig]:
@@ -24,9 +25,10 @@ def worlds(scale: Scale) -> dict[str, RunConfig]:
     sizes = scale.pick(smoke=(64, 128, 256), laptop=(404, 808, 1616, 3232), paper=(404, 808, 1616, 3232, 6464, 12928))
     found = {f"world/{d}": _world(d, scale) for d in sizes}
     # One neuron for each combination, as (17) has it: at the paper's sigma_0 there are several at these d.
-    single = {"scales": (0.005,), "widths": scale.pick(smoke=(6,), laptop=(12,), paper=(12,)), "at_the_start": True}
+    single = {"scales": (0.005,), "widths": scale.pick(smoke=(6,), laptop=(12,), paper=(12,))}
     plan = {"records": times(-1, 7, 4), "lengths": (2,), "losses": ("sum", "second")}
-    return {**found, "watched": _world(sizes[0], scale, **single, **plan)}
+    found |= {f"single/{d}": _world(d, scale, lengths=(2,), **single) for d in sizes}
+    return {**found, "watched": _world(sizes[0], scale, at_the_start=True, **single, **plan)}
 
 
 def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
@@ -59,7 +61,15 @@ def assumed(run: RunResult) -> str | None:
         return f"{acting.num_values} values are more than log d = {log_d:.1f}"
     if any(not acting.num_values <= width <= log_d**2 for width in run.config.widths):
         return f"m must lie between {acting.num_values} and log² d = {log_d**2:.0f}"
-    return finished(run)
+    if kept(run).mean() < ENOUGH:
+        return f"{acting.name}: stage 1 ended above its floor in {np.sum(~kept(run))} of {len(kept(run))} seeds"
+    return None
+
+
+def kept(run: RunResult) -> np.ndarray:
+    """By cell: whether its stage 1 came to the floor. The theorem is of high probability; here and there a neuron
+    takes two combinations, and no time will mend it."""
+    return np.repeat(run.arrays["one_step.excess"] <= FINISHED, len(run.config.losses))
 
 
 class Growth(NamedTuple):
@@ -81,12 +91,13 @@ class Growth(NamedTuple):
 
     def attention(self, degree: float) -> float:
         """The exponent of 1/d in eps^{2,2}, of its geometric mean over seeds."""
-        found = [np.exp(np.log(by_record(run, "epsilon_22")[:, self.record(degree)]).mean()) for run in self.runs]
+        each = [by_record(run, "epsilon_22")[kept(run), self.record(degree)] for run in self.runs]
+        found = [np.exp(np.log(epsilon).mean()) for epsilon in each]
         return -self.power([float(epsilon) for epsilon in found])
 
     def length(self, degree: float) -> float:
         """The exponent of d in the length reached by equation (5)."""
-        found = [float(reached(run)[:, self.record(degree)].mean()) for run in self.runs]
+        found = [float(reached(run)[kept(run), self.record(degree)].mean()) for run in self.runs]
         if found[-1] >= 0.99 * max(self.runs[-1].config.lengths):
             raise Undecided("the largest world reaches the longest chain that is asked for")
         return self.power([max(length, 1.0) for length in found])
@@ -97,38 +108,58 @@ class Growth(NamedTuple):
             raise Undecided(f"accuracy at length {length} was not read")
         places = [run.config.lengths.index(length) for run in self.runs]
         pairs = zip(self.runs, places, strict=True)
-        return self.power([float(1 - run.arrays["accuracy"][:, self.record(degree), k].mean()) for run, k in pairs])
+        each = [run.arrays["accuracy"][kept(run), self.record(degree), k] for run, k in pairs]
+        return self.power([float(1 - accuracy.mean()) for accuracy in each])
 
 
-def grown(runs: Runs) -> Growth:
-    return Growth(_by_size(runs), {})
+def grown(runs: Runs, group: str) -> Growth:
+    return Growth(_by_size(runs, group), {})
 
 
-def no_longer(runs: Runs) -> Growth:
+def no_longer(runs: Runs, group: str) -> Growth:
     """T_2 = d^(C_B - 1) throughout: as long as the gradient at the end takes to act once."""
-    return Growth(_by_size(runs), dict.fromkeys(DEGREES, 0.0))
+    return Growth(_by_size(runs, group), dict.fromkeys(DEGREES, 0.0))
 
 
-def _by_size(runs: Runs) -> list[RunResult]:
-    return sorted(runs.group("world").values(), key=lambda run: run.config.vocabulary)
+def _by_size(runs: Runs, group: str) -> list[RunResult]:
+    return sorted(runs.group(group).values(), key=lambda run: run.config.vocabulary)
+
+
+def _exponents(runs: Runs, group: str) -> str:
+    return ", ".join(f"{grown(runs, group).attention(c):.2f} (c = {c:g})" for c in DEGREES)
 
 
 CONCENTRATION = Claim(
     id="thm-4.1-attention",
     locus="Theorem 4.1, equation (8)",
-    statement="On T² the attention outside the two deciding clauses falls as d^-c*, 0 < c* < 1. Near the end the "
-    "gradient is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the gradient flow c* should be c: the "
-    "exponent of 1/d in ε^{2,2}. Control: T₂ = d^(C_B - 1).",
-    subject=grown,
-    wrong=no_longer,
+    statement="On T² the attention outside the two deciding clauses falls as d^-c*, 0 < c* < 1: the exponent of 1/d in "
+    "ε^{2,2} after T₂ = d^(C_B - 1 + 1/2) of the gradient flow. Control: T₂ = d^(C_B - 1).",
+    subject=lambda runs: grown(runs, "world"),
+    wrong=lambda runs: no_longer(runs, "world"),
     parts={
-        "c = 1/4": Part(lambda growth: growth.attention(0.25), near(0.25, atol=0.15)),
-        "c = 1/2": Part(lambda growth: growth.attention(0.5), near(0.5, atol=0.15)),
+        "at least": Part(lambda growth: growth.attention(0.5), at_least(POWER)),
+        "at most": Part(lambda growth: growth.attention(0.5), at_most(1.0)),
     },
     needs={"world": assumed},
     remark=lambda runs: (
-        f"With c = 0 the exponent is {grown(runs).attention(0.0):.2f}, a trace of the logarithm in front; with c = 3/4 "
-        f"it is {grown(runs).attention(0.75):.2f}: right logits that stage 1 left above B ask for no more attention."
+        f"{sum(int(np.sum(~kept(run))) for run in _by_size(runs, 'world'))} of "
+        f"{sum(len(kept(run)) for run in _by_size(runs, 'world'))} stages 1 ended above their floor and are left out."
+    ),
+)
+
+TIME_LAW = Claim(
+    id="time-law",
+    locus="beyond the paper; Theorem 4.1 says T₂ = poly(d)",
+    statement="Near the end the gradient of T² is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the "
+    "gradient flow ε^{2,2} is about d^-c: the exponent of 1/d. Where one neuron has learned each combination (σ₀ = "
+    "0.005). Control: T₂ = d^(C_B - 1).",
+    subject=lambda runs: grown(runs, "single"),
+    wrong=lambda runs: no_longer(runs, "single"),
+    parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},
+    needs={"single": assumed},
+    remark=lambda runs: (
+        f"At the paper's σ₀ = d^-1/2 the exponents are {_exponents(runs, 'world')}: several neurons share a "
+        "combination there, and the strides of stage 1 carry their sum further above B, where nothing asks for more attention."
     ),
 )
 
@@ -139,8 +170,8 @@ LENGTH = Claim(
     f"with an error of 1/poly(d): after T₂ = d^(C_B - 1 + 1/4), the exponent in d of the length at which equation (5) "
     f"is {LEVEL:g} of its ceiling, and that of 1 - Acc_L at length 8. Both tokens, the variable's from the form that "
     "Section 6.1.1 proves. Control: T₂ = d^(C_B - 1).",
-    subject=lambda runs: (grown(runs), 8),
-    wrong=lambda runs: (no_longer(runs), 8),
+    subject=lambda runs: (grown(runs, "world"), 8),
+    wrong=lambda runs: (no_longer(runs, "world"), 8),
     parts={
         "length": Part(lambda found: found[0].length(0.25), at_least(POWER)),
         "error": Part(lambda found: found[0].error(0.25, found[1]), at_most(-1.0)),
@@ -202,13 +233,13 @@ BALANCE = Claim(
         "attention gap at the end": Part(attrgetter("gap"), at_most(0.05)),
         "other entries, over the diagonal": Part(attrgetter("rest"), at_most(0.02)),
     },
-    needs={"watched": assumed},
+    needs={"watched": lambda run: assumed(run) or finished(run)},
 )
 
 
 def draw(runs: Runs) -> Artefact:
     figure, (look, reach, blocks) = new_figure(1, 3, width=13.0, height=3.6)
-    members = _by_size(runs)
+    members = _by_size(runs, "world")
     sizes = [run.config.vocabulary for run in members]
     for degree, colour in zip(DEGREES, CYCLE, strict=False):
         record = DEGREES.index(degree)
@@ -262,6 +293,6 @@ def _draw_balance(ax: Axes, run: RunResult) -> None:
 EXPERIMENT = Experiment(
     title="From chains of two to chains of a power of d",
     runs=worlds,
-    claims=(LENGTH, CONCENTRATION, BALANCE),
+    claims=(LENGTH, CONCENTRATION, TIME_LAW, BALANCE),
     draw=draw,
 )
