@@ -1,6 +1,8 @@
 """The runs of the theory model that several experiments share, and how to read them.
 
-Seeds 0 to 9 served to find the settings (rates, steps, stages); the claims are judged on seeds from 10 on.
+Seeds 0 to 9 served to find the settings (rates, steps, stages). Seeds 10 to 14 were the first that were judged: there
+one seed of `T2 sum` lost its balance at rate 4, which left `separation` undecided, so its last stages now go at rate 2 for
+twice the steps; rules and times are as they were. These runs are judged on seeds from 20 on.
 """
 
 from typing import Any, NamedTuple
@@ -14,12 +16,12 @@ from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory.clip import ceiling, floor
 
-FIRST_FRESH = 10
+UNSEEN = 20
 AT_FLOOR = 0.05  # a loss this share above the clip's floor is at its end
 
 
-def fresh(seeds: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(FIRST_FRESH + seed for seed in seeds)
+def fresh(seeds: tuple[int, ...], first: int = 10) -> tuple[int, ...]:
+    return tuple(first + seed for seed in seeds)
 
 
 def paced(rate: float, steps: int, **settings: Any) -> Stage:
@@ -57,7 +59,7 @@ def symmetric_run(scale: Scale) -> TheoryRun:
         plans += [
             Plan(name="true", after="T2", stages=stages["true"]),
             Plan(name="short", after="T2", stages=tuple(paced(4.0, n * steps, **two) for n in shares)),
-            Plan(name="T2 sum", stages=(*warm(scale), paced(4.0, 2 * steps), paced(4.0, 4 * steps))),
+            Plan(name="T2 sum", stages=(*warm(scale), paced(2.0, 4 * steps), paced(2.0, 8 * steps))),
         ]
     settings = {
         "words": scale.pick(smoke=16, laptop=32, paper=128),
@@ -101,7 +103,7 @@ def _shared(scale: Scale) -> dict[str, Any]:
             smoke=(2, 4, 8), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
         ),
         "test_sentences": scale.pick(smoke=16, laptop=128, paper=256),
-        "seeds": fresh(scale.seeds(smoke=2, laptop=5, paper=5)),
+        "seeds": fresh(scale.seeds(smoke=2, laptop=5, paper=5), first=UNSEEN),
     }
 
 
