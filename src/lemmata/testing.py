@@ -21,6 +21,7 @@ from lemmata.core import (
     UserError,
     canonical,
     claim_digest,
+    coverage,
     decode,
     encode,
     exactly,
@@ -71,6 +72,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
     yield from glossary_problems(paper)
     yield from randomness_problems(paper)
     yield from ledger_problems(paper)
+    yield from coverage_problems(paper)
     types = run_types(paper)
     for kind in types:
         if kind.split("/")[0] != paper.id:
@@ -89,6 +91,8 @@ def package_problems(paper: Paper) -> Iterator[str]:
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
                 yield f"{claim.id}: it says neither what the paper claims nor where"
+            if claim.correction and not _is_slip(claim.correction.root, paper):
+                yield f"{claim.id}: the root of its correction, {claim.correction.root!r}, is no slip of the paper"
             if isinstance(claim.remark, str) and (numbers := list(filter(None, MEASURED.findall(claim.remark)))):
                 yield f"{claim.id}: its remark quotes {', '.join(numbers)}; a remark that quotes numbers computes them"
 
@@ -189,6 +193,29 @@ def ledger_problems(paper: Paper) -> Iterator[str]:
             elif line.digest != claim_digest(experiment, claim):
                 what = "statement, parts or runs"
                 yield f"{claim.id}: its {what} are not those of its ledger's line of {line.date[:10]}: {cure} adds one"
+
+
+def coverage_problems(paper: Paper) -> Iterator[str]:
+    """Where the paper lists its statements: claims not there, claims not named, statements unexplained."""
+    stated = coverage(paper)
+    if stated is None:
+        return
+    claims = {claim.id.partition("/")[2] for one in experiments(paper.id).values() for claim in one.claims}
+    named = {name for one in stated for name in one.claims}
+    for name in sorted(named - claims):
+        yield f"{paper.id}/coverage.py names {name!r}, and no claim has that id"
+    for name in sorted(claims - named):
+        yield f"{paper.id}/coverage.py names no statement that {name!r} judges"
+    for one in stated:
+        if not one.claims and not one.why:
+            yield f"{paper.id}/coverage.py: {one.place} has no claim and no reason why"
+
+
+def _is_slip(root: str, paper: Paper) -> bool:
+    """Whether a correction's root is none, or a claim that is corrected itself and follows from no other."""
+    claims = {claim.id: claim.correction for one in experiments(paper.id).values() for claim in one.claims}
+    correction = claims.get(f"{paper.id}/{root}")
+    return not root or (correction is not None and not correction.root)
 
 
 RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}  # of jax.random, np.random, random

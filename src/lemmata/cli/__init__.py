@@ -13,7 +13,7 @@ import tyro
 
 from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run
 from lemmata.cli.look import Fields, List, Query, Runs, Show
-from lemmata.cli.papers import Docs, Ledger, NewPaper
+from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.core import UserError, add_paper_path
 
 Command = (
@@ -29,6 +29,7 @@ Command = (
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Diff, tyro.conf.subcommand("diff")]
     | Annotated[Ledger, tyro.conf.subcommand("ledger")]
+    | Annotated[Errata, tyro.conf.subcommand("errata")]
     | Annotated[Docs, tyro.conf.subcommand("docs")]
     | Annotated[NewPaper, tyro.conf.subcommand("new-paper")]
 )

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 from rich.console import Console
 
 from lemmata.cli.options import Ids, Json, Places, ScaleOption, Where
 from lemmata.core import Scale
+
+Papers = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +41,31 @@ class Ledger:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Docs:
-    """Write the generated parts of each paper's README, claims and errata, from its code and its last verdicts."""
+class Errata:
+    """Printed formulas that are wrong, with the right ones: one entry a slip, what follows from it beneath.
 
-    ids: Annotated[
-        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")
-    ] = ()
+    Example: lemmata errata association --format tex > errata.tex
+    """
+
+    ids: Papers = ()
+    format: Annotated[
+        Literal["md", "tex", "json"], tyro.conf.arg(help="md: to read; tex: to paste; json: for scripts.")
+    ] = "md"
+    where: Where = field(default_factory=Places)
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.errata import errata
+
+        return errata(self.ids, self.format)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Docs:
+    """Write what is generated: each paper's tables of claims, errata and rules, from its code, its ledger and its last
+    verdicts and replications in the store, which are kept with it; and docs/coverage.md.
+    """
+
+    ids: Papers = ()
     check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
     scale: ScaleOption = "laptop"
     where: Where = field(default_factory=Places)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+import lemmata
 from lemmata.commands.look import claim_rows
 from lemmata.core import (
     REPLICATIONS,
@@ -15,16 +16,20 @@ from lemmata.core import (
     Scale,
     UserError,
     claim_digest,
+    coverage,
     documented_confirmations,
     papers,
     select,
     unknown,
 )
+from lemmata.report.coverage import coverage_page, coverage_section
+from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
-from lemmata.report.markdown import claims_table, errata, ledger_section, paper_line, replaced
+from lemmata.report.markdown import claims_table, ledger_section, paper_line, replaced
 from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
+DOCS = Path(lemmata.__file__).parents[2] / "docs"
 KEPT = ("status", "margin", "seconds", "remark")
 
 
@@ -49,9 +54,14 @@ def page_of(paper: Paper) -> str:
     if not path.is_file():
         raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder}")
     text = path.read_text()
-    for name, made in {"claims": claims_table, "errata": errata, "ledger": ledger_section}.items():
+    for name, made in {"claims": claims_table, "errata": errata_markdown, "ledger": ledger_section}.items():
         text = replaced(text, name, made(rows))
     return text
+
+
+def coverage_text() -> str:
+    """How much of each paper is judged: `docs/coverage.md`."""
+    return coverage_page([coverage_section(paper, coverage(paper), documented(paper)) for paper in papers().values()])
 
 
 def line_of(paper: Paper) -> str:
@@ -64,13 +74,16 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
     for id in ids:
         if id not in papers():
             raise unknown("paper", id, papers())
-    stale = []
+    stale, texts = [], {}
     for paper in (papers()[id] for id in (ids or papers())):
         if not check:
             _keep_verdicts(paper, scale, store, console)
             _keep_confirmations(paper, scale, store)
-        path, text = paper.folder / "README.md", page_of(paper)
-        if path.read_text() != text:
+        texts[paper.folder / "README.md"] = page_of(paper)
+    if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
+        texts[DOCS / "coverage.md"] = coverage_text()
+    for path, text in texts.items():
+        if not path.is_file() or path.read_text() != text:
             stale.append(str(path))
             if not check:
                 write_whole(path, text.encode())

@@ -34,6 +34,7 @@ from lemmata.core.constraints import (
     Share as Share,
     Some as Some,
 )
+from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.errors import (
     Undecided as Undecided,
     UserError as UserError,

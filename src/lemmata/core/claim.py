@@ -33,6 +33,10 @@ class Correction:
     printed: str  # the paper's formula, as text
     corrected: str  # ours
     reason: str = ""  # where the printed derivation goes astray
+    root: str = ""  # the claim (its id without the paper's) whose slip this one follows from; none: a slip of its own
+    survives: str = ""  # which of the paper's statements stand all the same
+    source: str = ""  # the text it was read from: a scan can lose a sign
+    latex: str = ""  # a replacement that the authors can paste
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +66,8 @@ class Claim:
         facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule}
         if self.correction:
             facts |= {"printed_formula": self.correction.printed, "corrected_formula": self.correction.corrected}
-            facts |= {"reason": self.correction.reason}
+            more = {name: getattr(self.correction, name) for name in ("reason", "root", "survives", "source", "latex")}
+            facts |= {"reason": ""} | {name: text for name, text in more.items() if text}
         return facts
 
 

@@ -97,6 +97,8 @@ def formulas(judgement: Judgement) -> Html:
             element("dd", element("code", correction.corrected), class_="corrected"),
         ),
         prose(correction.reason, "reason"),
+        prose(f"What survives: {correction.survives}" if correction.survives else "", "reason"),
+        prose(f"Read from {correction.source}." if correction.source else "", "reason"),
         class_="formulas",
     )
 

@@ -1,10 +1,11 @@
-"""The generated parts of the documentation: claim tables, rules and errata, as Markdown made from rows of facts."""
+"""The generated parts of the documentation: claim tables, rules and the ledger, as Markdown made from rows of facts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lemmata.core import Paper
+from lemmata.report.errata import formulas
 from lemmata.report.values import MARKS, STATUSES, duration, margin, rule
 
 Row = Mapping[str, Any]
@@ -27,15 +28,6 @@ def claims_table(rows: Sequence[Row]) -> str:
         lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     return "\n".join(
         [*lines, "", "Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
-    )
-
-
-def errata(rows: Sequence[Row]) -> str:
-    """Printed formulas that are wrong, and the right ones."""
-    found = [row for row in rows if row.get("status") in (None, "erratum") and "printed_formula" in row]
-    return (
-        "\n\n".join(f"### `{row['id']}` ({row['locus']})\n\n{row['statement']}\n\n{_formulas(row)}" for row in found)
-        or "None."
     )
 
 
@@ -70,7 +62,7 @@ def claim_page(row: Row) -> str:
         f"```\nlemmata check {row['id']}\nlemmata show {row['id']}\nlemmata run {row['experiment']} --help\n```",
     ]
     if "printed_formula" in row:
-        parts.insert(3, _formulas(row))
+        parts.insert(3, formulas(row))
     if row.get("remark"):
         parts.insert(-2, f"**Remark.** {row['remark']}")
     return "\n\n".join(parts) + "\n"
@@ -91,11 +83,6 @@ def replaced(text: str, name: str, body: str) -> str:
     before, found, rest = text.partition(start)
     _, closed, after = rest.partition(end)
     return f"{before}{start}\n{body}\n{end}{after}" if found and closed else text
-
-
-def _formulas(row: Row) -> str:
-    lines = [f"- printed: `{row['printed_formula']}`", f"- right: `{row['corrected_formula']}`"]
-    return "\n".join([*lines, f"- why: {row['reason']}"] if row.get("reason") else lines)
 
 
 def _replicated(row: Row) -> str | None:

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lemmata.core import Confirmation, Paper
+from lemmata.report.errata import DETAILS
 from lemmata.report.values import MARKS, STATUSES, brief, duration, is_one_value, margin, rule, shorten
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
@@ -94,8 +95,9 @@ def claim_panel(row: Row) -> RenderableType:
     if "printed_formula" in row:
         facts.add_row("printed", Text(str(row["printed_formula"]), style="red"))
         facts.add_row("corrected", Text(str(row["corrected_formula"]), style="green"))
-        if row.get("reason"):
-            facts.add_row("reason", _text(row["reason"]))
+        for key, word in {**DETAILS, "latex": "in LaTeX"}.items():
+            if row.get(key):
+                facts.add_row(word, _text(row[key]))
     facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
     if row.get("status"):
         corrected = "corrected" in row
