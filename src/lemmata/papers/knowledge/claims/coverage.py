@@ -80,12 +80,12 @@ ADAMW = by_subjects_claim(
 def own_covered(tuned: Tuned, name: str, *, others: bool = False) -> np.ndarray:
     """[seed, templates covered]: extraction of held-out facts by how many of their subject's own templates fine-tuning
     covers, none to all; or, of `others`, how many of the next seed's world."""
-    run, number = tuned.run, tuned.number(name)
-    covered, templates = run.arrays["covered"][number], run.arrays["templates"]
-    covered = np.roll(covered, 1, axis=0) if others else covered
-    facts = run.config.facts
-    right = run.arrays["reply"][number] == 1 + facts.templates + np.arange(facts.subjects)
-    held_out = run.arrays["held_out"][number].any(axis=2)
+    run, number, facts = tuned.run, tuned.number(name), tuned.run.config.facts
+    templates = run.arrays["templates"][:, : facts.subjects, : facts.multiplicity]  # what is padding left out
+    covered = np.roll(run.arrays["covered"][number], int(others), axis=0)
+    answers = 1 + facts.vocabulary().templates + np.arange(facts.subjects)
+    right = run.arrays["reply"][number][:, : facts.subjects] == answers
+    held_out = run.arrays["held_out"][number][:, : facts.subjects].any(axis=2)
     found = np.full((len(templates), facts.multiplicity + 1), np.nan)
     for seed, (of, told) in enumerate(zip(covered, templates, strict=True)):
         count = of[told].sum(axis=1)
@@ -127,7 +127,8 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2)
     tables, numbers = [], list(tuned.asked("descent").values())
     for reading in READINGS:
-        curve = {f"by subjects, {reading}": (numbers, by_subjects(runs, reading))}
+        each = np.stack([tuned.after(name) for name in tuned.asked(reading)], axis=1)
+        curve = {f"by subjects, {reading}": (numbers, each)}
         band(axes[0], *curve[f"by subjects, {reading}"], reading, color=COLOURS[COLOUR[reading]], marker="o")
         axes[0].set_xticks(numbers, [str(n) for n in numbers])
         tables.append(curve_table(curve, "F or templates", tuned))

@@ -75,6 +75,9 @@ ADAMW = Claim(
     subject=lambda runs: line(runs, "AdamW"),
     wrong=lambda runs: line(runs, None),
     parts=PARTS,
+    remark=lambda runs: (
+        f"Extraction by K: {', '.join(f'{v:.2f}' for v in line(runs, 'AdamW').extraction.mean(axis=0))}."
+    ),
 )
 
 

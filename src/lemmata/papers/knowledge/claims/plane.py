@@ -89,6 +89,7 @@ ADAMW = Claim(
     subject=lambda runs: plane(runs, "AdamW"),
     wrong=lambda runs: without_coverage(plane(runs, "AdamW")),
     parts=ORDER,
+    remark=_what_orders,
 )
 
 
