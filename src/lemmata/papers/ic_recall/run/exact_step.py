@@ -64,8 +64,9 @@ class ExactFirstStep(RunConfig):
                 for seed in self.seeds:
                     sample = self._sample(repeats / repeats.sum(), t, seed)
                     mean = _mean(slopes, sample)
-                    after = start.moved(mean, self.schedule.rates(t)[0])
-                    rows.append({"temperature": t, "seed": seed, **_reading(after, kinds, sample)})
+                    rate = self.schedule.rates(t)[0]
+                    alpha = mpf(rate) / t * (mean[4] - sum(mean) / 6) / 72  # the step to first order
+                    rows.append({"temperature": t, "seed": seed, **_reading(start.moved(mean, rate), alpha, kinds)})
             context.progress("temperatures", done + 1, len(self.temperatures))
         hot = np.geomspace(self.hottest_start, max(self.temperatures), 4)[:-1]
         start_rows = [row for t in (*hot, *self.temperatures) for row in _at_the_start(float(t), kinds)]
@@ -138,10 +139,9 @@ def _log(value: Exact) -> float:
     return float(mp.log(abs(value))) if value else -np.inf
 
 
-def _reading(after: Attention, kinds: Sequence[Kind], sample: np.ndarray) -> dict[str, float]:
+def _reading(after: Attention, alpha: Exact, kinds: Sequence[Kind]) -> dict[str, float]:
     """What Lemma C.1 says of the point: v, and log-distances, the worst over kinds of sequence."""
     v = after.v
-    alpha = (mpf(1) / 6 - v[4]) / 2
     ideal = [mpf(1) / 6 + alpha * x for x in (1, 0, 1, 0, -2, 0)]
     found = {
         **{f"v{i + 1}": float(x) for i, x in enumerate(v)},
