@@ -136,7 +136,7 @@ def test_classes_that_are_never_right_hardly_matter_from_a_small_start() -> None
 
 def test_a_model_at_the_floor_rests_and_another_goes_on() -> None:
     """Rest is a matter of a replica's own loss, as a share of the floor that its clip leaves."""
-    model = create(dataclasses.replace(CONFIG, scale=0.1, clip=2.0))
+    model = create(dataclasses.replace(CONFIG, scale=0.02, width=8, clip=2.0))
     algorithm = OneStep(token="value", rate=1e9, stride=0.3, within=1e-3)
     state, metrics = fit_many(
         algorithm, stack([TASK]), stack([algorithm.init(model)]), named_key(0, "x")[None], steps=4000, every=2000

@@ -1,8 +1,8 @@
 """The runs of the theory model that several experiments share, and how to read them.
 
 Seeds 0 to 9 served to find the settings (rates, steps, stages). Seeds 10 to 14 were the first that were judged: there
-one seed of `T2 sum` lost its balance at rate 4, which left `separation` undecided, so its last stages now go at rate 2 for
-twice the steps; rules and times are as they were. These runs are judged on seeds from 20 on.
+one seed of `T2 sum` lost its balance at rate 4, which left `separation` undecided, so its last stages now go at rate 2,
+twice as many steps; rules and times are as they were. These runs are judged on seeds from 20 on.
 """
 
 from typing import Any, NamedTuple

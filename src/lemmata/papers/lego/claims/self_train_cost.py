@@ -27,7 +27,7 @@ class Arms(NamedTuple):
     other: str
 
     def lead(self) -> list[float]:
-        """Of the first arm at its end over the second after as many clauses (or at its own end, if that comes first), at
+        """Of the first arm at its end over the second after as many clauses (or at its end, if that comes first), at
         the longest chain, by seed."""
         end = last_stage(self.run, self.one)
         length = max(self.run.config.lengths)
