@@ -180,8 +180,10 @@ def test_impossible_replications_are_refused(refused: Refused, option: str, says
 def confirmation(
     reference: Status | None, *statuses: Status, digest: str = "a", date: str = "2026-01-02"
 ) -> Confirmation:
-    verdicts = {str(n): {"status": s, "margin": 0.1, "computed": date} for n, s in enumerate(statuses, start=1)}
-    return Confirmation(digest=digest, scale="laptop", reference=reference, verdicts=verdicts, seconds=1.0)
+    verdicts = {
+        str(n): {"status": s, "margin": 0.1, "computed": date, "seconds": 1.0} for n, s in enumerate(statuses, start=1)
+    }
+    return Confirmation(digest=digest, scale="laptop", reference=reference, verdicts=verdicts)
 
 
 def test_together_all_must_agree_with_the_reference() -> None:

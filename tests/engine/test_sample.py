@@ -41,6 +41,7 @@ CASES: list[tuple[Rule, Any, str]] = [
     (near(0.5, atol=0.1), Seeds(SURE), "fails"),
     (near(0.1), Seeds([0.1, 0.1, 0.1]), "holds"),  # no spread: nothing is in doubt
     (near(0.1), Seeds([0.2, 0.2]), "fails"),
+    (at_least(0.8), Seeds([]), "undecided"),
     (at_least(0.8), Seeds([0.9]), "undecided"),  # one seed shows no spread
     (at_least(0.8), Seeds([0.9], exact=True), "holds"),
     (at_least(0.8), Seeds([0.9, float("nan")]), "fails"),

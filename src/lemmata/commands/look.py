@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
 from lemmata.commands.standing import standing
 from lemmata.core import Claim, Scale, Selection, UserError, described, file_of, papers, select
@@ -24,14 +25,22 @@ def list_claims(
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0
-    if unstable and not rows:
-        console.print("No verdict is known to have moved; `lemmata confirm` asks with fresh randomness.")
+    if unstable:
+        console.print(_moved(rows) if rows else "No verdict is known to have moved; `lemmata confirm` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
     console.print(verdict_table(rows))
     if any(row["status"] is None for row in rows):
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
     return 0
+
+
+def _moved(rows: Sequence[dict[str, Any]]) -> Table:
+    cells = []
+    for row in rows:
+        verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
+        cells.append((row["id"], row["status"], row["replicated"], verdicts))
+    return rows_table(["claim", "reference", "fresh randomness", "replications"], cells)
 
 
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:

@@ -17,8 +17,9 @@ class Confirmation:
     digest: str  # of the claim as it was judged: under another rule, or of other runs, this says nothing
     scale: str
     reference: Status | None  # the verdict under replication 0, where it was known
-    verdicts: Mapping[str, Mapping[str, Any]]  # replication -> its status, its margin, when its first run was computed
-    seconds: float  # what all of its runs cost
+    verdicts: Mapping[
+        str, Mapping[str, Any]
+    ]  # replication -> status, margin, when its first run was `computed`, seconds
 
     @property
     def statuses(self) -> tuple[Status, ...]:
@@ -28,6 +29,11 @@ class Confirmation:
     def date(self) -> str:
         """When the first of its runs was computed."""
         return min(verdict["computed"] for verdict in self.verdicts.values())
+
+    @property
+    def seconds(self) -> float:
+        """What computing all of its runs took."""
+        return round(sum(verdict["seconds"] for verdict in self.verdicts.values()), 3)
 
     @property
     def usual(self) -> Status:
@@ -62,7 +68,6 @@ class Confirmation:
             scale=self.scale,
             reference=self.reference,
             verdicts={number: self.verdicts.get(number) or before.verdicts[number] for number in numbers},
-            seconds=before.seconds + self.seconds,
         )
 
 

@@ -5,7 +5,9 @@ parts and its runs: a claim whose digest is not that of its last line was change
 """
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from lemmata.core.claim import NOTHING, Claim
@@ -13,6 +15,7 @@ from lemmata.core.config import digest, encode
 from lemmata.core.experiment import Experiment
 from lemmata.core.plain import plain
 from lemmata.core.registry import Paper
+from lemmata.core.run import RunConfig
 from lemmata.core.scale import Scale
 
 LEDGER = "ledger.json"
@@ -43,11 +46,15 @@ def claim_digest(experiment: Experiment, claim: Claim) -> str:
         name: {"rule": part.rule.describe(), "target": _stable(part.rule.target), "corrected": _stable(part.corrected)}
         for name, part in claim.named_parts().items()
     }
-    runs = {
-        scale: {name: [config.kind, _stable(encode(config))] for name, config in experiment.runs(Scale(scale)).items()}
+    return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs)], sort_keys=True))
+
+
+@cache  # an experiment's claims share its runs
+def _runs_that_count(runs: Callable[[Scale], Mapping[str, RunConfig]]) -> dict[str, Any]:
+    return {
+        scale: {name: [config.kind, _stable(encode(config))] for name, config in runs(Scale(scale)).items()}
         for scale in ("laptop", "paper")
     }
-    return digest(json.dumps([claim.statement, parts, runs], sort_keys=True))
 
 
 def _stable(value: Any) -> Any:

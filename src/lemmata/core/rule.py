@@ -38,6 +38,8 @@ class Rule(abc.ABC):
         for value in (expected, measured):
             if isinstance(value, Undecided):
                 return Verdict("undecided", float("nan"), value.reason)
+        if isinstance(measured, Sample) and not measured.count:
+            return Verdict("undecided", float("nan"), f"no {measured.unit} were measured")
         return self.compare(expected, measured)
 
     @property
@@ -153,7 +155,7 @@ class at_least(Rule):
     def compare(self, expected: Any, measured: Any) -> Verdict:
         p, _ = _pair(expected, measured)
         scale, bound = _bound_scale(p, self.slack), p - self.slack
-        return _within(measured, bound, np.full_like(p, np.inf), lambda value: (value - bound) / scale)
+        return _within(measured, bound, np.full_like(p, np.inf), lambda value: (value - p + self.slack) / scale)
 
     def describe(self) -> str:
         return f"{self.subject} >= {self.named}" + (f" - {self.slack:g}" if self.slack else "") + self.certainty

@@ -69,15 +69,13 @@ def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, S
 def _judged(item: Examined, number: int, references: Mapping[str, Status]) -> dict[str, Confirmation]:
     """One replication of an experiment's claims."""
     computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
+    cost = {"computed": computed, "seconds": round(item.seconds, 3)}
     return {
         judgement.claim.id: Confirmation(
             digest=claim_digest(item.experiment, judgement.claim),
             scale=item.runs.scale.name,
             reference=references.get(judgement.claim.id),
-            verdicts={
-                str(number): {"status": judgement.status, "margin": plain(judgement.margin), "computed": computed}
-            },
-            seconds=round(item.seconds, 3),
+            verdicts={str(number): {"status": judgement.status, "margin": plain(judgement.margin), **cost}},
         )
         for judgement in item.judgements
     }
