@@ -1,6 +1,6 @@
 """What the paper states, as far as our text has it (a review with fragments of the appendix), and what judges it."""
 
-from lemmata.core.coverage import Stated
+from lemmata.core import Stated
 
 COVERAGE = (
     Stated(

@@ -42,8 +42,8 @@ HOEFFDING_COVER = Claim(
         reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "
         "names, bounds the lower tail: a template told at most half as often as expected. That every template is "
         "covered, the use made of it, needs the lower tail too.",
-        survives="What is made of it, as far as our text goes: with enough subjects every template is covered, with the "
-        "same exponent (claim cover-all-templates). Where the bound is near 1 the printed form holds too.",
+        survives="What is made of it, as far as our text goes: with enough subjects every template is covered, with "
+        "the same exponent (claim cover-all-templates). Where the bound is near 1 the printed form holds too.",
         source="A review's extract of the appendix, which begins inside the formula, at the sum: the `P[` before it is "
         "inferred. Were it `1 - P[`, the formula would be right as it stands.",
         latex=r"\mathbb{P}\Big[\sum_{i=1}^{n}\mathbb{I}(j\in A_i)\le\frac{K}{2q}n\Big]"
