@@ -27,6 +27,7 @@ from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
 from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
 from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
 from lemmata.papers.ic_recall.run.short_schedule import second_log_error
 from lemmata.papers.ic_recall.task import (
@@ -199,6 +200,7 @@ def test_shape_numbers():
     assert np.allclose(shape.outside(), [0.02, 1 / 3])
     assert np.allclose(shape.lead(over_eos=True), [1.5, 1.0])
     assert np.allclose(shape.lead(over_eos=False), [3.0, 1.0])
+    assert np.allclose(shape.eos_over_answers(), [2.0, 1.0])
 
 
 def test_pretraining_pairs_are_facts_and_every_question_is_listed():
@@ -268,3 +270,11 @@ def test_configs_survive_json():
         SequencesNeeded(seeds=(0, 1)),
     ):
         assert decode(type(config), encode(config)) == config
+
+
+def test_gradient_descent_does_not_see_the_width_and_adam_does():
+    shared = {"sequences": (4,), "seeds": (0,), "steps": 60, "test_sequences": 100}
+    descent = WhichBlockLearns(rule="gradient descent", rate=0.3, **shared).execute(Unattended()).metrics
+    adam = WhichBlockLearns(**shared).execute(Unattended()).metrics
+    assert descent["second"][0] == descent["second"][1] == 1
+    assert adam["second"].max() < 0.95
