@@ -11,10 +11,10 @@ import pytest
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.model.four_scores import as_tables, attention, scores_of
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.value_neurons import ValueNeurons, value_of_each
 from lemmata.papers.lego.run.attention_descent import Chains, step_loss, step_scores, value_logits
 from lemmata.papers.lego.run.one_step_descent import OneStep
-from lemmata.papers.lego.run.one_step_flow import learn_one_step
+from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import descend, start_flow
 from lemmata.papers.lego.run.population_flow import Flow
 from lemmata.papers.lego.run.population_labels import greedy_labels
@@ -130,8 +130,7 @@ def test_self_training_reads_the_annotators_labels() -> None:
 
 def neurons_at_the_floor(name: str, clip: float = 3.0) -> ValueNeurons:
     neurons = ValueNeurons.of(model(name, 40, width=8, scale=0.02, clip=clip).value)
-    limits = (jnp.asarray(0.2), jnp.asarray(1e-8), jnp.asarray(20_000))
-    taught, end = learn_one_step(neurons, jnp.asarray(action(name).table), *limits)
+    taught, end = learn_one_step(neurons, jnp.asarray(action(name).table), ToTheFloor(finest=0.1))
     assert end.excess <= 1e-8
     return taught
 
@@ -144,13 +143,29 @@ def test_stage_one_is_the_strided_descent_of_the_theory_model() -> None:
     step = eqx.filter_jit(lambda state: algorithm.step(task, state, key=named_key(0, "unused"))[0])
     for _ in range(150):
         state = step(state)
-    limits = (jnp.asarray(0.1), jnp.asarray(1e-300), jnp.asarray(150))
-    taught, end = learn_one_step(ValueNeurons.of(dense.value), task.table, *limits)
+    plan = ToTheFloor(stride=0.1, finest=1.0, tolerance=1e-300, steps=150)
+    taught, end = learn_one_step(ValueNeurons.of(dense.value), task.table, plan)
     wanted = ValueNeurons.of(state.model.value)
     np.testing.assert_allclose(taught.actions, wanted.actions, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(taught.values, wanted.values, rtol=1e-10, atol=1e-12)
     assert np.abs(taught.actions).max() > 1
     np.testing.assert_allclose(end.time, state.opt_state, rtol=1e-10)
+
+
+def test_fine_strides_leave_right_logits_at_the_bound() -> None:
+    table = jnp.asarray(action("C4").table)
+    fresh = ValueNeurons.of(model("C4", 60, width=10, scale=0.02, clip=3.0).value)
+
+    def overshoot(finest: float) -> float:
+        taught, end = learn_one_step(fresh, table, ToTheFloor(finest=finest))
+        assert end.excess <= 1e-8
+        read = (taught.actions[:, :, None, :] + taught.values[..., None]) / 2
+        right = jnp.sum(taught.fire(read), axis=0)[value_of_each(table)]
+        assert right.min() >= taught.bound * (1 - 1e-6)
+        return float(right.max() / taught.bound - 1)
+
+    assert overshoot(0.02) < 0.004
+    assert overshoot(1.0) > 3 * overshoot(0.02)
 
 
 def test_the_floor_is_the_clips() -> None:

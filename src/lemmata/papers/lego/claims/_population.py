@@ -6,7 +6,6 @@ import numpy as np
 
 from lemmata.core import RunResult, Scale, Undecided
 from lemmata.papers.lego.probe import length_reached
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
 
@@ -59,7 +58,7 @@ def _member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationR
 
 def _small(name: str) -> PopulationRun:
     sizes: dict[str, Any] = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8), "test_sentences": 8}
-    return PopulationRun(action=name, **sizes, one_step=ToTheFloor(stride=0.2), records=times(0, 8, 1), seeds=(0, 1))
+    return PopulationRun(action=name, **sizes, records=times(0, 8, 1), seeds=(0, 1))
 
 
 def times(first: int, last: int, a_decade: int) -> tuple[float, ...]:

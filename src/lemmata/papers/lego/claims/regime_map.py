@@ -31,7 +31,7 @@ def cells(action: str, scale: Scale) -> PopulationRun:
         records=times(0, 16, 8),
         converged_at=1e-3,
         contexts=(24 if paper else 12) if action == "S5" else None,
-        one_step=ToTheFloor(stride=0.1 if paper else 0.2, steps=200_000 if paper else 60_000),
+        one_step=ToTheFloor(finest=0.1, steps=100_000) if action == "S5" else ToTheFloor(),
         lengths=(2, 4, 8, 16, 32, 64, 128, 256),
         test_sentences=32 if paper else 8,
         seeds=scale.seeds(smoke=1, laptop=1, paper=3),
@@ -42,7 +42,7 @@ def all_roles(scale: Scale) -> dict[str, PopulationRun]:
     if scale.name != "smoke":
         return {role: cells(action, scale) for role, action in ROLES.items()}
     sizes = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8, 16), "test_sentences": 8, "clips": (2.0, 3.0)}
-    plan = {"records": times(0, 8, 2), "one_step": ToTheFloor(stride=0.2), "seeds": (0,)}
+    plan = {"records": times(0, 8, 2), "seeds": (0,)}
     smaller = {"transitive": "C6", "symmetric": "S3", "transitive too": "S3:self"}
     return {role: PopulationRun(action=action, **sizes, **plan) for role, action in smaller.items()}
 

@@ -41,7 +41,7 @@ def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
         "clips": (clip,),
         "widths": scale.pick(smoke=(10,), laptop=(32,), paper=(32,)),
         "records": tuple(d ** (clip - 1 + c) for c in DEGREES),
-        "one_step": ToTheFloor(stride=0.05, steps=100_000),
+        "one_step": ToTheFloor(finest=0.01),
         "lengths": scale.pick(smoke=(2, 4, 8, 16, 32, 48), laptop=LENGTHS, paper=LENGTHS),
         "test_sentences": scale.pick(smoke=8, laptop=8, paper=32),
         "seeds": scale.seeds(smoke=2, laptop=5, paper=5),
@@ -158,8 +158,7 @@ TIME_LAW = Claim(
     parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},
     needs={"single": assumed},
     remark=lambda runs: (
-        f"At the paper's σ₀ = d^-1/2 the exponents are {_exponents(runs, 'world')}: several neurons share a "
-        "combination there, and the strides of stage 1 carry their sum further above B, where nothing asks for more attention."
+        f"At the paper's σ₀ = d^-1/2, where several neurons share a combination: {_exponents(runs, 'world')}."
     ),
 )
 

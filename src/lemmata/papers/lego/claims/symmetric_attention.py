@@ -22,7 +22,7 @@ def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
         width=scale.pick(smoke=8, laptop=12, paper=12),
         stages=scale.pick(smoke=3, laptop=4, paper=7),
         contexts=scale.pick(smoke=60, laptop=60, paper=240),  # 60 and 240 agree to three digits in a trial
-        one_step=ToTheFloor(stride=0.2),
+        one_step=ToTheFloor(finest=0.1),
         time=1e9,
         lengths=scale.pick(smoke=(2, 4, 8, 16), laptop=(2, 4, 8, 16, 32, 39), paper=(2, 4, 8, 16, 32, 64, 128, 256)),
         test_sentences=scale.pick(smoke=8, laptop=32, paper=64),

@@ -11,7 +11,7 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_key, precision,
 from lemmata.core.constraints import Count, Positive, Several, Some
 from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.weights import Features
-from lemmata.papers.lego.run.one_step_flow import learn_one_step, one_step_slopes
+from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step, one_step_slopes
 from lemmata.papers.lego.run.stage_one import model_config
 from lemmata.papers.lego.task import action
 
@@ -45,14 +45,14 @@ class Emergence(RunConfig):
         table = jnp.asarray(action(self.action).table)
         sizes, speeds = [], []
         with precision("float64"):
-            limits = jnp.asarray(self.stride), jnp.asarray(1e-8), jnp.asarray(self.every)
+            plan = ToTheFloor(stride=self.stride, steps=self.every)
             for number, seed in enumerate(self.seeds):
                 neurons = ValueNeurons.create(self.model(), key=named_key(seed, "init", "population"))
                 for _ in range(self.records):
                     size, speed = composite(neurons, table)
                     sizes.append(np.asarray(size))
                     speeds.append(np.asarray(speed))
-                    neurons, _ = learn_one_step(neurons, table, *limits)
+                    neurons, _ = learn_one_step(neurons, table, plan)
                 context.progress("seeds", number + 1, len(self.seeds))
             bias = float(neurons.bias)
         shape = (len(self.seeds), self.records, *sizes[0].shape)

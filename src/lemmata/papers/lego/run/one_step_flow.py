@@ -1,7 +1,8 @@
 """Stage 1 of Algorithms 1 and 2 to its end: W_5 along the gradient flow of T^1 until the loss is at the clip's floor.
 
-The same flow as `OneStep` with a stride, written for neurons first and stopped where nothing is left to learn. Right
-logits end at B and their gradient is cut there, so the flow slides along the clip; steps overshoot it by a stride.
+The same flow as `OneStep` with a stride, written for neurons first and stopped where nothing is left to learn. Along
+the flow right logits end at B exactly, for there the clip cuts their gradient. A step overshoots B, and nothing brings
+that logit back; stage 2 would then find it right with less attention than it takes. So strides shrink near the floor.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import Config, Count, Positive
+from lemmata.core import Config, Count, Positive, Share
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
 
 
@@ -20,9 +21,11 @@ class ToTheFloor(Config):
     """Until the loss is within `tolerance` of its floor. Far below the 5% that a claim needs: as long as wrong logits
     are awake, what stage 2 learns depends on where stage 1 was stopped."""
 
-    stride: Positive = 0.1  # no weight moves by more than this share of itself in a step
+    stride: Positive = 0.2  # no weight moves by more than this share of itself in a step
+    shrink_below: Positive = 0.1  # from this excess of the loss over its floor on, strides go with the excess's root,
+    finest: Share = 0.02  # down to this share; 1 for strides of one length
     tolerance: Positive = 1e-8
-    steps: Count = 100_000  # the cap
+    steps: Count = 200_000  # the cap
 
 
 class OneStepEnd(eqx.Module):
@@ -31,18 +34,21 @@ class OneStepEnd(eqx.Module):
     time: Float[Array, ""]  # of the flow
 
 
-@eqx.filter_jit
 def learn_one_step(
-    neurons: ValueNeurons,
-    table: Int[Array, "action value"],
-    stride: Float[Array, ""],
-    tolerance: Float[Array, ""],
-    steps: Int[Array, ""],
+    neurons: ValueNeurons, table: Int[Array, "action value"], plan: ToTheFloor
 ) -> tuple[ValueNeurons, OneStepEnd]:
     """The neurons whose loss was the first within the tolerance, or the last ones."""
+    return _learn(neurons, table, {name: jnp.asarray(value) for name, value in vars(plan).items()})
+
+
+@eqx.filter_jit
+def _learn(
+    neurons: ValueNeurons, table: Int[Array, "action value"], plan: dict[str, Array]
+) -> tuple[ValueNeurons, OneStepEnd]:
+    tolerance = plan["tolerance"]
 
     def unfinished(carry: tuple[ValueNeurons, OneStepEnd]) -> Array:
-        return (carry[1].excess > tolerance) & (carry[1].steps < steps)
+        return (carry[1].excess > tolerance) & (carry[1].steps < plan["steps"])
 
     def one(carry: tuple[ValueNeurons, OneStepEnd]) -> tuple[ValueNeurons, OneStepEnd]:
         now, end = carry
@@ -50,7 +56,8 @@ def learn_one_step(
         excess = loss / now.floor - 1
         pairs = list(zip((now.actions, now.values), slopes, strict=True))
         hurry = [jnp.max(jnp.abs(g) / (now.bias + jnp.minimum(jnp.abs(w), now.rho))) for w, g in pairs]
-        rate = stride / jnp.maximum(jnp.stack(hurry).max(), jnp.finfo(loss.dtype).tiny)
+        share = jnp.clip(jnp.sqrt(jnp.maximum(excess, 0) / plan["shrink_below"]), plan["finest"], 1)
+        rate = share * plan["stride"] / jnp.maximum(jnp.stack(hurry).max(), jnp.finfo(loss.dtype).tiny)
         rate = jnp.where(excess > tolerance, rate, 0)  # a step too far would leave the floor
         tables = tuple(w - rate * g for w, g in pairs)
         moved = eqx.tree_at(lambda n: (n.actions, n.values), now, tables)

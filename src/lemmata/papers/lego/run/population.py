@@ -126,9 +126,7 @@ class PopulationRun(RunConfig):
     def taught(self, setting: Setting) -> tuple[ValueNeurons, OneStepEnd]:
         """Stage 1."""
         fresh = ValueNeurons.create(self.model_config(setting), key=named_key(setting.seed, "init", "population"))
-        table, plan = jnp.asarray(action(self.action).table), self.one_step
-        limits = jnp.asarray(plan.stride), jnp.asarray(plan.tolerance), jnp.asarray(plan.steps)
-        return learn_one_step(fresh, table, *limits)
+        return learn_one_step(fresh, jnp.asarray(action(self.action).table), self.one_step)
 
     def trained(
         self, neurons: ValueNeurons, table: Int[np.ndarray, "action value"], asked: Contexts

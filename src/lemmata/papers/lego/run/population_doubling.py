@@ -83,8 +83,7 @@ class PopulationDoubling(RunConfig):
         """Every stage of one seed: a row, and what it reads at the lengths."""
         table = action(self.action).table
         fresh = ValueNeurons.create(self.model_config(), key=named_key(seed, "init", "population"))
-        limits = (jnp.asarray(value) for value in (self.one_step.stride, self.one_step.tolerance, self.one_step.steps))
-        neurons, taught = learn_one_step(fresh, jnp.asarray(table), *limits)
+        neurons, taught = learn_one_step(fresh, jnp.asarray(table), self.one_step)
         chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         scores, found = np.zeros(4), []
         for stage in range(1, self.stages + 1):
