@@ -1,5 +1,7 @@
 """Joint training: one step of it is the gradient of the next-clause loss in every weight."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -53,6 +55,7 @@ def test_a_stride_bounds_every_score_and_the_value_alone_leaves_w4() -> None:
 
 
 def test_refusals() -> None:
-    for changes in ({"lengths": (29,)}, {"every": 7}, {"stride": 0.0}, {"seeds": ()}):
+    wrong: tuple[dict[str, Any], ...] = ({"lengths": (29,)}, {"every": 7}, {"stride": 0.0}, {"seeds": ()})
+    for changes in wrong:
         with pytest.raises(UserError):
             JointTraining(**changes)
