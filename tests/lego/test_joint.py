@@ -33,7 +33,7 @@ def test_a_step_is_the_gradient_of_the_next_clause_loss() -> None:
                 name, value = (jax.nn.log_softmax(logits[0]) for logits in (after.variable, after.value))
                 return -name[truth[3]] - value[truth[4]]
 
-            return sum(jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) / 2 for a in (1, 2))
+            return jnp.sum(jnp.stack([jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) / 2 for a in (1, 2)]))
 
         slope = eqx.filter_jit(eqx.filter_grad(loss))(model)
         new, metrics = eqx.filter_jit(algorithm.step)(TASK, algorithm.init(model), key=key)
