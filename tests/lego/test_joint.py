@@ -1,5 +1,7 @@
 """Joint training: one step of it is the gradient of the next-clause loss in every weight."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -31,7 +33,7 @@ def test_a_step_is_the_gradient_of_the_next_clause_loss() -> None:
                 name, value = (jax.nn.log_softmax(logits[0]) for logits in (after.variable, after.value))
                 return -name[truth[3]] - value[truth[4]]
 
-            return sum(jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) / 2 for a in (1, 2))
+            return jnp.sum(jnp.stack([jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) / 2 for a in (1, 2)]))
 
         slope = eqx.filter_jit(eqx.filter_grad(loss))(model)
         new, metrics = eqx.filter_jit(algorithm.step)(TASK, algorithm.init(model), key=key)
@@ -53,6 +55,7 @@ def test_a_stride_bounds_every_score_and_the_value_alone_leaves_w4() -> None:
 
 
 def test_refusals() -> None:
-    for changes in ({"lengths": (29,)}, {"every": 7}, {"stride": 0.0}, {"seeds": ()}):
+    wrong: tuple[dict[str, Any], ...] = ({"lengths": (29,)}, {"every": 7}, {"stride": 0.0}, {"seeds": ()})
+    for changes in wrong:
         with pytest.raises(UserError):
             JointTraining(**changes)

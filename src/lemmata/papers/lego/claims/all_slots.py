@@ -1,6 +1,6 @@
 """An assumption relaxed: every neuron reads all five slots, in both stages, and must learn which of them matter."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -9,10 +9,11 @@ from lemmata.papers.lego.claims._theory_runs import AfterStage, fresh, last_stag
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.report.plots import CYCLE, band, ceiling, joined, legend, letter, new_figure
 
+Reads = Literal["needed", "all"]
 SOLVED = 0.95  # of the largest Acc_L that the clip allows
 
 
-def training(name: str, variables: int, scale: Scale, reads: str) -> TheoryRun:
+def training(name: str, variables: int, scale: Scale, reads: Reads) -> TheoryRun:
     """Where all slots are read stage 1 is on drawn sentences: the exact gradient is of the needed ones."""
     steps = scale.pick(smoke=20, laptop=2000, paper=6000)
     sampled = StageOne(stride=0.3, value_steps=steps, variable_steps=steps // 2, every=steps // 10, batch=256)

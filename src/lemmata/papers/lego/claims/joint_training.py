@@ -5,13 +5,14 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least
 from lemmata.papers.lego.claims._theory_runs import fresh
 from lemmata.papers.lego.run.joint import JointTraining
+from lemmata.papers.lego.run.joint_descent import Tokens
 from lemmata.papers.lego.theory.clip import ceiling as most_accurate, floor
 from lemmata.report.plots import CYCLE, band, ceiling, joined, legend, letter, new_figure
 
 SOLVED = 0.95  # of the largest probability that the clip allows
 
 
-def training(name: str, variables: int, scale: Scale, **settings: str) -> JointTraining:
+def training(name: str, variables: int, scale: Scale, tokens: Tokens = "both") -> JointTraining:
     steps = scale.pick(smoke=20, laptop=2400, paper=8000)
     return JointTraining(
         action=name,
@@ -20,7 +21,7 @@ def training(name: str, variables: int, scale: Scale, **settings: str) -> JointT
         every=steps // 20,
         lengths=scale.pick(smoke=(2, 4), laptop=(2, 4, 8, 12), paper=(2, 4, 8, 16, 32)),
         seeds=fresh(scale.seeds(smoke=1, laptop=3, paper=5)),
-        **settings,
+        tokens=tokens,
     )
 
 
