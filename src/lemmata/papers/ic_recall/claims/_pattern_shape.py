@@ -1,12 +1,13 @@
 """Is attention pairwise? The numbers that the claims about Figures 2 and 4 judge, and how they are drawn."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Part, RunResult, Runs, at_least, at_most
+from lemmata.core import Part, RunResult, Runs, Seeds, at_least, at_most
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import columns, heatmap
 
@@ -63,8 +64,12 @@ def leading(*, over_eos: bool) -> Part:
     return Part(_each(lambda panel: panel.lead(over_eos=over_eos)), at_least(1.25))
 
 
-def on_eos() -> Part:
-    return Part(_each(Attention.eos_over_answers), at_least(1.25))
+def on_average(part: Part) -> Part:
+    """The same of the mean over seeds: a trained memory differs from seed to seed, and the pattern with it."""
+    return Part(lambda panels: Seeds(part.read(panels)), replace(part.rule, over_seeds=True))
+
+
+ON_EOS = Part(_each(Attention.eos_over_answers), at_least(1.25))
 
 
 def attention(run: RunResult, record: int = -1) -> Attention:

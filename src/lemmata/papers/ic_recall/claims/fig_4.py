@@ -18,9 +18,9 @@ TINY = {"world": RandomBijections(n=4, relations=8), "hidden": 64, "batch": 128,
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     """The right panel's world has 512 relations, so a fair number of sequences is out of a laptop's reach."""
     long = shape.PANELS["left"] | {"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000}
-    middling = shape.PANELS["left"] | {"sequences": 1024, "steps": 1500}
+    middling = shape.PANELS["left"] | {"sequences": 1024, "steps": 800}
     left = scale.pick(smoke=TINY, laptop=middling, paper=long)
-    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=3, paper=10))
+    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=6, paper=10))
     runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, seeds=seeds)}
     if scale.name == "paper":
         right = shape.PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
@@ -66,6 +66,9 @@ STORAGE = Claim(
 )
 
 
+PATTERN = shape.FIRST_STEP | {"second step, query subject / next": shape.leading(over_eos=False)}
+
+
 def _pairwise(name: str, side: str, k: int) -> Claim:
     """The first step by the rule of Figure 2; the second with EoS left aside, where the paper itself sees attention
     go."""
@@ -78,7 +81,7 @@ def _pairwise(name: str, side: str, k: int) -> Claim:
         "the query subject above every other token but EoS.",
         subject=lambda runs: [shape.attention(runs[side])],
         wrong=lambda runs: [shape.attention(runs[side], 0)],
-        parts=shape.FIRST_STEP | {"second step, query subject / next": shape.leading(over_eos=False)},
+        parts={name: shape.on_average(part) for name, part in PATTERN.items()},
         needs={side: _fair},
         remark=lambda runs: _sequences_matter(runs[side]),
     )
@@ -101,7 +104,7 @@ ON_EOS = Claim(
     "one: more than to the in-context answers, which say as little.",
     subject=lambda runs: [shape.attention(runs["left"])],
     wrong=lambda runs: [shape.attention(runs["constructed"])],
-    parts={"EoS / in-context answers": shape.on_eos()},
+    parts={"EoS / in-context answers": shape.on_average(shape.ON_EOS)},
     needs={"left": _fair},
     remark="The control is all of W^KQ trained with the constructed memory (Figure 2).",
 )
