@@ -41,7 +41,7 @@ def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
         "clips": (clip,),
         "widths": scale.pick(smoke=(10,), laptop=(32,), paper=(32,)),
         "records": tuple(d ** (clip - 1 + c) for c in DEGREES),
-        "one_step": ToTheFloor(finest=0.01),
+        "one_step": ToTheFloor(finest=0.01, steps=60_000),
         "lengths": scale.pick(smoke=(2, 4, 8, 16, 32, 48), laptop=LENGTHS, paper=LENGTHS),
         "test_sentences": scale.pick(smoke=8, laptop=8, paper=32),
         "seeds": scale.seeds(smoke=2, laptop=5, paper=5),
