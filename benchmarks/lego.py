@@ -1,15 +1,17 @@
-"""Training step, long evaluation and self-labelling of the experimental LEGO model against plain PyTorch, on two cores.
+"""Training step, long evaluation and self-labelling of the experimental LEGO model against plain PyTorch, on two cores;
+and the theory model's exact population against the time it is allowed.
 
     python benchmarks/lego.py            # two tables
     python benchmarks/lego.py --json     # the same numbers as JSON
 
 Each side runs alone, warm, and the median of its repetitions is shown. PyTorch is written with the same care: queries
 at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused attention, fused Adam, and the
-faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables as ours are.
-Its rollout keeps keys and values in a cache that is allocated once.
+faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables. Its rollout
+keeps keys and values in a cache that is allocated once.
 """
 
 import argparse
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -20,13 +22,18 @@ import numpy as np
 import torch
 from side_by_side import Row, median_ms, show
 
-from lemmata.core import named_key
+from lemmata.core import Unattended, named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
 from lemmata.papers.lego.run.next_clause import SentenceSet, next_clause_adam, written_answers
+from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import Lego, LegoConfig
 
 THREADS = 2
 RATE = 1e-4
+EIGHT = (  # action, vocabulary, width
+    *(("C5", 167, 12), ("D5", 167, 12), ("F5", 167, 12), ("A5", 167, 12)),
+    *(("C12", 66, 32), ("A4:self", 66, 32), ("D6", 66, 32), ("A4", 66, 32)),
+)
 IN_A_PASS, IN_A_ROLLOUT = 4, 32  # sentences whose activations, or whose keys and values, fit in a core's cache
 functional = torch.nn.functional
 
@@ -43,7 +50,7 @@ class TorchReasoner:
 
     def __init__(self, model: ExperimentalReasoner, form: Literal["clauses", "tables"]) -> None:
         self.config, self.form, self.scale = model.config, form, float(model.score_scale)
-        names = ("embedding", "query", "key", "value", "inner", "bias", "outer")
+        names = ("embedding", "query", "key", "value", "gain", "inner", "bias", "outer")
         self.weights = {name: torch.nn.Parameter(torch.from_numpy(np.array(getattr(model, name)))) for name in names}
         self.starts = np.cumsum((0, *self.config.rows)).tolist()
 
@@ -75,7 +82,8 @@ class TorchReasoner:
 
     def projections(self) -> dict[str, torch.Tensor]:
         if self.form == "tables":
-            return {name: self.projected(name, slots) for name, slots in self.slots.items()}
+            made = {name: self.projected(name, slots) for name, slots in self.slots.items()}
+            return made | ({"embedding": self.spread_embedding()} if self.config.residual else {})
         return {"embedding": self.spread_embedding()}
 
     def read(self, made: dict[str, torch.Tensor], rows: torch.Tensor, name: str) -> torch.Tensor:
@@ -94,7 +102,12 @@ class TorchReasoner:
     def heads(self, flat: torch.Tensor) -> torch.Tensor:
         return flat.reshape(*flat.shape[:-1], self.config.heads, -1).transpose(1, 2)
 
-    def answer(self, mixed: torch.Tensor) -> torch.Tensor:
+    def answer(self, made: dict[str, torch.Tensor], mixed: torch.Tensor, asking: torch.Tensor) -> torch.Tensor:
+        """Logits of what attention gave [answers, inner] to clauses given as rows [..., 3]."""
+        if self.config.residual:
+            mixed = mixed + functional.embedding_bag(asking.reshape(-1, 3), made["embedding"], mode="sum")
+        if self.config.layer_norm:
+            mixed = functional.layer_norm(mixed, mixed.shape[-1:], self.weights["gain"])
         return torch.relu(torch.addmm(self.weights["bias"], mixed, self.weights["inner"])) @ self.weights["outer"]
 
     def logits(self, rows: torch.Tensor, answers: int) -> torch.Tensor:
@@ -105,7 +118,7 @@ class TorchReasoner:
         clauses = rows.shape[1]
         seen = torch.arange(clauses) <= torch.arange(clauses - answers, clauses)[:, None]
         mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=seen, scale=self.scale)
-        return self.answer(mixed.transpose(1, 2).reshape(-1, self.config.clause))
+        return self.answer(made, mixed.transpose(1, 2).reshape(-1, self.config.clause), rows[:, -answers:])
 
     @torch.inference_mode()
     def rollout(self, rows: torch.Tensor, steps: int) -> torch.Tensor:
@@ -126,7 +139,7 @@ class TorchReasoner:
             mixed = functional.scaled_dot_product_attention(
                 query, keys[:, :, : position + 1], values[:, :, : position + 1], scale=self.scale
             )
-            logits = self.answer(mixed.transpose(1, 2).reshape(batch, -1))
+            logits = self.answer(made, mixed.transpose(1, 2).reshape(batch, -1), last)
             written[:, step, 0] = logits[:, : self.config.vocab].argmax(dim=1)
             written[:, step, 1] = logits[:, self.config.vocab :].argmax(dim=1)
             x, y = written[:, step, 0], written[:, step, 1] - first_value
@@ -148,7 +161,11 @@ def world(length: int, variables: int, width: int, hidden: int) -> tuple[Lego, E
 
 
 def torch_rows(model: ExperimentalReasoner, clauses: jax.Array) -> torch.Tensor:
-    return torch.from_numpy(np.array(jax.vmap(model.rows)(clauses))).long()
+    """Which three rows of the embedding a clause has: tokens 1 and 4, and 2 and 5, never stand in one clause."""
+    counts, tokens = np.array(model.config.rows), np.asarray(clauses) - np.array(model.config.firsts)
+    rows = np.where((tokens >= 0) & (tokens < counts), tokens + np.cumsum(counts) - counts, counts.sum())
+    few = np.stack([np.minimum(rows[..., 0], rows[..., 3]), np.minimum(rows[..., 1], rows[..., 4]), rows[..., 2]], -1)
+    return torch.from_numpy(few).long()
 
 
 def fastest(forms: Mapping[str, Callable[[], object]], repeats: int) -> tuple[str, float]:
@@ -208,7 +225,7 @@ def all_right(model: ExperimentalReasoner, clauses: jax.Array) -> jax.Array:
     length = (clauses.shape[1] - 1) // 2
 
     def some(part: jax.Array) -> jax.Array:
-        written = model.next_clauses(part[:, :-1], length).greedy()
+        written = jax.vmap(lambda one: model.next_clause(one, length))(part[:, :-1]).greedy()
         return jnp.all(written[..., 3:] == part[:, length + 1 :, 3:], axis=(1, 2))
 
     return jax.lax.map(some, clauses.reshape(-1, IN_A_PASS, *clauses.shape[1:])).reshape(-1)
@@ -259,6 +276,29 @@ def growth(repeats: int, *, variables: int, width: int, hidden: int, length: int
     return Row("growth with length", f"{num} sentences of length {length}", parallel, "our cached rollout", rolled, 0.0)
 
 
+def population(*, variables: int, actions: tuple[tuple[str, int, int], ...], last: float) -> list[Row]:
+    """The exact engine against the time it is allowed: each side once, compiling included, as a user waits for it."""
+
+    def seconds(*runs: PopulationRun) -> float:
+        began = time.perf_counter()
+        for run in runs:
+            found = run.execute(Unattended())
+            assert np.all(found.arrays["one_step.excess"] < 0.05), "stage 1 is not at its floor"
+        return time.perf_counter() - began
+
+    single = {"lengths": (2,), "test_sentences": 4, "seeds": (0,)}
+    c6 = PopulationRun(action="C6", vocabulary=variables + 13, clips=(2.0,), widths=(24,), records=(last,), **single)
+    eight = [
+        PopulationRun(action=name, vocabulary=d, widths=(width,), records=(last,), **single)
+        for name, d, width in actions
+    ]
+    names = ", ".join(name for name, *_ in actions)
+    return [
+        Row("T1 and T2, exact", f"C6, X {variables}, time {last:g}", 1e3 * seconds(c6), "allowed", 10_000.0, 1.0),
+        Row("T1 and T2, exact", f"{names}, time {last:g}", 1e3 * seconds(*eight), "allowed", 60_000.0, 1.0),
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -269,11 +309,15 @@ def main() -> None:
         tiny = {"variables": 12, "width": 4, "hidden": 16}
         found = [training_step(2, batch=8, **tiny), *long_evaluation(2, length=8, num=4, **tiny)]
         found += [self_labelling(2, length=5, num=8, **tiny), growth(2, length=5, num=4, **tiny)]
+        found += population(variables=20, actions=(("C3", 20, 6), ("S3", 20, 6)), last=100.0)
     else:
         size = {"variables": 170, "width": 64, "hidden": 1024}
-        found = [training_step(15, batch=128, **size), *long_evaluation(5, length=160, num=16, **size)]
+        laptop = {"variables": 41, "width": 16, "hidden": 128}
+        found = [training_step(50, batch=64, **laptop), training_step(15, batch=128, **size)]
+        found += [*long_evaluation(5, length=160, num=16, **size)]
         found.append(self_labelling(5, length=40, num=256, **size))
         found += [growth(5, length=length, num=16, **size) for length in (20, 40, 80, 160)]
+        found += population(variables=641, actions=EIGHT, last=1e8)
     title = f"lemmata against PyTorch {torch.__version__}, {THREADS} threads, median milliseconds"
     show(found, title, as_json=options.json)
 

@@ -5,7 +5,8 @@ from mkdocs.structure.files import File, Files
 
 from lemmata.commands.docs import documented, line_of, page_of
 from lemmata.core import Paper, papers
-from lemmata.report.markdown import claim_page, errata
+from lemmata.report.errata import errata_markdown
+from lemmata.report.markdown import claim_page
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -16,7 +17,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         _add(files, config, f"papers/{paper.id}.md", _linked(page_of(paper), paper, rows))
         for row in rows:
             _add(files, config, f"papers/{row['id']}.md", claim_page(row))
-        everything.append(f"## {paper.id}: {paper.title}\n\n{errata(rows)}")
+        everything.append(f"## {paper.id}: {paper.title}\n\n{errata_markdown(rows)}")
         lines.append(line_of(paper).replace(f"(src/{paper.package.replace('.', '/')}/README.md)", f"({paper.id}.md)"))
     _add(files, config, "papers/index.md", "\n".join(["# Papers", "", *lines, ""]))
     _add(files, config, "errata.md", "\n\n".join(everything))

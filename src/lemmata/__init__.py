@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         RunOutput as RunOutput,
         Runs as Runs,
         Scale as Scale,
+        Seeds as Seeds,
+        Successes as Successes,
         Undecided as Undecided,
         UserError as UserError,
         at_least as at_least,

@@ -34,13 +34,15 @@ def check(
     *ids: str,
     scale: ScaleName = "laptop",
     seeds: int | None = None,
+    replication: int = 0,
     changes: Mapping[str, Any] | None = None,
     store: StoreLike = None,
     jobs: int = 1,
 ) -> "Checked":
-    """Run what is missing, judge, and keep both. `changes` are assumptions to change, as `{"temperature": 0.1}`."""
+    """Run what is missing, judge, and keep both. `changes` are assumptions to change, as `{"temperature": 0.1}`;
+    another `replication` than 0 gives every run fresh randomness."""
     texts = {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
-    found = examine(select(ids), Scale(scale, seeds), _store(store), jobs=jobs, changes=texts)
+    found = examine(select(ids), Scale(scale, seeds, replication), _store(store), jobs=jobs, changes=texts)
     return Checked(tuple(found))
 
 

@@ -5,19 +5,29 @@ import dataclasses
 import importlib
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from lemmata.core import (
+    LEDGER,
     SCALES,
     Examined,
+    Judgement,
     Paper,
+    Sample,
     Scale,
+    Undecided,
     UserError,
+    canonical,
+    claim_digest,
+    coverage,
     decode,
     encode,
+    exactly,
     experiments,
+    ledger,
+    mean_near,
     papers,
     run_types,
     select,
@@ -60,6 +70,9 @@ def package_problems(paper: Paper) -> Iterator[str]:
     """What is wrong with a paper before anything is run: walls, configs, kinds, glossary."""
     yield from wall_problems(paper)
     yield from glossary_problems(paper)
+    yield from randomness_problems(paper)
+    yield from ledger_problems(paper)
+    yield from coverage_problems(paper)
     types = run_types(paper)
     for kind in types:
         if kind.split("/")[0] != paper.id:
@@ -73,11 +86,13 @@ def package_problems(paper: Paper) -> Iterator[str]:
             for name, config in experiment.runs(Scale(scale)).items():
                 if types.get(config.kind) is not type(config):
                     yield f"{experiment.id}: the class of run {name!r} is not in the paper's run folder"
-                elif decode(type(config), encode(config)) != config:
+                elif canonical(decode(type(config), encode(config))) != canonical(config):
                     yield f"{experiment.id}: run {name!r} at scale {scale} does not survive JSON"
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
                 yield f"{claim.id}: it says neither what the paper claims nor where"
+            if claim.correction and not _is_slip(claim.correction.root, paper):
+                yield f"{claim.id}: the root of its correction, {claim.correction.root!r}, is no slip of the paper"
             if isinstance(claim.remark, str) and (numbers := list(filter(None, MEASURED.findall(claim.remark)))):
                 yield f"{claim.id}: its remark quotes {', '.join(numbers)}; a remark that quotes numbers computes them"
 
@@ -93,12 +108,27 @@ def _judged(examined: Examined) -> Iterator[str]:
         yield f"{examined.experiment.id} has no claims"
     for judgement in examined.judgements:
         id, status = judgement.claim.id, judgement.status
+        yield from _seeds_said(judgement)
         if status == "undecided" and not judgement.detail:
             yield f"{id}: undecided without a reason"
         if status != "undecided" and judgement.control_status != "fails":
             yield f"{id}: its control passed the check"
         if status == "fails" and not judgement.remark:
             yield f"{id} fails ({judgement.detail}) and no reason is given"
+
+
+def _seeds_said(judgement: Judgement) -> Iterator[str]:
+    """A rule's words say that it decides by an interval over seeds where, and only where, the reading gives one."""
+    parts = judgement.claim.named_parts()
+    measured = judgement.measured if set(parts) != {""} else {"": judgement.measured}
+    for name, part in parts.items() if isinstance(measured, Mapping) else ():
+        value = measured[name]
+        if isinstance(value, Undecided) or isinstance(part.rule, mean_near | exactly):  # these take seeds as they are
+            continue
+        given = isinstance(value[1] if isinstance(value, tuple) and len(value) == 2 else value, Sample)
+        if given != part.rule.over_seeds:
+            says, gives = ("says", "gives no") if part.rule.over_seeds else ("does not say", "gives")
+            yield f"{judgement.claim.id} {name}: its rule {says} over_seeds, its reading {gives} Seeds or Successes"
 
 
 def _drawn(examined: Examined) -> Iterator[str]:
@@ -148,6 +178,65 @@ def breach(package: str, room: str, module: str) -> str | None:
         if rest[0] not in allowed and ".".join(rest[:2]) not in allowed:
             return f"{room or 'the root'} may not import {module}"
     return None
+
+
+def ledger_problems(paper: Paper) -> Iterator[str]:
+    """Claims that were changed, or added, in silence. A paper that keeps no ledger has nothing to compare."""
+    if not (paper.folder / LEDGER).is_file():
+        return
+    last = {line.claim: line for line in ledger(paper)}
+    for experiment in experiments(paper.id).values():
+        for claim in experiment.claims:
+            line, cure = last.get(claim.id), f'`lemmata ledger {claim.id} --write --why "..." --seen "..."`'
+            if line is None:
+                yield f"{claim.id} is not in the ledger: {cure} adds it"
+            elif line.digest != claim_digest(experiment, claim):
+                what = "statement, parts or runs"
+                yield f"{claim.id}: its {what} are not those of its ledger's line of {line.date[:10]}: {cure} adds one"
+
+
+def coverage_problems(paper: Paper) -> Iterator[str]:
+    """Where the paper lists its statements: claims not there, claims not named, statements unexplained."""
+    stated = coverage(paper)
+    if stated is None:
+        return
+    claims = {claim.id.partition("/")[2] for one in experiments(paper.id).values() for claim in one.claims}
+    named = {name for one in stated for name in one.claims}
+    for name in sorted(named - claims):
+        yield f"{paper.id}/coverage.py names {name!r}, and no claim has that id"
+    for name in sorted(claims - named):
+        yield f"{paper.id}/coverage.py names no statement that {name!r} judges"
+    for one in stated:
+        if not one.claims and not one.why:
+            yield f"{paper.id}/coverage.py: {one.place} has no claim and no reason why"
+
+
+def _is_slip(root: str, paper: Paper) -> bool:
+    """Whether a correction's root is none, or a claim that is corrected itself and follows from no other."""
+    claims = {claim.id: claim.correction for one in experiments(paper.id).values() for claim in one.claims}
+    correction = claims.get(f"{paper.id}/{root}")
+    return not root or (correction is not None and not correction.root)
+
+
+RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}  # of jax.random, np.random, random
+
+
+def randomness_problems(paper: Paper) -> Iterator[str]:
+    """Randomness that another replication would not reach: drawn without a name, or remembered between calls."""
+    for path in sorted(paper.folder.rglob("*.py")):
+        for line, problem in unnamed_randomness(path.read_text()):
+            yield f"{paper.id}/{path.relative_to(paper.folder)}:{line}: {problem}"
+
+
+def unnamed_randomness(source: str) -> Iterator[tuple[int, str]]:
+    """Lines of a file whose randomness is not by name, or is called by name where a cache would keep it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and (made := ast.unparse(node.func)).split(".")[-1] in RAW and "random" in made:
+            yield node.lineno, f"{made}(...): take named_key, named_keys or named_generator"
+        if isinstance(node, ast.FunctionDef) and any("cache" in ast.unparse(one) for one in node.decorator_list):
+            called = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+            for name in sorted(name for name in called if name.startswith("named_")):
+                yield node.lineno, f"{node.name} is cached and calls {name}: it would remember another replication's"
 
 
 def glossary_problems(paper: Paper) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The training experiments of `association`: what they record, and rules that tell a right story from a wrong one."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -26,7 +27,7 @@ from lemmata.core import (
 )
 from lemmata.core.registry import experiment_names
 from lemmata.models.truncate import truncate
-from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13
+from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13, fig_20
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.model import Transformer, TransformerConfig
 from lemmata.papers.association.probe.answers import answers, answers_of_ranks
@@ -151,13 +152,13 @@ def test_impossible_runs_are_refused(changes: dict[str, Any]) -> None:
 
 def test_a_wrong_weight_name_stops_before_training() -> None:
     with pytest.raises(UserError, match="did you mean"):
-        recall_training(Scale("smoke"), truncated="blocks.1.feed.iner", fractions=(0.5,)).execute(Unattended())
+        recall_training(Scale("smoke"), truncated=("blocks.1.feed.iner",), fractions=(0.5,)).execute(Unattended())
 
 
-def _curves(**columns: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+def _curves(phase: int = 1, **columns: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
     table = {
         "seed": np.repeat(SEEDS, len(STEPS)),
-        "phase": np.ones(len(SEEDS) * len(STEPS), dtype=int),
+        "phase": np.full(len(SEEDS) * len(STEPS), phase),
         "step": np.tile(STEPS, len(SEEDS)),
     }
     return table | {name.replace("__", "."): np.tile(f(STEPS), len(SEEDS)) for name, f in columns.items()}
@@ -176,32 +177,44 @@ def _story(noise_first: bool = True) -> RunResult:
         full__noise_fraction=_rise(early, 0.0, 1.0),
         margin=_rise(early, -0.2, 1.0) if noise_first else _rise(2000, -0.2, 1.0),
         margin_of_another=lambda steps: -0.5 + 0 * steps,
-        without_F2__correct=_rise(late, 0.02, 0.95),
+        without_F2__correct=_rise(late, 0.02, 0.98),
         without_F2__noise=_rise(late, 0.2, 0.02),
         without_F1__noise=_rise(early, 0.02, 0.9),
         without_F1__correct=_rise(late, 0.02, 0.1),
     )
-    config = main_run(Scale("laptop"))
-    sweep = np.tile(np.linspace(0.95, 0.5, len(config.fractions)), (3, 1))
+    config = replace(main_run(Scale("laptop")), seeds=SEEDS)
+    sweep = np.tile(np.linspace(0.95, 0.5, len(config.fractions)), (1, 3, 1))
     return RunResult(config, Recorded(metrics), Recorded({"sweep.correct": sweep}), {})
+
+
+def _clean() -> RunResult:
+    """A model that has seen no noise: the phase before the fine-tuning."""
+    never = lambda steps: 0.001 + 0 * steps  # noqa: E731
+    right = _rise(60, 0.02, 0.98)
+    metrics = _curves(0, full__correct=right, full__noise=never, without_F2__correct=right, without_F2__noise=never)
+    return RunResult(replace(fine_tuned_run(Scale("laptop")), seeds=SEEDS), Recorded(metrics), Recorded({}), {})
+
+
+def _runs(main: RunResult) -> Runs:
+    return Runs({"main": main, "fine-tuned": _clean()})
 
 
 @pytest.mark.parametrize("claim", [*fig_3.EXPERIMENT.claims, *fig_10.EXPERIMENT.claims], ids=lambda claim: claim.id)
 def test_rules_accept_the_papers_story(claim: Claim) -> None:
-    judgement = judge(claim, Runs({"main": _story()}), fig_3.EXPERIMENT.needs)
+    judgement = judge(claim, _runs(_story()), fig_3.EXPERIMENT.needs)
     assert judgement.status == "holds", judgement.detail
     assert judgement.control_status == "fails"
 
 
 @pytest.mark.parametrize("claim", fig_3.EXPERIMENT.claims[1:], ids=lambda claim: claim.id)
 def test_rules_refuse_the_opposite_order(claim: Claim) -> None:
-    assert judge(claim, Runs({"main": _story(noise_first=False)})).status == "fails"
+    assert judge(claim, _runs(_story(noise_first=False))).status == "fails"
 
 
 def test_a_falling_rank_sweep_is_asked_for() -> None:
     story = _story()
-    rising = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][:, ::-1]}, {})
-    assert judge(fig_3.EXPERIMENT.claims[0], Runs({"main": rising})).status == "fails"
+    rising = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][..., ::-1]}, {})
+    assert judge(fig_3.EXPERIMENT.claims[0], _runs(rising)).status == "fails"
 
 
 def test_a_run_that_learned_nothing_decides_nothing() -> None:
@@ -211,7 +224,7 @@ def test_a_run_that_learned_nothing_decides_nothing() -> None:
     )
     assert learned_something(story) is None
     assert "little is learned" in str(learned_something(untrained))
-    judged = judge(fig_3.EXPERIMENT.claims[0], Runs({"main": untrained}), fig_3.EXPERIMENT.needs)
+    judged = judge(fig_3.EXPERIMENT.claims[0], _runs(untrained), fig_3.EXPERIMENT.needs)
     assert judged.status == "undecided"
 
 
@@ -223,7 +236,8 @@ def test_what_changed_settings_leave_out_is_undecided() -> None:
         early_peak(story, "full.noise", 4)
     with pytest.raises(Undecided, match=r"fraction 0\.3"):
         at_fraction(story, 0.3)
-    other = RunResult(override(story.config, {"fractions": "0.5,0.25"}), story.metrics, story.arrays)
+    two = Recorded({"sweep.correct": story.arrays["sweep.correct"][..., :2]})
+    other = RunResult(override(story.config, {"fractions": "0.5,0.25"}), story.metrics, two)
     for claim in (*fig_13.EXPERIMENT.claims, *fig_9.EXPERIMENT.claims):
         names: tuple[str, ...] = ("attention only", "with MLPs", "one trigger", "several triggers")
         assert judge(claim, Runs(dict.fromkeys(names, other))).status == "undecided"
@@ -235,8 +249,8 @@ def test_the_matching_matrix_must_peak_at_every_trigger() -> None:
         good = np.full((3, size, size), 0.5)
         good[:, triggers, triggers] = 3.0
         good[:, triggers[-1], triggers[-1]] = peaks
-        start = np.tile(np.random.default_rng(0).normal(size=(size, size)), (3, 1, 1))
-        return RunResult(config, {}, {"final.matching_logits": good, "initial.matching_logits": start}, {})
+        wrong = np.tile(np.random.default_rng(0).normal(size=(size, size)), (3, 1, 1))
+        return RunResult(config, {}, {"final.matching_logits": good, "final.other_matching_logits": wrong}, {})
 
     several = fig_9.several_triggers_run(Scale("laptop"))
     for peaks, status in ((2.0, "holds"), (0.4, "fails")):
@@ -267,11 +281,47 @@ def test_figures_share_their_runs(scale: str) -> None:
     ]
     digests = [config.digest for name in figures for config in experiment(f"association/{name}").runs(at).values()]
     assert digests.count(main_run(at).digest) == 7
-    assert digests.count(fine_tuned_run(at).digest) == 2
-    assert len(set(digests)) == (9 if scale == "smoke" else 13)
+    assert digests.count(fine_tuned_run(at).digest) == 3
+    assert len(set(digests)) == {"smoke": 10, "laptop": 14, "paper": 16}[scale]
 
 
 def test_paper_scale_is_the_papers() -> None:
     config = main_run(Scale("paper"))
     assert (config.task.symbols, config.task.length, config.model.width, config.batch) == (65, 256, 256, 512)
     assert (config.steps, config.every, config.task.alpha) == (2000, 5, 0.5)
+
+
+def _cut(correct: list[list[float]], width: int = 128) -> RunResult:
+    """A model without feed-forward layers, W_O¹ and W_O² cut to the fractions of Figure 13."""
+    config = fig_13.EXPERIMENT.runs(Scale("laptop"))["attention only"]
+    config = replace(config, model=replace(config.model, width=width), seeds=SEEDS)
+    sweep = np.repeat(np.array(correct)[:, None], len(SEEDS), axis=1)
+    metrics = _curves(full__correct=_rise(300, 0.02, 0.5))
+    return RunResult(config, Recorded(metrics), Recorded({"sweep.correct": sweep}), {})
+
+
+FALLING = [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("first", "width", "status"),
+    [
+        ([0.0, 0.05, 0.3, 0.5, 0.6, 0.58, 0.55, 0.52, 0.5], 128, "holds"),
+        (FALLING, 128, "fails"),  # no inner rank helps
+        ([0.0, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.5], 128, "fails"),  # no smaller rank destroys
+        ([0.0, 0.05, 0.3, 0.5, 0.6, 0.58, 0.55, 0.52, 0.5], 64, "undecided"),  # a hundredth of 64 is nothing
+    ],
+)
+def test_figure_13_asks_for_a_best_inner_rank(first: list[float], width: int, status: str) -> None:
+    runs = Runs({"attention only": _cut([first, FALLING], width), "with MLPs": _story()})
+    judged = judge(fig_13.EXPERIMENT.claims[0], runs, fig_13.EXPERIMENT.needs)
+    assert judged.status == status, judged.detail
+
+
+def test_adam_runs_that_have_not_learned_the_task_decide_nothing() -> None:
+    config = replace(fig_20.runs(Scale("paper"))["depth/3"], seeds=SEEDS)
+    known = _curves(full__correct=_rise(300, 0.02, 0.45), full__distractor=_rise(300, 0.02, 0.05))
+    torn = known | {"full.distractor": known["full.correct"]}
+    assert fig_20.decides(RunResult(config, Recorded(known), {})) is None
+    assert "has not learned" in str(fig_20.decides(RunResult(config, Recorded(torn), {})))
+    assert "rank 0" in str(fig_20.decides(RunResult(fig_20.runs(Scale("laptop"))["depth/3"], Recorded(known), {})))

@@ -134,6 +134,29 @@ def test_masks_and_the_bound_on_queries(loss_on: str) -> None:
         assert np.array_equal(mask, expected)
 
 
+AUTHORS_CODE = {"trigger_outputs": True, "noise_outputs": True, "loss_from": 2, "last": "natural"}
+
+
+def test_the_conventions_of_the_authors_code() -> None:
+    config = RecallConfig(source="uniform", symbols=8, length=40, alpha=0.4, **AUTHORS_CODE)  # pyright: ignore
+    task = NoisyRecall.create(config)
+    drawn = draw(task, 4000, named_key(0, "theirs"))
+    tokens, following, outputs = (np.asarray(part) for part in (drawn.tokens, drawn.following, drawn.outputs[:, 0]))
+    assert set(outputs) == set(range(8))
+    after = following[tokens == 1]
+    assert abs(np.mean(after == 2) - (0.4 + 0.6 / 8)) < 0.02  # the noise token is an output too
+    ends = np.mean(tokens[:, -1] == 1)  # no trigger is put there: as often as a position before
+    assert abs(ends - np.mean(tokens[:, -3] == 1)) < 0.04
+    mask = np.asarray(task.mask(drawn))
+    seen = np.cumsum(tokens == 1, axis=1)
+    np.testing.assert_array_equal(mask, (tokens == 1) & (seen >= 2))
+    assert mask.sum(axis=1).max() <= task.queries
+    clean = draw(task.with_alpha(0.0), 2000, named_key(0, "clean"))
+    absorbed = np.asarray(clean.tokens)[np.asarray(clean.outputs)[:, 0] == 1]
+    first = (absorbed == 1).argmax(axis=1)
+    assert all((row[start:] == 1).all() for row, start in zip(absorbed, first, strict=True) if (row == 1).any())
+
+
 def test_several_triggers_have_outputs_of_their_own() -> None:
     config = RecallConfig(symbols=12, length=30, triggers=(1, 4), noise=2, alpha=0.25)
     drawn = draw(NoisyRecall.create(config), 3000, named_key(0, "two"))
@@ -217,7 +240,9 @@ def test_bad_corpora(tmp_path) -> None:
         ({"triggers": (2,)}, "noise"),
         ({"noise": 65}, "noise"),
         ({"length": 2}, "length"),
-        ({"alpha": 0.0, "trigger_outputs": True}, "trigger_outputs"),
+        ({"noise": None, "noise_outputs": True}, "noise_outputs"),
+        ({"loss_on": "last", "last": "natural"}, "last"),
+        ({"loss_from": 256}, "loss_from"),
     ],
 )
 def test_bad_configs_name_their_field(change: dict, field: str) -> None:

@@ -111,7 +111,7 @@ def test_corrected_means_and_limits_by_sympy():
         assert sp.simplify(sp.limit(sp.cancel(mean * n**p), n, sp.oo) - right.mean) == 0, entry
         assert sp.simplify(sp.limit(sp.cancel((square - mean**2) * n ** (p + 1)), n, sp.oo) - right.over_n) == 0, entry
         wrong = one_step.printed(entry, a)
-        assert (sp.simplify(wrong.mean - right.mean) == 0) == (entry != Entry("token", "same"))
+        assert sp.simplify(wrong.mean - right.mean) == 0
         assert (sp.simplify(wrong.over_n - right.over_n) == 0) == (entry.output == "noise")
 
 
@@ -190,6 +190,23 @@ def test_key_gradient_is_autodiff_on_every_sequence(exclude):
         np.testing.assert_allclose(np.asarray(model.previous) @ row, on_previous, atol=1e-6)
 
 
+def test_key_gradient_takes_any_prediction_that_ignores_the_context():
+    n, length, small = 4, 4, 1e-7
+    with precision("float64"):
+        chain, odds = RecallChain(n, length, 0.3), 1.7
+        model = SimplifiedModel.create(chain.num_tokens + 1)
+        feed = np.log(odds) * np.outer(np.asarray(model.output)[n], np.asarray(model.tokens)[0])
+        value, previous = margins.value_update(chain)
+        weight = model.output.T @ (value @ model.tokens + previous @ model.previous) * small
+        model = eqx.tree_at(lambda m: (m.feed, m.value), model, (jnp.asarray(feed), weight))
+        gradient = population(model, list(world(n, length, 0.3, False)), lambda m: m.attention)
+        row = np.asarray(-model.tokens[0] @ gradient / small)
+        predicted = attention_logits.noise_prediction(chain, odds)
+        on_token, on_previous = attention_logits.key_gradient(chain, value, previous, predicted)
+        np.testing.assert_allclose(np.asarray(model.tokens) @ row, on_token, atol=1e-6)
+        np.testing.assert_allclose(np.asarray(model.previous) @ row, on_previous, atol=1e-6)
+
+
 @pytest.mark.parametrize("exclude", [False, True])
 def test_phase_two_values_are_autodiff_on_every_sequence(exclude):
     with precision("float64"):
@@ -239,3 +256,21 @@ def test_noise_logit_fixed_point_and_step():
     shifted = np.linspace(-6, -1e-2, 200)
     assert np.all(np.diff(noise_logit.step_ratio(shifted, 0.3)) < 0)
     assert np.any(np.diff(noise_logit.step_ratio(shifted, 0.8)) > 0)
+
+
+def test_ranges_of_table_3_cover_every_size():
+    for n, length in ((12, 48), (1000, 48), (1000, 49), (5, 6)):
+        chain = RecallChain(n, length, 0.3)
+        found = np.array([one_step.exact_range(entry, chain) for entry in TABLE_3])
+        assert (found <= one_step.corrected_ranges(length)).all()
+    found = np.array([one_step.exact_range(entry, RecallChain(1000, 48, 0.3)) for entry in TABLE_3])
+    broken = [entry for entry, r, printed in zip(TABLE_3, found, one_step.PRINTED_RANGES, strict=True) if r > printed]
+    assert broken == [Entry("token", "noise"), Entry("token", "trigger")]
+
+
+def test_the_third_slip_of_row_q_q():
+    a = sp.Symbol("a", positive=True)
+    entry = Entry("trigger", "trigger")
+    printed, right = one_step.printed(entry, a).over_t, one_step.corrected(entry, a).over_t
+    two_known_slips = 1 - 2 * (1 - a) / a  # the uniform prediction squared, and z_T = q counted
+    assert sp.simplify(printed - right - two_known_slips - ((2 + a) / a - (2 - a)) * (1 - a) / a**2) == 0

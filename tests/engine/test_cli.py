@@ -16,9 +16,9 @@ from conftest import TOY, Cli, Refused
 def test_help_teaches_the_tool(cli: Cli) -> None:
     code, out, _ = cli("--help")
     assert code == 0
-    for command in ("list", "show", "reproduce", "check", "run", "runs", "query"):
+    for command in ("list", "show", "reproduce", "check", "confirm", "run", "runs", "query"):
         assert command in out
-    for command in ("reproduce", "check", "run", "runs", "query", "list", "show"):
+    for command in ("reproduce", "check", "confirm", "run", "runs", "query", "list", "show"):
         code, out, _ = cli(command, "--help")
         assert code == 0
         assert "--store" in out
@@ -27,7 +27,7 @@ def test_help_teaches_the_tool(cli: Cli) -> None:
 def test_reproduce_writes_the_page_and_a_second_time_the_same(cli: Cli) -> None:
     code, out, _ = cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
     assert code == 0
-    assert "1 holds  ✎ 1 erratum  ? 1 undecided  ✗ 1 fails" in out
+    assert "2 holds  ✎ 1 erratum  ? 2 undecided  ✗ 2 fails" in out
     page = (Path("report") / "index.html").read_bytes()
     for name in ("rate", "typo", "bound", "vague"):
         assert f"toy/{name}".encode() in page
@@ -48,6 +48,9 @@ def test_check_json_and_exit_codes(cli: Cli) -> None:
         "toy/typo": "erratum",
         "toy/bound": "fails",
         "toy/vague": "undecided",
+        "toy/sure": "holds",
+        "toy/coin": "fails",
+        "toy/close": "undecided",
     }
     for row in rows.values():
         assert {"id", "status", "predicted", "measured", "margin", "control_status"} <= row.keys()
@@ -64,7 +67,15 @@ def test_list_and_show(cli: Cli) -> None:
     assert {row["status"] for row in json.loads(out)} == {None}
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     _, out, _ = cli("list", "toy", "--scale", "smoke", "--json")
-    assert [row["status"] for row in json.loads(out)] == ["holds", "erratum", "fails", "undecided"]
+    assert [row["status"] for row in json.loads(out)] == [
+        "holds",
+        "erratum",
+        "fails",
+        "undecided",
+        "holds",
+        "fails",
+        "undecided",
+    ]
     code, out, _ = cli("list", "toy", "--scale", "smoke")
     assert code == 0
     assert "erratum" in out

@@ -39,7 +39,7 @@ def test_diff_of_two_stores(cli: Cli) -> None:
     cli("check", "toy", "--scale", "smoke", "--store", "old")
     code, out, _ = cli("diff", "old", "toy", "--scale", "smoke")
     assert code == 0
-    assert "0 of 4 claims moved" in out
+    assert "0 of 7 claims moved" in out
     verdict = Path("old/verdicts/toy__rate@smoke.json")
     verdict.write_text(json.dumps(json.loads(verdict.read_text()) | {"status": "fails", "measured": 0.25}))
     code, out, _ = cli("diff", "old", "toy", "--scale", "smoke", "--json")
@@ -62,7 +62,7 @@ def test_diff_against_a_commit(cli: Cli) -> None:
         pytest.skip("not a git checkout")
     code, out, _ = cli("diff", commit.stdout.strip(), "toy", "--scale", "smoke")
     assert code == 0
-    assert "0 of 4 claims moved" in out
+    assert "0 of 7 claims moved" in out
 
 
 def test_compare_names_what_is_new_and_gone() -> None:

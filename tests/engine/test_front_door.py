@@ -11,7 +11,9 @@ import lemmata
 
 def test_claims_list_themselves(toy: Path) -> None:
     claims = lemmata.claims("toy")
-    assert [claim.id for claim in claims] == ["toy/rate", "toy/typo", "toy/bound", "toy/vague"]
+    assert [claim.id for claim in claims] == [
+        f"toy/{name}" for name in ("rate", "typo", "bound", "vague", "sure", "coin", "close")
+    ]
     assert "Section 1" in repr(claims)
     assert "&lt;fast&gt;" in claims._repr_html_()
     assert claims.table().column("rule").to_pylist()[0].startswith("|measured - predicted|")
@@ -27,9 +29,13 @@ def test_check_results_and_figure(toy: Path, tmp_path: Path) -> None:
         "toy/typo": "erratum",
         "toy/bound": "fails",
         "toy/vague": "undecided",
+        "toy/sure": "holds",
+        "toy/coin": "fails",
+        "toy/close": "undecided",
     }
     assert "holds" in repr(checked)
-    assert checked._repr_html_().count("<tr>") == 5
+    assert checked._repr_html_().count("<tr>") == 8
+    assert lemmata.check("toy/coin", scale="smoke", replication=1, store=tmp_path).status == "holds"
     stored = lemmata.results("toy/decay", scale="smoke", store=str(tmp_path))
     table = stored.table().to_pandas()
     assert list(table.columns) == ["experiment", "run", "seed", "step", "x"]

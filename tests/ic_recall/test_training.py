@@ -24,9 +24,12 @@ from lemmata.papers.ic_recall.model import (
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, algorithm_1, descend
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
-from lemmata.papers.ic_recall.run.one_large_step import SequencesNeeded, ShortScheduleRun, second_log_error
+from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
+from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
+from lemmata.papers.ic_recall.run.short_schedule import second_log_error
 from lemmata.papers.ic_recall.task import (
     Affine,
     RandomBijections,
@@ -155,7 +158,7 @@ def test_short_schedule_solves_the_warm_up_and_is_stuck_without_the_push():
     assert np.allclose(worst[:, 1], 0.5, atol=1e-3)  # after stage 1: r_1 or r_2
     stuck = ShortScheduleRun(sizes=(3,), seeds=(0, 1), sequences=4, records=4, stage2="symmetric").execute(Unattended())
     assert (np.asarray(stuck.metrics["first_worst"]).reshape(2, -1)[:, -1] <= 0.5 + 1e-9).all()
-    v = pushed.arrays["attention"][0]
+    v = pushed.arrays["attention"][0, :, -1]
     assert ((v[:, 0] - v[:, 2]) * (v[:, 1] - v[:, 3]) > 0).all()
 
 
@@ -197,6 +200,7 @@ def test_shape_numbers():
     assert np.allclose(shape.outside(), [0.02, 1 / 3])
     assert np.allclose(shape.lead(over_eos=True), [1.5, 1.0])
     assert np.allclose(shape.lead(over_eos=False), [3.0, 1.0])
+    assert np.allclose(shape.eos_over_answers(), [2.0, 1.0])
 
 
 def test_pretraining_pairs_are_facts_and_every_question_is_listed():
@@ -266,3 +270,11 @@ def test_configs_survive_json():
         SequencesNeeded(seeds=(0, 1)),
     ):
         assert decode(type(config), encode(config)) == config
+
+
+def test_gradient_descent_does_not_see_the_width_and_adam_does():
+    shared = {"sequences": (4,), "seeds": (0,), "steps": 60, "test_sequences": 100}
+    descent = WhichBlockLearns(rule="gradient descent", rate=0.3, **shared).execute(Unattended()).metrics
+    adam = WhichBlockLearns(**shared).execute(Unattended()).metrics
+    assert descent["second"][0] == descent["second"][1] == 1
+    assert adam["second"].max() < 0.95

@@ -12,6 +12,8 @@ from lemmata.papers.ic_recall.task import (
     Affine,
     AllBijections,
     RandomBijections,
+    RandomSlopes,
+    SomeAffine,
     WorldConfig,
     confusing_pattern,
     correct_pattern,
@@ -30,6 +32,8 @@ WORLDS = (
     Affine(n=11),
     Affine(n=7, subgroup=3),
     Affine(n=13, subgroup=4),
+    RandomSlopes(n=13, confusing=0.4, mismatched=0.8),
+    SomeAffine(n=7),
 )
 
 
@@ -81,7 +85,11 @@ def test_sequences_are_facts_with_distinct_subjects(config):
     assert len(np.unique(world.table, axis=0)) == world.num_relations
 
 
-@pytest.mark.parametrize("config", [AllBijections(n=4), Affine(n=7, subgroup=3), Affine(n=11, subgroup=2)], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [AllBijections(n=4), Affine(n=7, subgroup=3), Affine(n=11, subgroup=2), RandomSlopes(n=11, mismatched=0.8)],
+    ids=str,
+)
 def test_the_report_equals_enumeration_by_hand(config):
     world, report = config.draw(0), config.draw(0).report(2)
     table = world.table
@@ -115,6 +123,16 @@ def test_the_order_of_the_subgroup_decides_confusion():
     assert Affine(n=13, subgroup=3).draw().report(2).confusing == 0
 
 
+@pytest.mark.parametrize(("confusing", "mismatched"), [(0.0, 0.5), (0.5, 0.5), (1.0, 0.2), (0.25, 0.9)])
+def test_random_slopes_have_the_shares_of_sequences_that_were_asked_for(confusing, mismatched):
+    world = RandomSlopes(n=251, confusing=confusing, mismatched=mismatched).draw(3)
+    report = world.report(2)
+    assert report.fractions_how == "exact"
+    assert report.confusing == pytest.approx(confusing, abs=1.5 / world.slopes.size)
+    assert report.mismatched == pytest.approx(mismatched, abs=0.05)
+    assert len(world.kinds(2)[0]) <= 32
+
+
 def test_a_world_of_2_to_the_61_subjects():
     config = Affine(n=2**61 - 1)
     world = config.draw()
@@ -133,7 +151,7 @@ def test_a_world_of_2_to_the_61_subjects():
 def test_large_and_small_arithmetic_agree(monkeypatch):
     world = Affine(n=10007, subgroup=5003).draw()
     small = world.sequences(40, 3, seed=2, name="test")
-    monkeypatch.setattr("lemmata.papers.ic_recall.task.affine_world._MACHINE_PRODUCT", 1)
+    monkeypatch.setattr("lemmata.papers.ic_recall.task.modular.MACHINE_PRODUCT", 1)
     large = world.sequences(40, 3, seed=2, name="test")
     np.testing.assert_array_equal(small.answers, large.answers)
     by_python = world.counts(large)
@@ -198,6 +216,10 @@ def test_primes():
         (lambda: RandomBijections(n=3, relations=7), "n! = 6"),
         (lambda: RandomBijections(n=8, relations=0), "at least 1"),
         (lambda: Affine(n=13, subgroup=0), "at least 1"),
+        (lambda: RandomSlopes(n=127, mismatched=1e-6), "at least one slope"),
+        (lambda: RandomSlopes(n=15), "prime"),
+        (lambda: SomeAffine(n=15), "prime"),
+        (lambda: SomeAffine(n=5, share=0.01), "at least one relation"),
         (lambda: AllBijections(n=6), "at least 2 and at most 5"),
         (lambda: AllBijections(n=3).draw().sequences(4, 3, seed=0, name="x"), "at most n - 1 = 2"),
         (lambda: Affine(n=7).draw().sequences(4, 1, seed=0, name="x"), "between 2 and 5"),

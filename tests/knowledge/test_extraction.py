@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from lemmata.core import Recorded, RunResult, Runs, Scale, Undecided, experiment, judge
-from lemmata.papers.knowledge.claims import fig_6
+from lemmata.papers.knowledge.claims import coverage, fig_6
 from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned, main_run, main_tunings
+from lemmata.papers.knowledge.run.training import FRESH, Extraction
 from lemmata.papers.knowledge.theory import covering, leak
 
 LAPTOP = Scale("laptop")
@@ -32,7 +33,7 @@ def fabricated(config: Any, extraction: Made, stored: float = 0.99) -> RunResult
             columns["seed"].append(np.full(len(taken), seed))
             columns["tuning"].append(np.full(len(taken), number))
             columns["step"].append(taken)
-            columns["extraction"].append(extraction(config, tuning, taken) + 0.001 * (seed - 1))
+            columns["extraction"].append(extraction(config, tuning, taken) + 0.001 * (seed - FRESH - 1))
             columns["asked_accuracy"].append(np.ones(len(taken)))
         leaks.append(np.full(len(config.seeds), split_leak(config) if tuning.coverage.split == "tuple" else 0.0))
     arrays: dict[str, np.ndarray] = {
@@ -49,10 +50,10 @@ def split_leak(config: Any) -> float:
 
 
 def covering_world(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
-    """Extraction as the covering prediction has it, reached at once; nothing from wrong answers or frozen attention."""
+    """Extraction as the covering prediction has it, reached at once; nothing from frozen attention."""
     facts = config.facts
     asked = tuning.coverage.subjects or facts.subjects - facts.num_held_out
-    wrong = tuning.coverage.answers == "shuffled" or tuning.part == "neurons" or config.model.attention == "uniform"
+    wrong = tuning.part == "neurons" or config.model.attention == "uniform"
     level = 0.0 if wrong else covering.extraction_after(facts.multiplicity, asked, facts.templates)
     return np.where(taken > 0, level, 0.0)
 
@@ -70,28 +71,65 @@ def verdicts(name: str, world: Made) -> dict[str, str]:
 
 def test_claims_hold_in_a_world_that_obeys_the_theory_and_fail_in_a_silent_one() -> None:
     for name, claims in {
-        "extraction-unseen-facts": ["extraction-unseen-facts"],
+        "extraction-unseen-facts": ["extraction-unseen-facts", "extraction-unseen-facts-adamw"],
         "low-rank-enough": ["low-rank-enough"],
         "fig-6": ["fig-6"],
         "split-leak": ["split-leak"],
-        "uniform-attention-fails": ["uniform-attention-fails"],
-        "plane": ["plane", "plane-level"],
+        "uniform-attention-fails": ["uniform-attention-fails", "uniform-attention-fails-adamw"],
+        "plane": ["plane", "plane-adamw", "plane-level"],
+        "readings": ["extraction-as-printed", "extraction-one-query"],
     }.items():
         obeyed, silent = verdicts(name, covering_world), verdicts(name, silent_world)
         assert {obeyed[claim] for claim in claims} == {"holds"}, obeyed
         assert "holds" not in {silent[claim] for claim in claims}, silent
-    # Covering alone says 1 for every K once a hundred subjects are asked about.
-    assert verdicts("multiplicity", covering_world) == {"multiplicity": "fails"}
+    # Covering alone says 1 for every K once fifty subjects are asked about.
+    assert set(verdicts("multiplicity", covering_world).values()) == {"fails"}
 
 
-def test_coverage_is_judged_by_its_trend() -> None:
+def test_the_plane_is_not_ordered_by_multiplicity_alone() -> None:
+    def by_multiplicity(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
+        return np.full(len(taken), config.facts.multiplicity / 20)
+
+    assert verdicts("plane", by_multiplicity)["plane"] == "fails"
+
+
+def test_multiplicity_is_judged_by_how_few_facts_stay_inside() -> None:
+    def easier(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
+        """Failures as 1 / K after fine-tuning; before it extraction rises as much, from 0, and the failures hardly."""
+        k = config.facts.multiplicity
+        return np.where(taken > 0, 1 - 1 / k, 0.4 * (1 - 1 / k))
+
+    assert set(verdicts("multiplicity", easier).values()) == {"holds"}
+
+
+def test_coverage_is_judged_by_its_trend_over_subjects_not_over_steps() -> None:
     def rising(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
-        numbers = tuning.coverage.subjects or 100, tuning.coverage.templates or 20
-        level = 0.0 if tuning.coverage.answers == "shuffled" else 0.2 + 0.1 * np.log10(numbers[0]) + 0.02 * numbers[1]
-        return np.full(len(taken), level)
+        return np.full(len(taken), 0.2 + 0.1 * np.log10(tuning.coverage.subjects or 100))
 
-    assert set(verdicts("coverage", rising).values()) == {"holds"}
-    assert set(verdicts("coverage", lambda c, t, s: 0.6 - rising(c, t, s) / 2).values()) == {"fails"}
+    def with_time(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
+        return rising(config, tuning, taken) + 0.002 * taken
+
+    names = ("coverage", "coverage-adamw")
+    assert {verdicts("coverage", rising)[name] for name in names} == {"holds"}
+    assert {verdicts("coverage", lambda c, t, s: 0.6 - rising(c, t, s))[name] for name in names} == {"fails"}
+    assert {verdicts("coverage", with_time)[name] for name in names} == {"undecided"}, "more lessons do it too"
+
+
+def test_own_templates_are_counted_within_a_world() -> None:
+    run = fabricated(main_run(LAPTOP), silent_world)
+    facts, seeds, tunings = run.config.facts, len(run.config.seeds), len(run.config.tunings)
+    templates = np.stack([np.arange(facts.subjects)[:, None] % 4 + [0, 1]] * seeds)
+    count = np.isin(templates, [1, 2]).sum(axis=2)  # of each subject's, those that are covered
+    arrays = {
+        "templates": templates,
+        "covered": np.broadcast_to(np.isin(np.arange(facts.templates), [1, 2]), (tunings, seeds, facts.templates)),
+        "held_out": np.ones((tunings, seeds, facts.subjects, facts.multiplicity), bool),
+        "reply": np.stack([np.where(count == 2, 1 + facts.templates + np.arange(facts.subjects), 0)] * tunings),
+    }
+    made = replace(run, arrays=Recorded({**run.arrays, **arrays}))
+    found = coverage.own_covered(Tuned(made, main_tunings(LAPTOP)), "descent on 3")
+    assert np.all(found[:, :3] == [0, 0, 1])
+    assert np.isnan(found[:, 3:]).all()
 
 
 def test_falling_after_the_best_record_is_not_saturation() -> None:
@@ -117,29 +155,31 @@ def test_first_step_lies_between_records() -> None:
 
 def test_extraction_is_read_where_it_was_said() -> None:
     run = Tuned(fabricated(main_run(LAPTOP), lambda config, tuning, taken: taken / 1000), main_tunings(LAPTOP))
-    assert run.mean("rank 1") == pytest.approx(READ_AT / 1000)
-    assert list(run.asked().values()) == [1, 3, 10, 30, 100]
+    for name in ("rank 1", "AdamW on 3"):
+        assert run.mean(name) == pytest.approx(READ_AT / 1000, abs=0.01)
+    assert list(run.asked("descent").values()) == [1, 3, 10, 50]
     with pytest.raises(Undecided, match="no fine-tuning 'rank 3'"):
         run.number("rank 3")
 
 
 def test_a_fine_tuning_that_changed_settings_lack_leaves_the_claim_undecided() -> None:
-    one, whole = experiment("knowledge/low-rank-enough"), main_run(LAPTOP)
+    one, whole = experiment("knowledge/extraction-unseen-facts"), main_run(LAPTOP)
     for config, reason in (
-        (replace(whole, others=whole.others[1:]), "no fine-tuning 'rank 1'"),
+        (replace(whole, others=whole.others[1:]), "no fine-tuning 'AdamW on all'"),
         (replace(whole, tuning=replace(whole.tuning, records=1)), "nothing was recorded after 120 steps"),
         (replace(whole, tuning=replace(whole.tuning, steps=48)), "48 steps of fine-tuning"),
     ):
         runs = Runs({"main": fabricated(config, covering_world)}, LAPTOP)
-        judgement = judge(one.claims[0], runs, one.needs)
-        assert judgement.status == "undecided"
-        assert reason in judgement.detail
+        found = [judge(claim, runs, one.needs) for claim in one.claims[:2]]
+        assert any(judgement.status == "undecided" and reason in judgement.detail for judgement in found)
 
 
 def test_experiments_share_their_runs() -> None:
     names = (
-        "extraction-unseen-facts multiplicity coverage plane low-rank-enough uniform-attention-fails split-leak fig-6"
+        "extraction-unseen-facts multiplicity coverage plane low-rank-enough uniform-attention-fails split-leak fig-6 "
+        "pretrain-near-optimal fig-5 readings"
     )
-    for scale, most in ((Scale("smoke"), 3), (LAPTOP, 5), (Scale("paper"), 6)):
+    for scale, most in ((Scale("smoke"), 6), (LAPTOP, 8), (Scale("paper"), 8)):
         configs = [config for name in names.split() for config in experiment(f"knowledge/{name}").runs(scale).values()]
-        assert len({config.digest for config in configs}) == most
+        extraction = [config for config in configs if isinstance(config, Extraction)]
+        assert len({config.digest for config in extraction}) == most

@@ -1,5 +1,7 @@
 """The world of facts and its questions: counts, splits, coverage, padding, spelled names."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,6 +43,19 @@ def test_sentences_and_questions_read_as_written() -> None:
     assert (question.tokens[:, 2] == ASK).all()
     assert np.array_equal(question.mask[0], [False, False, True, False])
     assert np.array_equal(question.targets[:, 2], first_answer + np.arange(30))
+
+
+def test_without_o_the_same_sentences_lack_their_first_token() -> None:
+    facts, printed = Facts.create(CONFIG, 0), Facts.create(replace(CONFIG, opened=False), 0)
+    subjects = jnp.arange(30)
+    for whole, short in (
+        (facts.sentences(subjects, facts.templates[:, 0]), printed.sentences(subjects, facts.templates[:, 0])),
+        (facts.question_batch(subjects), printed.question_batch(subjects)),
+    ):
+        for part, rest in zip(jax.tree.leaves(whole), jax.tree.leaves(short), strict=True):
+            assert np.array_equal(part[:, 1:], rest)
+    assert np.array_equal(printed.prompts(subjects), facts.prompts(subjects)[:, 1:])
+    assert np.array_equal(printed.prefixes(subjects), facts.subject_names)
 
 
 def test_the_classes_are_the_tokens_that_can_follow() -> None:

@@ -1,5 +1,8 @@
 """The one-layer model: its formula by hand, its edits, and the closed-form gradient against autodiff in float64."""
 
+from dataclasses import replace
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -45,12 +48,17 @@ def test_the_formula_by_hand() -> None:
         assert np.allclose(run(tokens[:2])[1], logits[1]), "later tokens do not change an earlier prediction"
 
 
-@pytest.mark.parametrize("attention", ["softmax", "uniform"])
+@pytest.mark.parametrize(
+    ("reading", "opened"),
+    [({}, True), ({"attention": "uniform"}, True), ({"query": "first"}, True), ({}, False)],
+    ids=["last token asks", "uniform", "one query", "without o"],
+)
 @pytest.mark.parametrize("batch", [4, 64])  # fewer and more sentences than templates: two ways to the same products
-def test_the_closed_form_gradient_is_autodiffs(attention: str, batch: int) -> None:
+def test_the_closed_form_gradient_is_autodiffs(reading: dict[str, Any], opened: bool, batch: int) -> None:
     with precision("float64"):
-        facts = Facts.create(FACTS, 0)
-        model = stirred(build(OneLayerConfig(width=7, neurons=3, attention=attention)))  # pyright: ignore
+        world = replace(FACTS, opened=opened)
+        facts = Facts.create(world, 0)
+        model = stirred(build(OneLayerConfig(width=7, neurons=3, **reading), world))
         drawn = facts.draw(batch, key=named_key(0, "data"))
         loss, d_attention, d_neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
         chosen, fixed = eqx.partition(model, learned(model))

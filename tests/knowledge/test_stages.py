@@ -12,10 +12,18 @@ import pytest
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import crossed
+from lemmata.papers.knowledge.probe.question_gradient import question_gradient
 from lemmata.papers.knowledge.run.covering import CoveringRun
-from lemmata.papers.knowledge.run.finetuning import question_descent
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning, truncated
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
-from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent, StagedPreTraining, feature_strengths, whole_loss
+from lemmata.papers.knowledge.run.stages import (
+    Prompts,
+    StagedDescent,
+    StagedPreTraining,
+    feature_strengths,
+    responses,
+    whole_loss,
+)
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit_many, next_token_loss, stack
 
@@ -38,6 +46,10 @@ def every_fact(facts: Facts) -> tuple[Any, Any]:
     return jnp.repeat(jnp.arange(n), k), facts.templates.reshape(-1)
 
 
+def asking_first(model: OneLayer) -> OneLayer:
+    return dataclasses.replace(model, config=dataclasses.replace(model.config, query="first"))
+
+
 def test_whole_loss_is_the_next_token_loss_over_all_sentences(setting: Any) -> None:
     facts, model = setting
     with precision("float64"):
@@ -50,19 +62,22 @@ def test_whole_loss_is_the_next_token_loss_over_all_sentences(setting: Any) -> N
 def test_the_last_token_asks_as_in_the_model_and_the_first_one_does_not(setting: Any) -> None:
     facts, model = setting
     with precision("float64"):
-        last, first = Prompts.of(facts), Prompts.of(facts, "first")
-        expected = eqx.filter_jit(jax.vmap(lambda tokens: model.weights(tokens)[-1]))(last.facts)
-        np.testing.assert_allclose(last.attention(model, last.facts), expected, atol=1e-12)
-        shared = np.asarray(first.attention(model, first.facts))
-    assert np.abs(shared - np.asarray(expected)).max() > 1e-3
+        prompts, other = Prompts.of(facts), asking_first(model)
+        expected, shared = (np.asarray(prompts.attention(one, prompts.facts)) for one in (model, other))
+        for one, alpha in ((model, expected), (other, shared)):
+            direct = eqx.filter_jit(jax.vmap(lambda tokens, of=one: of.weights(tokens)[-1]))(prompts.facts)
+            np.testing.assert_allclose(alpha, direct, atol=1e-12)
+    assert np.abs(shared - expected).max() > 1e-3
     # One query for all: the odds of a subject against o are the same whatever the template.
     odds = shared[:, 1] / shared[:, 0]
     np.testing.assert_allclose(odds[::2], odds[1::2], rtol=1e-9)
 
 
-def test_a_step_follows_the_closed_form_gradient(setting: Any) -> None:
+@pytest.mark.parametrize("query", ["last", "first"])
+def test_a_step_follows_the_closed_form_gradient(setting: Any, query: str) -> None:
     facts, model = setting
     with precision("float64"):
+        model = model if query == "last" else asking_first(model)
         algorithm = StagedDescent((0.5, 0.25, 0.125))
         step = eqx.filter_jit(lambda state: algorithm.step(Prompts.of(facts), state, key=jax.random.key(0)))
         state, metrics = step(algorithm.init(model))
@@ -104,6 +119,40 @@ def test_feature_strengths_against_loops(setting: Any) -> None:
     assert float(other) == pytest.approx(np.mean([strength(j - 1, j) for j in range(6)]), abs=1e-12)
 
 
+def test_responses_against_loops(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        prompts = Prompts.of(facts)
+        dummy, answers = responses(model, prompts)
+        xi = np.asarray(jax.vmap(lambda tokens: model.features(tokens)[-1])(prompts.facts))
+    w, classes = np.asarray(model.neurons), list(np.asarray(model.classes))
+    assert float(dummy) == pytest.approx(np.mean(2 * np.asarray(model.embeddings)[0] @ w[:, :, 0]), abs=1e-12)
+    for fact, answer in enumerate(np.asarray(prompts.answers)):
+        assert float(answers[fact]) == pytest.approx(np.mean(xi[fact] @ w[:, :, classes.index(answer)]), abs=1e-12)
+
+
+def test_a_truncated_gradient_is_the_nearest_of_its_rank(setting: Any) -> None:
+    gradient = jax.random.normal(named_key(0, "gradient"), (5, 3, 4))
+    values, kept = np.linalg.svd(np.asarray(gradient).reshape(5, 12)), np.asarray(truncated(gradient, 2)).reshape(5, 12)
+    np.testing.assert_allclose(kept, values[0][:, :2] * values[1][:2] @ values[2][:2], atol=1e-5)
+
+
+def test_question_gradient_is_that_of_descent(setting: Any) -> None:
+    facts, model = setting
+    with precision("float64"):
+        questions = Questions.choose(facts, CoverageConfig(subjects=2), seed=1)
+        found = eqx.filter_jit(question_gradient)(model, questions)
+        batch = facts.question_batch(questions.asked[:2])
+        gradient = eqx.filter_jit(eqx.filter_grad(next_token_loss))(model, batch).neurons
+        u, sigma, _ = np.linalg.svd(np.asarray(gradient).reshape(gradient.shape[0], -1))
+        ask = np.asarray(model.embeddings)[1]
+    assert float(found["question_share"]) == pytest.approx(sigma[0] ** 2 / (sigma**2).sum(), rel=1e-9)
+    assert float(found["question_along"]) == pytest.approx(abs(u[:, 0] @ ask) / np.linalg.norm(ask), rel=1e-9)
+    common = np.asarray(jax.vmap(lambda tokens: model.features(tokens)[-1])(facts.prompts(questions.asked[:2]))).mean(0)
+    assert float(found["question_common"]) == pytest.approx(abs(u[:, 0] @ common) / np.linalg.norm(common), rel=1e-5)
+    assert float(found["sentence_along"]) < float(found["question_along"])
+
+
 def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) -> None:
     facts, model = setting
     with precision("float64"):
@@ -111,7 +160,8 @@ def test_question_descent_steps_down_the_loss_over_asked_subjects(setting: Any) 
         asked = np.asarray(questions.asked)[:2]
         batch = facts.question_batch(jnp.asarray(asked))
         direct = eqx.filter_jit(next_token_loss)(model, batch)
-        algorithm = question_descent(attention_rate=0.1, neuron_rate=0.2)
+        rates = DescentConfig(attention_rate=0.2, neuron_rate=0.4)
+        algorithm = fine_tuning(FineTuningConfig(descent=rates), [questions], unit=0.5)
         step = eqx.filter_jit(lambda state: algorithm.step(questions, state, key=jax.random.key(0)))
         state, metrics = step(algorithm.init(model))
         gradient = eqx.filter_jit(eqx.filter_grad(next_token_loss))(model, batch)
@@ -142,6 +192,7 @@ def test_every_held_out_fact_is_covered_by_one_half_only() -> None:
         ({"model": OneLayerConfig(width=8, embeddings="orthonormal")}, "width = 8"),
         ({"model": OneLayerConfig(attention="uniform")}, "attention = 'uniform'"),
         ({"facts": dataclasses.replace(WORLD, pad_subjects=9)}, "without padding"),
+        ({"facts": dataclasses.replace(WORLD, opened=False)}, "after o"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -154,9 +205,9 @@ def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) 
     [
         ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=2)}, "multiplicity = 2"),
         ({"facts": FactsConfig(subjects=30, templates=5, multiplicity=1)}, "templates = 5"),
-        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=1), "neuron_rate": 0.0}, "neuron_rate = 0.0"),
+        ({"tuning": FineTuningConfig(rank=1)}, "moves the neurons with their whole gradient"),
     ],
 )
 def test_impossible_coverings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        CoveringRun(**changes)
+        CoveringRun(**{"facts": FactsConfig(subjects=30, templates=6, multiplicity=1), **changes})

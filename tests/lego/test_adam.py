@@ -14,10 +14,11 @@ import pytest
 from lego_oracles import rolled_out, teacher_forced
 from lemmata.core import Scale, UserError, named_key, named_keys, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, learned
-from lemmata.papers.lego.probe import over_replicas, prefix_marks, shortened
+from lemmata.papers.lego.probe import accuracy_of_prefixes, final_answers, look, over_replicas, prefix_marks, shortened
+from lemmata.papers.lego.probe.cells import cell_marks
 from lemmata.papers.lego.run.length_training import length_training
 from lemmata.papers.lego.run.next_clause import (
-    FreshSentences,
+    FirstSentences,
     SentenceSet,
     label_quality,
     next_clause_adam,
@@ -25,7 +26,7 @@ from lemmata.papers.lego.run.next_clause import (
     written_answers,
 )
 from lemmata.papers.lego.task import Lego, LegoConfig
-from lemmata.train import fit_many
+from lemmata.train import fit_many, unstack
 
 TASK = Lego.create(LegoConfig(action="C3", variables=9, length=3))
 CONFIG = ExperimentalConfig(variables=9, actions=3, values=3, width=6, hidden=32, score_scale=1.0, outputs="slot")
@@ -54,7 +55,7 @@ def half_trained() -> tuple[Any, dict[str, np.ndarray]]:
     algorithm = next_clause_adam(32, rate=1e-2)
     keys = {name: named_keys((0, 1), name) for name in ("init", "steps")}
     states = eqx.filter_jit(eqx.filter_vmap(lambda key: algorithm.init(fresh(key))))(keys["init"])
-    state, metrics = fit_many(algorithm, sentences(), states, keys["steps"], steps=150, every=150)
+    state, metrics = fit_many(algorithm, sentences(), states, keys["steps"], steps=90, every=90)
     return state.model, metrics
 
 
@@ -66,7 +67,7 @@ def test_loss_is_the_surprise_of_variable_and_value() -> None:
     @eqx.filter_jit
     def both(key: jax.Array, clauses: jax.Array) -> tuple[jax.Array, Any]:
         model = ExperimentalReasoner.create(CONFIG, key=key)
-        return next_clause_loss(model, clauses), model.next_clauses(clauses, 4)
+        return next_clause_loss(model, clauses), jax.vmap(lambda one: model.next_clause(one, 4))(clauses)
 
     with precision("float64"):
         clauses = np.asarray(TASK.draw(2, key=named_key(0, "few")))
@@ -114,20 +115,20 @@ def test_training_lowers_the_loss_of_every_replica() -> None:
     assert np.all(metrics["loss"][:, -1] < 0.5 * metrics["loss"][:, 0])
 
 
-def test_fresh_sentences_differ_from_step_to_step_and_are_told_by_the_key() -> None:
-    fresh_sentences = FreshSentences(TASK, 3)
-    one, again, other = (fresh_sentences.batch(20, key=named_key(seed, "step")) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one, again)
-    assert not np.array_equal(one, other)
+def test_first_sentences_of_a_set_are_all_that_a_step_draws() -> None:
+    whole = first_of(sentences())
+    few = FirstSentences(whole.clauses, jnp.asarray(7))
+    drawn = np.asarray(few.batch(200, key=named_key(0, "step"))).reshape(200, -1)
+    known = np.asarray(whole.clauses[:7]).reshape(7, -1)
+    assert len(np.unique(drawn, axis=0)) == 7
+    assert all(np.any(np.all(known == one, axis=1)) for one in drawn)
 
 
-def test_self_training_needs_a_finite_set() -> None:
-    finite = length_training(Scale("smoke"), "symmetric")
-    with pytest.raises(UserError, match="sequences"):
-        replace(finite, sequences=None)
-    assert replace(finite, sequences=None, stages=()).sequences is None
-    with pytest.raises(UserError, match="a chain of L steps"):
-        replace(finite, lengths=(2, 9))
+def test_epochs_and_sentences_say_how_many_steps() -> None:
+    smoke = length_training(Scale("smoke"), "symmetric")
+    assert smoke.steps == 80  # 10 epochs of 64 sentences, 8 a step
+    assert replace(smoke, epochs=11).steps == 100  # 88, in whole records
+    assert length_training(Scale("paper"), "symmetric").steps == 58_600
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,9 @@ def test_self_training_needs_a_finite_set() -> None:
         ({"sequences": 0}, "sequences"),
         ({"rate": -1.0}, "rate"),
         ({"seeds": ()}, "seeds"),
-        ({"steps": 30}, "a multiple of 20"),
+        ({"epochs": 0}, "epochs"),
+        ({"stage_steps": 30}, "a multiple of 20"),
+        ({"lengths": (2, 9)}, "a chain of L steps"),
     ],
 )
 def test_impossible_runs_are_refused(changes: dict[str, Any], says: str) -> None:
@@ -191,6 +194,36 @@ def test_prefixes_of_longer_sentences_give_the_marks_of_short_ones() -> None:
     np.testing.assert_array_equal(np.asarray(read["both"]) == 1, both.all(axis=1))
     np.testing.assert_array_equal(np.asarray(read["values"]) == 1, np.asarray(marks.value).all(axis=1))
     np.testing.assert_allclose(read["value_step"], np.asarray(marks.value).mean(axis=1), atol=1e-6)
+
+
+def test_final_answers_are_those_of_rollouts_cut_to_each_length() -> None:
+    models, _ = half_trained()
+    keys = named_keys((0, 1), "test")
+    found = final_answers(models, TASK, (2, 6), key=keys, num=100)
+    for replica, model in enumerate(unstack(models)):
+        clauses = TASK.draw(100, key=keys[replica], length=6)
+        for place, length in enumerate((2, 6)):
+            cut = jax.vmap(lambda one, length=length: shortened(one, jnp.asarray(length)))(clauses)[:, : 2 * length + 1]
+            rolled = eqx.filter_jit(jax.vmap(partial(rolled_out, model)))(cut)
+            np.testing.assert_allclose(found[replica, place], np.asarray(rolled.value)[:, -1].mean(), atol=1e-6)
+    assert found.min() < 0.99, "some must be wrong"
+
+
+def test_cells_read_what_the_other_probes_read() -> None:
+    models, _ = half_trained()
+    keys = named_keys((0, 1), "test")
+    cells = cell_marks(models, TASK, jnp.array([2, 6]), 6, keys, 64)
+    shares = accuracy_of_prefixes(models, TASK, (2, 6), key=keys, num=64)
+    for name in ("both", "values", "step"):
+        np.testing.assert_allclose(cells[name], shares[name], atol=1e-6)
+    for replica, model in enumerate(unstack(models)):
+        clauses = TASK.draw(64, key=keys[replica], length=6)
+        seen = eqx.filter_jit(jax.vmap(partial(look, model)))(clauses)
+        for name in ("predicate", "answer"):
+            by_position = np.asarray(getattr(seen, name)).mean(axis=0)
+            np.testing.assert_allclose(cells[name][replica, 1], by_position.mean(), rtol=1e-5)
+            drop = (by_position[0] - by_position[-1]) / by_position.mean()
+            np.testing.assert_allclose(cells[f"{name}_drop"][replica, 1], drop, rtol=1e-4, atol=1e-5)
 
 
 def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:

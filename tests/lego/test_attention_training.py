@@ -1,5 +1,7 @@
 """Attention descent against the model's own derivative, in float64; finite sets; stopping; fast value accuracy."""
 
+from typing import Literal
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -16,11 +18,15 @@ from lemmata.train import stack
 VARIABLES = 7
 
 
-def world(action: str = "C3", length: int = 2) -> tuple[Lego, TheoryTransformer]:
+def world(
+    action: str = "C3", length: int = 2, reads: Literal["needed", "all"] = "needed"
+) -> tuple[Lego, TheoryTransformer]:
     """A task and a model whose neurons and attention are far from their start, so that nothing is symmetric."""
     task = Lego.create(LegoConfig(action=action, variables=VARIABLES, length=length))
     actions, values = task.table.shape
-    config = TheoryConfig(variables=VARIABLES, actions=actions, values=values, width=4, scale=0.7, clip=6.0)
+    config = TheoryConfig(
+        variables=VARIABLES, actions=actions, values=values, width=4, scale=0.7, clip=6.0, reads=reads
+    )
     model = eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))(named_key(0, "init"))
     rng = np.random.default_rng(0)
     tables = tuple(jnp.asarray(rng.normal(size=(VARIABLES, VARIABLES)), float) for _ in range(2))
@@ -33,10 +39,12 @@ def sentences(algorithm: AttentionDescent, task: Lego, state, key):
     return jax.jit(jax.vmap(lambda key: task.draw(1, key=key, length=algorithm.length)[0]))(keys)
 
 
-@pytest.mark.parametrize(("length", "answers"), [(2, (1, 2)), (4, (2,))])
-def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("length", "answers", "reads"), [(2, (1, 2), "needed"), (4, (2,), "needed"), (2, (1, 2), "all")]
+)
+def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...], reads) -> None:
     with precision("float64"):
-        task, model = world(length=length)
+        task, model = world(length=length, reads=reads)
         algorithm = AttentionDescent(length=length, answers=answers, batch=6)
         state = algorithm.init(model, rate=0.3, corpus=named_key(1, "corpus"))
         key = named_key(2, "step")
@@ -63,6 +71,33 @@ def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...]
             assert np.abs(slope).max() > 1e-4
             np.testing.assert_allclose(moved, table - 0.3 * VARIABLES * slope, rtol=1e-10, atol=1e-12)
         assert eqx.tree_equal(new.model.value, model.value)
+
+
+def test_a_longer_sentence_that_is_cut_is_a_shorter_one() -> None:
+    """Clauses past the cut are neither read nor moved, and true labels may stand where greedy ones would."""
+    with precision("float64"):
+        task, model = world(length=5)
+        algorithm = AttentionDescent(length=5, answers=(2,), batch=6, labels="greedy")
+        state = algorithm.init(model, rate=0.3, corpus=named_key(1, "corpus"), cut=3, labels="true")
+        key = named_key(2, "step")
+        drawn = sentences(algorithm, task, state, key)
+        short = jnp.concatenate([drawn[:, :3], drawn[:, 5:8]], axis=1)
+
+        def loss(third):
+            moved = eqx.tree_at(lambda m: m.query_third, model, third)
+
+            def surprise(clauses):
+                return -jax.nn.log_softmax(moved.next_clause(clauses[:5], 1).value[0])[clauses[5, 4]]
+
+            return jnp.mean(jax.vmap(surprise)(short))
+
+        value, slope = jax.jit(jax.value_and_grad(loss))(model.query_third)
+        new, metrics = eqx.filter_jit(algorithm.step)(task, state, key=key)
+        np.testing.assert_allclose(metrics["loss"], value, rtol=1e-12)
+        assert metrics["labels_right"] == 1
+        np.testing.assert_allclose(
+            new.model.query_third, model.query_third - 0.3 * VARIABLES * slope, rtol=1e-10, atol=1e-12
+        )
 
 
 def test_annotation_is_the_greedy_rollout() -> None:
@@ -119,9 +154,16 @@ def test_cut_chains_are_shorter_sentences() -> None:
         cut = jnp.concatenate([long[:, :length], long[:, 5 : 6 + length]], axis=1)
 
         def read(sentence, length=length):
-            return model.next_clause(sentence[:-1], length).greedy(), look(model, sentence).epsilon
+            after, truth = model.next_clause(sentence[:-1], length), sentence[-length:]
+            chances = [
+                jnp.take_along_axis(jax.nn.softmax(logits), token[:, None], axis=1)[:, 0]
+                for logits, token in ((after.variable, truth[:, 3]), (after.value, truth[:, 4]))
+            ]
+            return after.greedy(), look(model, sentence).epsilon, chances[0] * chances[1]
 
-        written, epsilon = (np.asarray(part) for part in eqx.filter_jit(jax.vmap(read))(cut))
+        written, epsilon, chance = (np.asarray(part) for part in eqx.filter_jit(jax.vmap(read))(cut))
+        np.testing.assert_allclose(found["probability"][place], chance.mean(), rtol=1e-4, err_msg="equation (5)")
+        np.testing.assert_allclose(found["epsilon_steps"][place, :length], epsilon.mean(axis=0), atol=1e-5)
         right = written[..., 3:] == np.asarray(cut)[:, -length:, 3:]
         np.testing.assert_allclose(found["values"][place], right[..., 1].all(axis=1).mean(), atol=1e-6)
         np.testing.assert_allclose(found["value_step"][place], right[..., 1].mean(), atol=1e-6)

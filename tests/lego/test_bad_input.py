@@ -52,7 +52,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         ("lego/regime-map", ["one_step_steps=0"], "one_step_steps = 0"),
         ("lego/short-to-long", ["every=0"], "every = 0"),
         ("lego/self-training", ["test_sentences=0"], "test_sentences = 0"),
-        ("lego/self-training", ["one_step.rate=0"], "rate = 0"),
+        ("lego/self-training", ["one_step.stride=0"], "stride = 0"),
         ("lego/self-training", ["lengths=[]"], "lengths = ()"),
         ("lego/self-train-cost", ['plans=[{"name": "a", "stages": [{"every": 0}]}]'], "every = 0"),
         ("lego/self-train-cost", ['plans=[{"name": "a", "stages": [{"batch": 0}]}]'], "batch = 0"),

@@ -1,4 +1,4 @@
-"""The experimental reasoner: its tables against whole clauses, its cache against one pass, order against none."""
+"""The experimental reasoner: its passes against the definition clause by clause, order against none."""
 
 from typing import Any
 
@@ -10,17 +10,22 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, NextClause
-from lemmata.papers.lego.model.experimental import RowGradient, sum_of_rows
 from lemmata.papers.lego.model.reasoner import first_largest
+from lemmata.papers.lego.model.rows import RowGradient, take_rows
+from lemmata.papers.lego.probe import unhidden
+from lemmata.papers.lego.run.next_clause import next_clause_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates
 
 create = eqx.filter_jit(ExperimentalReasoner.create)
 run = eqx.filter_jit(lambda method, *inputs: method(*inputs))
 WORLD = LegoConfig(action="S3", variables=9, length=4)
 VARIANTS: dict[str, dict[str, Any]] = {
-    "full": {"attention": "full", "score_scale": None},
-    "sparse": {},
-    "norm and residual": {"layer_norm": True, "residual": True},
+    "plain": {},
+    "plain, outputs by slot": {"outputs": "slot"},
+    "plain, gradients by products": {"table_gradient": "matmul"},
+    "no residual": {"residual": False},
+    "no norm": {"layer_norm": False},
+    "as the theory has it": {"attention": "block-sparse", "residual": False, "layer_norm": False, "score_scale": 0.3},
 }
 
 
@@ -34,37 +39,50 @@ def model_and_sentences(num: int = 3, **changes: Any) -> tuple[ExperimentalReaso
     return model, Lego.create(WORLD).draw(num, key=named_key(0, "sentences"))
 
 
-def dense(model: ExperimentalReasoner, clauses: np.ndarray, answers: int) -> np.ndarray:
-    """The definition, clause by clause: concatenated slot embeddings through whole matrices."""
-    made, slots = model.config, np.split(np.asarray(model.embedding), np.cumsum(model.config.rows)[:-1])
-    first_token = (0, made.variables, 0, 0, made.variables + made.actions)
-    embedded = np.zeros((len(clauses), 5, made.width))
-    for position, clause in enumerate(clauses):
-        for slot, token in enumerate(clause):
-            if token != made.vocab - 1:
-                embedded[position, slot] = slots[slot][token - first_token[slot]]
-    asking, asked = embedded.copy(), embedded.copy()
+def dense(model: ExperimentalReasoner, clauses: Any, answers: int) -> list[Any]:
+    """The definition, clause by clause: concatenated slot embeddings through whole matrices; logits of both tokens."""
+    made, first_token = model.config, (0, 9, 0, 0, 15)
+    slots = jnp.split(model.embedding, np.cumsum(model.config.rows)[:-1])
+    embedded = jnp.stack(
+        [
+            jnp.stack(
+                [
+                    jnp.zeros(made.width) if token == made.vocab - 1 else slots[slot][token - first_token[slot]]
+                    for slot, token in enumerate(clause)
+                ]
+            )
+            for clause in np.asarray(clauses).tolist()
+        ]
+    )
+    asking, asked = np.ones((2, 5, 1))
     if made.attention == "block-sparse":
-        asking[:, [0, 1, 2, 4]] = 0
-        asked[:, [0, 1, 4]] = 0
+        asking[[0, 1, 2, 4]] = asked[[0, 1, 4]] = 0
 
-    def project(inputs: np.ndarray, matrix: jax.Array) -> np.ndarray:
-        return np.einsum("csw,swi->ci", inputs, np.asarray(matrix)).reshape(len(clauses), made.heads, -1)
+    def project(inputs: Any, matrix: Any) -> Any:
+        return jnp.einsum("csw,swi->ci", inputs, matrix).reshape(len(clauses), made.heads, -1)
 
-    queries, keys, values = project(asking, model.query), project(asked, model.key), project(embedded, model.value)
-    logits = []
+    queries, keys = project(embedded * asking, model.query), project(embedded * asked, model.key)
+    values, logits = project(embedded, model.value), []
     for position in range(len(clauses) - answers, len(clauses)):
-        scores = np.einsum("hs,khs->hk", queries[position], keys[: position + 1]) * float(model.score_scale)
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mixed = np.einsum("hk,khs->hs", weights, values[: position + 1]).reshape(-1)
+        scores = jnp.einsum("hs,khs->hk", queries[position], keys[: position + 1]) * model.score_scale
+        weights = jnp.exp(scores) / jnp.sum(jnp.exp(scores), axis=1, keepdims=True)
+        mixed = jnp.einsum("hk,khs->hs", weights, values[: position + 1]).reshape(-1)
         if made.residual:
             mixed = mixed + embedded[position].reshape(-1)
         if made.layer_norm:
-            mixed = (mixed - mixed.mean()) / np.sqrt(mixed.var() + 1e-5)
-        neurons = np.maximum(mixed @ np.asarray(model.inner) + np.asarray(model.bias), 0)
-        logits.append(neurons @ np.asarray(model.outer))
-    return np.stack(logits)
+            mixed = model.gain * (mixed - mixed.mean()) / jnp.sqrt(mixed.var() + 1e-5)
+        logits.append(jnp.maximum(mixed @ model.inner + model.bias, 0) @ model.outer)
+    return jnp.split(jnp.stack(logits), [made.predicted[0]], axis=1)
+
+
+def dense_loss(model: ExperimentalReasoner, sentences: Any) -> Any:
+    total = 0.0
+    for sentence in sentences:
+        after = dense(model, sentence[:-1], 4)
+        for logits, slot, first in zip(after, (3, 4), model.config.first_predicted, strict=True):
+            chances = jax.nn.log_softmax(logits, axis=1)
+            total -= sum(chances[row, token - first] for row, token in enumerate(sentence[-4:, slot])) / 4
+    return total / len(sentences)
 
 
 @eqx.filter_jit
@@ -80,13 +98,45 @@ def read_both_ways(variant: ExperimentalConfig, clauses: jax.Array) -> tuple[Any
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_tables_and_cache_give_the_numbers_of_whole_clauses(variant: str) -> None:
+def test_pass_and_cache_give_the_numbers_of_the_definition(variant: str) -> None:
     with precision("float64"):
         sentence = Lego.create(WORLD).draw(3, key=named_key(0, "sentences"))[0]
         model, whole, cached = read_both_ways(config(**VARIANTS[variant]), sentence)
-        expected = dense(model, np.asarray(sentence), 5)
+        expected = dense(model, sentence, 5)
+        firsts = model.config.first_predicted
         for after in (whole, cached):
-            np.testing.assert_allclose(np.concatenate([after.variable, after.value], axis=1), expected, atol=1e-12)
+            for found, logits, first in zip((after.variable, after.value), expected, firsts, strict=True):
+                stop = first + logits.shape[1]
+                np.testing.assert_allclose(found[:, first:stop], logits, atol=1e-10)
+                assert np.all(np.delete(np.asarray(found), slice(first, stop), axis=1) < -1e8), "the others: impossible"
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_lean_training_pass_has_the_loss_and_the_gradient_of_the_definition(variant: str) -> None:
+    with precision("float64"):
+        sentences = Lego.create(WORLD).draw(2, key=named_key(0, "sentences"))
+        model = create(config(**VARIANTS[variant]), key=named_key(0, "init"))
+        tokens = np.asarray(sentences)
+        lean = eqx.filter_jit(eqx.filter_value_and_grad(lambda m: next_clause_loss(m, sentences)))(model)
+        plain = eqx.filter_jit(eqx.filter_value_and_grad(lambda m: dense_loss(m, tokens)))(model)
+        np.testing.assert_allclose(float(lean[0]), float(plain[0]), atol=1e-10)
+        for name in ("embedding", "query", "key", "value", "gain", "inner", "bias", "outer"):
+            np.testing.assert_allclose(getattr(lean[1], name), getattr(plain[1], name), atol=1e-10, err_msg=name)
+            assert np.any(np.asarray(getattr(plain[1], name))) or (name == "gain" and not model.config.layer_norm)
+
+
+def test_hidden_clauses_are_as_if_they_were_not_there() -> None:
+    """A query that sees its own predicate alone, against a sentence that has no other; so for answers."""
+    with precision("float64"):
+        sentence = Lego.create(WORLD).draw(1, key=named_key(3, "sentences"))[0]  # p0 .. p3, a0 .. a4
+        model = create(config(), key=named_key(0, "init"))
+        for hides, kept in (((True, False), (2, 4, 5, 6)), ((False, True), (0, 1, 2, 3, 6))):
+            seen = unhidden(sentence[:-1], jnp.array(hides))
+            found = run(model.next_clause, sentence[:-1], 8, seen)
+            alone = run(model.next_clause, sentence[jnp.array(kept)], 1)
+            np.testing.assert_allclose(found.value[6], alone.value[0], atol=1e-12)
+        plain = run(model.next_clause, sentence[:-1], 8)
+        assert np.abs(np.asarray(plain.value[6] - alone.value[0])).max() > 1e-3
 
 
 def test_the_first_of_the_largest_is_taken() -> None:
@@ -98,18 +148,18 @@ def test_the_first_of_the_largest_is_taken() -> None:
 def test_both_row_gradients_agree() -> None:
     """Each rule against a product with the counts of rows, written out."""
     with precision("float64"):
-        table = jnp.asarray(np.random.default_rng(0).normal(size=(2, 7, 4)))  # two heads
-        rows = jnp.asarray(np.random.default_rng(1).integers(0, 7, size=(30, 3)))
-        counts = np.stack([np.bincount(row, minlength=7) for row in np.asarray(rows)])
+        table = jnp.asarray(np.random.default_rng(0).normal(size=(7, 4)))
+        rows = jnp.asarray(np.random.default_rng(1).integers(0, 7, size=30))
+        named = np.eye(7)[np.asarray(rows)]
 
         @jax.jit
         def slopes(table: jax.Array) -> list[jax.Array]:
             def loss(table: jax.Array, rule: RowGradient) -> jax.Array:
-                return jnp.sum(jnp.sin(jax.vmap(lambda head: sum_of_rows(head, rows, rule, "float32"))(table)))
+                return jnp.sum(jnp.sin(take_rows(table, rows, rule, "float32")))
 
             return [jax.grad(loss)(table, rule) for rule in ("scatter", "matmul")]
 
-        expected = counts.T @ np.cos(counts @ np.asarray(table))
+        expected = named.T @ np.cos(named @ np.asarray(table))
         for found in slopes(table):
             np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -118,7 +168,8 @@ def test_order_of_predicates_changes_nothing() -> None:
     model, sentences = model_and_sentences(8)
     shuffled = permute_predicates(sentences, named_key(1, "order"))
     assert not np.array_equal(shuffled, sentences)
-    plain, moved = (run(model.next_clauses, given[:, :-1], 4) for given in (sentences, shuffled))
+    read = eqx.filter_jit(jax.vmap(lambda given: model.next_clause(given[:-1], 4)))
+    plain, moved = read(sentences), read(shuffled)
     assert float(jnp.abs(plain.value - moved.value).max()) < 1e-5
     assert float(jnp.abs(plain.variable - moved.variable).max()) < 1e-5
 

@@ -12,7 +12,8 @@ with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import RunResult, Undecided, UserError
     from lemmata.papers.lego.claims import _feature_theory as predicting
     from lemmata.papers.lego.model import TheoryConfig, smooth_relu
-    from lemmata.papers.lego.run.one_step import Descent, OneStepTraining
+    from lemmata.papers.lego.run.one_step import OneStepTraining
+    from lemmata.papers.lego.run.one_step_descent import Descent
     from lemmata.papers.lego.task import LegoConfig, action
     from lemmata.papers.lego.theory.features import balanced_structure
 
@@ -98,7 +99,6 @@ def test_seeds_of_one_scale() -> None:
     [
         ({"model": TheoryConfig(variables=5, actions=6, values=6)}, "model.values = 6 .*needs .*model.values=3"),
         ({"seeds": ()}, "seeds"),
-        ({"batch": 0}, "batch = 0"),
         ({"model": TheoryConfig(variables=5, actions=6, values=3, reads="all")}, "batch = None"),
     ],
 )
@@ -110,3 +110,5 @@ def test_impossible_runs_are_refused(changes, message) -> None:
 def test_impossible_descents_are_refused() -> None:
     with pytest.raises(UserError, match="every = 3"):
         Descent(steps=10, every=3)
+    with pytest.raises(UserError, match="batch = 0"):
+        Descent(batch=0)

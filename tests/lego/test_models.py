@@ -149,6 +149,19 @@ def test_smooth_relu_and_its_derivative() -> None:
         np.testing.assert_allclose(slope, (high - low) / (2 * step), atol=1e-6)
 
 
+def test_the_even_branch_is_the_power_on_both_sides_and_constant_below() -> None:
+    with precision("float64"):
+        x, rho = jnp.asarray([-1.0, -0.31, -0.29, -0.1, 0.0, 0.1, 0.29, 0.5]), jnp.asarray(0.3)
+        end = 0.3 / 4
+        power = np.asarray(x) ** 4 / (4 * 0.3**3)
+        expected = np.where(x <= -0.3, end, np.where(x <= 0.3, power, x - 0.3 * 0.75))
+        np.testing.assert_allclose(smooth_relu(x, rho, 4, "even"), expected, atol=1e-14)
+        slope = jax.jit(jax.vmap(jax.grad(lambda t: smooth_relu(t, rho, 4, "even"))))(x)
+        np.testing.assert_allclose(slope, np.where(x <= -0.3, 0, np.clip(np.asarray(x) / 0.3, -1, 1) ** 3), atol=1e-12)
+    with pytest.raises(UserError, match="power = 5"):
+        TheoryConfig(power=5, branch="even")
+
+
 def test_predicates_may_stand_in_any_order() -> None:
     model = a_model()
     clauses = sentences(1, length=5)[0]

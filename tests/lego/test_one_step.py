@@ -11,7 +11,7 @@ import pytest
 from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
-    from lemmata.core import UserError, named_key, precision
+    from lemmata.core import TrainState, UserError, named_key, precision
     from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
     from lemmata.papers.lego.run.one_step_descent import OneStep
     from lemmata.papers.lego.task import Lego, LegoConfig, action
@@ -132,6 +132,24 @@ def test_classes_that_are_never_right_hardly_matter_from_a_small_start() -> None
     assert np.abs(of_model).max() > 2
     np.testing.assert_allclose(of_full[:, first : first + 3], of_model, atol=0.01 * float(np.abs(of_model).max()))
     assert np.all(of_full[:, :first].sum(axis=0) < start[1][:, :first].sum(axis=0))
+
+
+def test_a_model_at_the_floor_rests_and_another_goes_on() -> None:
+    """Rest is a matter of a replica's own loss, as a share of the floor that its clip leaves."""
+    model = create(dataclasses.replace(CONFIG, scale=0.02, width=8, clip=2.0))
+    algorithm = OneStep(token="value", rate=1e9, stride=0.3, within=1e-3)
+    state, metrics = fit_many(
+        algorithm, stack([TASK]), stack([algorithm.init(model)]), named_key(0, "x")[None], steps=4000, every=2000
+    )
+    floor = math.log1p((CONFIG.vocab - 1) * math.exp(-2 * math.log(CONFIG.vocab)))
+    assert 0 <= metrics["loss"][0, -1] / floor - 1 <= 1e-3
+    np.testing.assert_allclose(metrics["excess"], metrics["loss"] / floor - 1, rtol=1e-3, atol=1e-5)
+    assert metrics["excess"][0, 0] > 1
+    at_rest = TrainState(*(jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, state).__dict__.values()))
+    again, _ = eqx.filter_jit(lambda s: algorithm.step(TASK, s, key=named_key(0, "x")))(at_rest)
+    assert eqx.tree_equal(again.model, at_rest.model)
+    moved, _ = eqx.filter_jit(lambda s: algorithm.step(TASK, s, key=named_key(0, "x")))(algorithm.init(model))
+    assert not eqx.tree_equal(moved.model, model)
 
 
 def test_neurons_that_read_every_slot_have_no_exact_gradient() -> None:

@@ -5,7 +5,8 @@ from lemmata.core import experiments
 PROMISED = """
 one-step-learned feature-structure-transitive feature-structure-symmetric curriculum-order neurons-distinct
 thm-4.1-length thm-4.1-attention thm-5.1-doubling thm-5.1-attention cor-5.1 balance distractors dilution-law
-permutation-invariance fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost
+permutation-invariance separation stage-start self-labels all-slots joint-training predicate-attention section-7-map
+fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost
 """
 
 

@@ -26,8 +26,9 @@ def test_doubling_is_algorithm_2() -> None:
     assert stages[1].stop_below(100) == pytest.approx(0.1)
     assert stages[0].stop_below(100) == 0.0
     # Three for a gradient over L + 2 clauses; the annotator reads L + 1, then L + 2.
-    assert stages[1].clause_passes() == 64 * (3 * 6 + 5 + 6)
-    assert dataclasses.replace(stages[1], labels="true").clause_passes() == 64 * 3 * 6
+    assert stages[1].clause_passes(10) == 4 * 10 * (3 * 6 + 5 + 6)
+    assert dataclasses.replace(stages[1], labels="true").clause_passes(10) == 4 * 10 * 3 * 6
+    assert stages[1].algorithm(10).batch == 40, "batches grow with |X|"
 
 
 def test_self_training_from_true_and_from_untaught_annotators() -> None:
@@ -73,12 +74,12 @@ def test_refusals() -> None:
 
 
 def test_plans_continue_where_another_ended() -> None:
-    stage = Stage(steps=2, every=1, batch=8)
+    stage = Stage(steps=2, every=1, batch=2)
     run = TheoryRun(
         action="C2",
         variables=6,
         width=4,
-        one_step=StageOne(value_steps=20, variable_steps=0),
+        one_step=StageOne(value_steps=20, variable_steps=0, every=10),
         plans=(Plan(name="a", stages=(stage,)), Plan(name="b", stages=(stage,), after="a")),
         lengths=(2,),
         test_sentences=8,
@@ -87,4 +88,4 @@ def test_plans_continue_where_another_ended() -> None:
     output = run.execute(Unattended())
     np.testing.assert_array_equal(output.arrays["a.1.third_diagonal"][:, -1], output.arrays["b.1.third_diagonal"][:, 0])
     assert output.arrays["a.1.third_diagonal"][0, 0] == 0
-    np.testing.assert_array_equal(output.metrics["clause_passes"], [0, 2 * 8 * 21, 4 * 8 * 21])
+    np.testing.assert_array_equal(output.metrics["clause_passes"], [0, 2 * 12 * 21, 4 * 12 * 21])

@@ -13,7 +13,7 @@ from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.run.action_catalogue import distractors_of
 from lemmata.papers.lego.run.one_step_descent import all_inputs, score
 from lemmata.papers.lego.task import Lego, LegoConfig, action
-from lemmata.papers.lego.theory import curriculum, dilution, distractors, features
+from lemmata.papers.lego.theory import clip, curriculum, dilution, distractors, features
 
 
 @pytest.mark.parametrize("name", ["C3", "S3", "D4", "F5", "S3:self"])
@@ -133,3 +133,11 @@ def test_rank_agreement_is_kendalls() -> None:
     assert curriculum.rank_agreement(times, ranks) == pytest.approx(stats.kendalltau(times, ranks)[0])
     assert curriculum.rank_agreement(ranks, ranks) == 1
     assert curriculum.rank_agreement(np.zeros(4, int), np.arange(4)) == 0
+
+
+def test_the_clip_leaves_a_floor_and_a_ceiling() -> None:
+    vocab, bound = 7, 3.0
+    logits = np.array([bound, *[0.0] * (vocab - 1)])
+    probability = np.exp(logits[0]) / np.exp(logits).sum()
+    assert clip.floor(vocab, bound) == pytest.approx(-np.log(probability))
+    assert clip.ceiling(vocab, bound) == pytest.approx(probability**2), "a clause is two uncertain tokens"

@@ -13,6 +13,7 @@ from rich.console import Console
 from lemmata.commands.diff import diff
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
+from lemmata.commands.standing import standing
 from lemmata.core import Examined, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
@@ -26,7 +27,7 @@ def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, job
     selections = select(ids)
     _ensure_folder(out)
     examined = _examine(selections, scale, Store(store_path), jobs)
-    _publish(examined, scale, out, {}, console)
+    _publish(examined, scale, out, Store(store_path), {}, console)
     return 0
 
 
@@ -56,7 +57,7 @@ def run_changed(
     changes = dict(_split_assignment(text) for text in assignments)
     _ensure_folder(out)
     examined = _examine([selection], scale, Store(store_path), jobs, changes)
-    _publish(examined, scale, out, changes, console)
+    _publish(examined, scale, out, Store(store_path), changes, console)
     return 0
 
 
@@ -92,12 +93,16 @@ def _one_experiment(wanted: str, verb: str) -> Selection:
 def _examine(
     selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, changes: dict[str, str] | None = None
 ) -> list[Examined]:
-    require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
+    jobs = jobs_of(jobs)
     with ProgressReporter() as reporter:
-        return examine(selections, scale, store, jobs=jobs or _default_jobs(), reporter=reporter, changes=changes)
+        return examine(selections, scale, store, jobs=jobs, reporter=reporter, changes=changes)
 
 
-def _default_jobs() -> int:
+def jobs_of(jobs: int | None) -> int:
+    """As many worker processes as were asked for, else one a core on a CPU and one on a GPU."""
+    require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
+    if jobs:
+        return jobs
     return min(os.cpu_count() or 1, 8) if jax.default_backend() == "cpu" else 1
 
 
@@ -112,9 +117,15 @@ def _ensure_folder(out: Path) -> None:
         raise UserError(f"--out {str(out)!r} cannot be written: {error.strerror}") from None
 
 
-def _publish(examined: Sequence[Examined], scale: Scale, out: Path, changes: dict[str, str], console: Console) -> None:
+def _publish(
+    examined: Sequence[Examined], scale: Scale, out: Path, store: Store, changes: dict[str, str], console: Console
+) -> None:
     """Draw every experiment, write the page, print the verdicts."""
-    entries = [Entry(item, draw(item), _command(item.experiment.id, scale, changes)) for item in examined]
+    entries = []
+    for item in examined:
+        stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
+        command = _command(item.experiment.id, scale, changes)
+        entries.append(Entry(item, draw(item), command, {} if changes else stands))
     page = write_page(entries, out, scale=scale)
     _print_verdicts(examined, console)
     console.print(f"page: {page}")
@@ -130,6 +141,7 @@ def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:
     verb = "run" if changes else "reproduce"
     words = ["lemmata", verb, experiment_id, "--scale", scale.name]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
+    words += ["--replication", str(scale.replication)] if scale.replication else []
     words += ["--set", *(f"{key}={value}" for key, value in changes.items())] if changes else []
     return shlex.join(words)
 

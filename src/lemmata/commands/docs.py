@@ -1,5 +1,6 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,13 +8,28 @@ from typing import Any
 
 from rich.console import Console
 
+import lemmata
 from lemmata.commands.look import claim_rows
-from lemmata.core import Paper, Scale, UserError, papers, unknown
+from lemmata.core import (
+    REPLICATIONS,
+    Paper,
+    Scale,
+    UserError,
+    claim_digest,
+    coverage,
+    documented_confirmations,
+    papers,
+    select,
+    unknown,
+)
+from lemmata.report.coverage import coverage_page, coverage_section
+from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
-from lemmata.report.markdown import claims_table, errata, paper_line, replaced
-from lemmata.run import Store
+from lemmata.report.markdown import claims_table, ledger_section, paper_line, replaced
+from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
+DOCS = Path(lemmata.__file__).parents[2] / "docs"
 KEPT = ("status", "margin", "seconds", "remark")
 
 
@@ -37,7 +53,15 @@ def page_of(paper: Paper) -> str:
     path, rows = paper.folder / "README.md", documented(paper)
     if not path.is_file():
         raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder}")
-    return replaced(replaced(path.read_text(), "claims", claims_table(rows)), "errata", errata(rows))
+    text = path.read_text()
+    for name, made in {"claims": claims_table, "errata": errata_markdown, "ledger": ledger_section}.items():
+        text = replaced(text, name, made(rows))
+    return text
+
+
+def coverage_text() -> str:
+    """How much of each paper is judged: `docs/coverage.md`."""
+    return coverage_page([coverage_section(paper, coverage(paper), documented(paper)) for paper in papers().values()])
 
 
 def line_of(paper: Paper) -> str:
@@ -50,12 +74,16 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
     for id in ids:
         if id not in papers():
             raise unknown("paper", id, papers())
-    stale = []
+    stale, texts = [], {}
     for paper in (papers()[id] for id in (ids or papers())):
         if not check:
             _keep_verdicts(paper, scale, store, console)
-        path, text = paper.folder / "README.md", page_of(paper)
-        if path.read_text() != text:
+            _keep_confirmations(paper, scale, store)
+        texts[paper.folder / "README.md"] = page_of(paper)
+    if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
+        texts[DOCS / "coverage.md"] = coverage_text()
+    for path, text in texts.items():
+        if not path.is_file() or path.read_text() != text:
             stale.append(str(path))
             if not check:
                 write_whole(path, text.encode())
@@ -77,5 +105,21 @@ def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -
         "seconds": round(sum(float(store.record(run)["seconds"]) for run in computed)),
         "claims": {row["id"]: {name: row.get(name) for name in KEPT} for row in rows},
     }
-    text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
-    write_whole(paper.folder / VERDICTS, text.encode())
+    _write(paper.folder / VERDICTS, kept)
+
+
+def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
+    """Those of the store beside those kept before; what is of another rule, or of a claim that is gone, is dropped."""
+    before, kept = documented_confirmations(paper), {}
+    for selection in select([paper.id]):
+        for claim in selection.claims:
+            digest = claim_digest(selection.experiment, claim)
+            found = last_confirmation(store, claim.id, scale=scale.name, digest=digest) or before.get(claim.id)
+            if found and found.digest == digest:
+                kept[claim.id] = dataclasses.asdict(found)
+    if kept or before:
+        _write(paper.folder / REPLICATIONS, kept)
+
+
+def _write(path: Path, data: Any) -> None:
+    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())

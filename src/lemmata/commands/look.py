@@ -6,24 +6,41 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
+from lemmata.commands.standing import standing
 from lemmata.core import Claim, Scale, Selection, UserError, described, file_of, papers, select
 from lemmata.report.terminal import claim_panel, papers_table, rows_table, verdict_table
 from lemmata.report.values import shorten
 from lemmata.run import Store, last_verdict
 
 
-def list_claims(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
-    """Every claim with its last verdict at this scale."""
+def list_claims(
+    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, as_json: bool, console: Console
+) -> int:
+    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness."""
     rows = claim_rows(ids, scale, Store(store_path))
+    if unstable:
+        rows = [row for row in rows if row["unstable"]]
     if as_json:
         print(json.dumps(rows, indent=1))
+        return 0
+    if unstable:
+        console.print(_moved(rows) if rows else "No verdict is known to have moved; `lemmata confirm` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
     console.print(verdict_table(rows))
     if any(row["status"] is None for row in rows):
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
     return 0
+
+
+def _moved(rows: Sequence[dict[str, Any]]) -> Table:
+    cells = []
+    for row in rows:
+        verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
+        cells.append((row["id"], row["status"], row["replicated"], verdicts))
+    return rows_table(["claim", "reference", "fresh randomness", "replications"], cells)
 
 
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
@@ -87,4 +104,4 @@ def _row(selection: Selection, claim: Claim, scale: Scale, store: Store | None, 
         "file": str(file_of(selection.experiment.id)),
     }
     verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if store else {}
-    return unknown | claim.facts() | about | verdict
+    return unknown | claim.facts() | about | verdict | standing(selection, claim, scale.name, store).row()

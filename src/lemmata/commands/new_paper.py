@@ -31,6 +31,7 @@ def new_paper(name: str, title: str, authors: str, year: int, out: Path, console
         f"  lemmata check {name} --scale smoke --paper-path {target / package}   # as it stands",
         f"  pip install -e {target}                                   # then it is one of the papers",
         f"  edit {target / package / 'claims' / 'decay.py'}",
+        f'  lemmata ledger {name} --write --why "first written" --seen nothing   # before the runs that judge',
     ):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return 0

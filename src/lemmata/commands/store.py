@@ -2,12 +2,13 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import SCALES, Scale, UserError, experiments, papers, plain
+from lemmata.core import SCALES, Scale, UserError, decode, experiments, papers, plain, run_type
 from lemmata.report.terminal import rows_table, runs_table
 from lemmata.run import DamagedRun, Store, query
 
@@ -88,7 +89,9 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
         for scale in SCALES
         for config in experiment.runs(Scale(scale)).values()
     }
-    stale = [store.folder(digest) for digest in store.digests() if digest not in wanted and _is_ours(store, digest)]
+    stale = [
+        store.folder(digest) for digest in store.digests() if digest not in wanted and _is_stale(store, digest, wanted)
+    ]
     going = [*stale, *store.leftovers()]
     if delete:
         for folder in going:
@@ -102,11 +105,16 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     return 0
 
 
-def _is_ours(store: Store, digest: str) -> bool:
+def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
+    """Nobody's, and not a replication of a run that is somebody's."""
     try:
-        return store.record(digest)["kind"].split("/")[0] in papers()
-    except DamagedRun:
+        record = store.record(digest)
+        if record["kind"].split("/")[0] not in papers():
+            return False
+        config = decode(run_type(record["kind"]), record["config"])
+    except (DamagedRun, UserError):  # UserError: the code knows no such run any more
         return True
+    return replace(config, replication=0).digest not in wanted
 
 
 def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:

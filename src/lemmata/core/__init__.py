@@ -18,6 +18,11 @@ from lemmata.core.config import (
     override as override,
     paths as paths,
 )
+from lemmata.core.confirmation import (
+    REPLICATIONS as REPLICATIONS,
+    Confirmation as Confirmation,
+    documented_confirmations as documented_confirmations,
+)
 from lemmata.core.constraints import (
     Bound as Bound,
     Count as Count,
@@ -29,6 +34,7 @@ from lemmata.core.constraints import (
     Share as Share,
     Some as Some,
 )
+from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.errors import (
     Undecided as Undecided,
     UserError as UserError,
@@ -39,6 +45,7 @@ from lemmata.core.errors import (
 )
 from lemmata.core.examined import Examined as Examined
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
+from lemmata.core.ledger import LEDGER as LEDGER, Line as Line, claim_digest as claim_digest, ledger as ledger
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
@@ -56,14 +63,14 @@ from lemmata.core.registry import (
 )
 from lemmata.core.rng import (
     named_fold as named_fold,
+    named_generator as named_generator,
     named_integer as named_integer,
     named_key as named_key,
     named_keys as named_keys,
+    replicated as replicated,
 )
 from lemmata.core.rule import (
     Rule as Rule,
-    Status as Status,
-    Verdict as Verdict,
     at_least as at_least,
     at_most as at_most,
     bootstrap_error as bootstrap_error,
@@ -87,5 +94,8 @@ from lemmata.core.run import (
     Runs as Runs,
     Unattended as Unattended,
 )
+from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
+from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
+from lemmata.core.verdict import Status as Status, Verdict as Verdict

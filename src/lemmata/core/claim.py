@@ -6,8 +6,10 @@ from typing import Any
 
 from lemmata.core.errors import Undecided
 from lemmata.core.plain import plain
-from lemmata.core.rule import Rule, Status, Verdict, together
+from lemmata.core.rng import replicated
+from lemmata.core.rule import Rule
 from lemmata.core.run import Need, Runs, unmet
+from lemmata.core.verdict import Status, Verdict, together
 
 NOTHING = object()
 
@@ -31,6 +33,10 @@ class Correction:
     printed: str  # the paper's formula, as text
     corrected: str  # ours
     reason: str = ""  # where the printed derivation goes astray
+    root: str = ""  # the claim (its id without the paper's) whose slip this one follows from; none: a slip of its own
+    survives: str = ""  # which of the paper's statements stand all the same
+    source: str = ""  # the text it was read from: a scan can lose a sign
+    latex: str = ""  # a replacement that the authors can paste
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +66,8 @@ class Claim:
         facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule}
         if self.correction:
             facts |= {"printed_formula": self.correction.printed, "corrected_formula": self.correction.corrected}
-            facts |= {"reason": self.correction.reason}
+            more = {name: getattr(self.correction, name) for name in ("reason", "root", "survives", "source", "latex")}
+            facts |= {"reason": ""} | {name: text for name, text in more.items() if text}
         return facts
 
 
@@ -89,8 +96,13 @@ class Judgement:
 
 def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
     """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
+    with replicated(runs.replication):  # a reading may draw a world again from its seed
+        return _judge(claim, runs, needs or {})
+
+
+def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
     try:
-        if reason := unmet({**(needs or {}), **claim.needs}, runs):
+        if reason := unmet({**needs, **claim.needs}, runs):
             raise Undecided(reason)
         subject = claim.subject(runs)
     except Undecided as undecided:
@@ -114,11 +126,13 @@ def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> 
                 accepted, verdict = corrected, second
     wrong = _try(claim.wrong, runs)
     control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
-    control_status = _compare(parts, accepted, control).status
+    of_control = _compare(parts, accepted, control)
+    control_status = of_control.status
     detail = verdict.detail
     if control_status != "fails" and status in ("holds", "erratum"):
         status = "undecided"
-        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here"
+        why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
+        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
     remark = claim.remark if isinstance(claim.remark, str) else _try(claim.remark, runs)
     return Judgement(
         claim,

@@ -11,6 +11,7 @@ from lemmata.core.constraints import annotations, check_fields, describe
 from lemmata.core.errors import UserError, invalid, unknown
 
 C = TypeVar("C")
+UNSAID = {"unsaid at default": True}  # metadata of a field that came later: digests made before it stay as they are
 
 
 class Config:
@@ -33,13 +34,18 @@ def fields(config_type: type) -> dict[str, Any]:
 def encode(value: Any) -> Any:
     """A config as plain JSON data; a dataclass carries its class name so that unions can be read back."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        body = {field.name: encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        said = [field for field in dataclasses.fields(value) if not _is_unsaid(field, getattr(value, field.name))]
+        body = {field.name: encode(getattr(value, field.name)) for field in said}
         return {"type": type(value).__name__, **body}
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(f"a config holds numbers, strings, tuples and configs, not {type(value).__name__}")
+
+
+def _is_unsaid(field: dataclasses.Field[Any], value: Any) -> bool:
+    return field.metadata == UNSAID and value == field.default
 
 
 def decode(annotation: Any, data: Any, where: str = "config") -> Any:

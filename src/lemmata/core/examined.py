@@ -8,6 +8,7 @@ from lemmata.core.errors import Undecided
 from lemmata.core.experiment import Artefact, Experiment
 from lemmata.core.plain import plain
 from lemmata.core.registry import Paper, Selection
+from lemmata.core.rng import replicated
 from lemmata.core.run import Runs
 
 
@@ -50,7 +51,8 @@ class Examined:
     def draw(self) -> Artefact:
         """The experiment's drawing; where changed settings left nothing to draw, the reason as its caption."""
         try:
-            return self.experiment.draw(self.runs)
+            with replicated(self.runs.replication):
+                return self.experiment.draw(self.runs)
         except Undecided as undecided:
             return Artefact(None, {}, f"Not drawn: {undecided.reason}.")
 
@@ -61,6 +63,7 @@ class Examined:
             "title": self.experiment.title,
             "paper": self.paper.id,
             "scale": self.runs.scale.name,
+            "replication": self.runs.replication,
             "seconds": plain(self.seconds),
             "runs": list(self.run_ids),
         }

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from lemmata.core.errors import Undecided
+from lemmata.core.sample import Sample
 
 
 def plain(value: Any, limit: int = 64) -> Any:
     """A value as JSON data; long arrays are summarised."""
     if isinstance(value, Undecided):
         return {"undecided": value.reason}
+    if isinstance(value, Sample):
+        return plain(value.summary(), limit)
     if isinstance(value, Mapping):
         return {str(key): plain(item, limit) for key, item in value.items()}
     if value is None or isinstance(value, str | bool | int):

@@ -4,7 +4,7 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -14,6 +14,7 @@ from lemmata.core.claim import Claim
 from lemmata.core.errors import UserError, unknown
 from lemmata.core.experiment import Experiment
 from lemmata.core.run import RunConfig
+from lemmata.core.scale import Scale
 
 ENTRY_POINTS = "lemmata.papers"
 PATHS = "LEMMATA_PAPER_PATH"  # folders of papers that are not installed, apart as in PATH
@@ -27,6 +28,7 @@ class Paper:
     title: str
     authors: str  # names, a comma between them
     year: int
+    venue: str = ""  # where it appeared, as in "ICLR 2025"
     sentence: str  # what it shows, in one sentence
     link: str = ""  # where to read it
     order: tuple[str, ...] = ()  # experiments in reading order; those not named follow, by name
@@ -91,7 +93,19 @@ def experiment(experiment_id: str) -> Experiment:
     paper_id, name = experiment_id.split("/", 1)
     module = importlib.import_module(f"{papers()[paper_id].package}.claims.{name.replace('-', '_')}")
     claims = tuple(replace(claim, id=f"{paper_id}/{claim.id}") for claim in module.EXPERIMENT.claims)
-    return replace(module.EXPERIMENT, id=experiment_id, claims=claims)
+    return replace(module.EXPERIMENT, id=experiment_id, claims=claims, runs=_replicated(module.EXPERIMENT.runs))
+
+
+def _replicated(runs: Callable[[Scale], Mapping[str, RunConfig]]) -> Callable[[Scale], Mapping[str, RunConfig]]:
+    """The experiment's runs, each under the replication that was asked for: papers need not know of it."""
+
+    def under(scale: Scale) -> Mapping[str, RunConfig]:
+        named = runs(scale)
+        if not scale.replication:
+            return named
+        return {name: replace(config, replication=scale.replication) for name, config in named.items()}
+
+    return under
 
 
 @cache

@@ -2,30 +2,26 @@
 (negative) the measurement is, in units of the rule's own tolerance or bound.
 
 A rule's target is a value, or a function of the experiment's runs where theory predicts it from their settings.
+
+A plain number or array is judged as it is. A reading that gives `Seeds` or `Successes` is judged by the interval of
+their mean; a rule for such readings says so (`over_seeds=True`), so that its words do.
 """
 
 import abc
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from lemmata.core.errors import Undecided
-
-Status = Literal["holds", "fails", "undecided", "erratum"]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    status: Status
-    margin: float
-    detail: str = ""
+from lemmata.core.sample import LEVEL, Sample, Seeds, Slack, Values, decide
+from lemmata.core.verdict import Status as Status, Verdict as Verdict, together as together
 
 
 @dataclass(frozen=True)
 class Rule(abc.ABC):
     target: Any
+    over_seeds: bool = field(default=False, kw_only=True)
 
     @abc.abstractmethod
     def compare(self, expected: Any, measured: Any) -> Verdict:
@@ -42,6 +38,8 @@ class Rule(abc.ABC):
         for value in (expected, measured):
             if isinstance(value, Undecided):
                 return Verdict("undecided", float("nan"), value.reason)
+        if isinstance(measured, Sample) and not measured.count:
+            return Verdict("undecided", float("nan"), f"no {measured.unit} were measured")
         return self.compare(expected, measured)
 
     @property
@@ -51,6 +49,23 @@ class Rule(abc.ABC):
             return "predicted"
         is_number = isinstance(self.target, int | float) and not isinstance(self.target, bool)
         return f"{self.target:g}" if is_number else str(self.target)
+
+    @property
+    def subject(self) -> str:
+        """What is measured, as a word of the rule."""
+        return "mean over seeds" if self.over_seeds else "measured"
+
+    @property
+    def certainty(self) -> str:
+        """How sure it must be, as the last words of the rule."""
+        return f", with its {LEVEL:.0%} interval" if self.over_seeds else ""
+
+
+def _within(measured: Any, low: Values, high: Values, slack: Slack, detail: str = "") -> Verdict:
+    """Whether a measurement, or the interval of a sample's mean, lies between two bounds."""
+    if isinstance(measured, Sample):
+        return decide(measured, low, high, slack)
+    return _decide(slack(np.asarray(measured, float)), detail)
 
 
 def _decide(slack: Any, detail: str = "") -> Verdict:
@@ -64,7 +79,7 @@ def _decide(slack: Any, detail: str = "") -> Verdict:
 
 def _pair(expected: Any, measured: Any) -> list[np.ndarray]:
     """Both as arrays of one shape. (Changed settings may leave other numbers of things than were predicted.)"""
-    pair = np.asarray(expected, float), np.asarray(measured, float)
+    pair = np.asarray(expected, float), np.asarray(measured.mean if isinstance(measured, Sample) else measured, float)
     try:
         return list(np.broadcast_arrays(*pair))
     except ValueError:
@@ -88,14 +103,19 @@ class near(Rule):
     def compare(self, expected: Any, measured: Any) -> Verdict:
         p, m = _pair(expected, measured)
         allowed = self.atol + self.rtol * np.abs(p)
-        error = np.abs(m - p)
-        slack = np.where(allowed > 0, 1 - error / np.where(allowed > 0, allowed, 1), np.where(error == 0, 1.0, -np.inf))
-        return _decide(slack, f"largest difference {error.max():.3g}" if error.size else "")
+        unit = np.where(allowed > 0, allowed, 1)
+
+        def slack(value: Values) -> Values:
+            error = np.abs(value - p)
+            return np.where(allowed > 0, 1 - error / unit, np.where(error == 0, 1.0, -np.inf))
+
+        detail = f"largest difference {np.abs(m - p).max():.3g}" if m.size else ""
+        return _within(measured, p - allowed, p + allowed, slack, detail)
 
     def describe(self) -> str:
         relative = f"{self.rtol:g}" + ("" if self.named == "1" else f" |{self.named}|")
         terms = [f"{self.atol:g}"] * bool(self.atol) + [relative] * bool(self.rtol)
-        return f"|measured - {self.named}| <= {' + '.join(terms) or '0'}"
+        return f"|{self.subject} - {self.named}| <= {' + '.join(terms) or '0'}{self.certainty}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +123,8 @@ class exactly(Rule):
     """measured equals the target: for integers, truth values, strings and symbolic identities."""
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        same = bool(np.all(np.asarray(expected, dtype=object) == np.asarray(measured, dtype=object)))
+        found = measured.values if isinstance(measured, Seeds) else measured  # every seed, not their mean
+        same = bool(np.all(np.asarray(expected, dtype=object) == np.asarray(found, dtype=object)))
         return Verdict("holds" if same else "fails", 1.0 if same else -1.0)
 
     def describe(self) -> str:
@@ -117,11 +138,12 @@ class at_most(Rule):
     slack: float = 0.0
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        p, m = _pair(expected, measured)
-        return _decide((p + self.slack - m) / _bound_scale(p, self.slack))
+        p, _ = _pair(expected, measured)
+        scale, bound = _bound_scale(p, self.slack), p + self.slack
+        return _within(measured, np.full_like(p, -np.inf), bound, lambda value: (bound - value) / scale)
 
     def describe(self) -> str:
-        return f"measured <= {self.named}" + (f" + {self.slack:g}" if self.slack else "")
+        return f"{self.subject} <= {self.named}" + (f" + {self.slack:g}" if self.slack else "") + self.certainty
 
 
 @dataclass(frozen=True)
@@ -131,23 +153,29 @@ class at_least(Rule):
     slack: float = 0.0
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        p, m = _pair(expected, measured)
-        return _decide((m - p + self.slack) / _bound_scale(p, self.slack))
+        p, _ = _pair(expected, measured)
+        scale, bound = _bound_scale(p, self.slack), p - self.slack
+        return _within(measured, bound, np.full_like(p, np.inf), lambda value: (value - p + self.slack) / scale)
 
     def describe(self) -> str:
-        return f"measured >= {self.named}" + (f" - {self.slack:g}" if self.slack else "")
+        return f"{self.subject} >= {self.named}" + (f" - {self.slack:g}" if self.slack else "") + self.certainty
 
 
 @dataclass(frozen=True)
 class mean_near(Rule):
-    """The mean over seeds = target within `errors` bootstrapped standard errors (and an absolute floor)."""
+    """The mean over seeds = target within `errors` bootstrapped standard errors (and an absolute floor).
+
+    For a target that theory gives exactly: the tolerance shrinks as seeds are added, so it can be refuted by any
+    difference. The reading gives `Seeds`, or an array with seeds first. (At few seeds the bootstrap is too narrow;
+    four errors make up for it.)
+    """
 
     errors: float = 4.0
     floor: float = 0.0
     min_seeds: int = 3
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        values = np.asarray(measured, float)  # seeds first
+        values = np.asarray(measured.values if isinstance(measured, Seeds) else measured, float)  # seeds first
         if len(values) < self.min_seeds:
             return Verdict("undecided", float("nan"), f"{len(values)} seeds; the rule needs {self.min_seeds}")
         allowed = np.maximum(self.errors * bootstrap_error(values), self.floor)
@@ -160,19 +188,24 @@ class mean_near(Rule):
 
 @dataclass(frozen=True)
 class slope_near(Rule):
-    """The least-squares slope of log y against log x = target within `tolerance`. Measured is the pair (x, y)."""
+    """The least-squares slope of log y against log x = target within `tolerance`. Measured is the pair (x, y); where
+    y is `Seeds`, each seed has its own slope."""
 
     tolerance: float
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        x, y = (np.asarray(part, float) for part in measured)
+        x, y = np.asarray(measured[0], float), measured[1]
         if x.size < 3:
             return Verdict("undecided", float("nan"), f"{x.size} points; a slope needs 3")
-        slope = log_slope(x, y)
+        if isinstance(y, Seeds):
+            slopes = Seeds([log_slope(x, np.asarray(one, float)) for one in y.values], y.exact)
+            return near(expected, atol=self.tolerance)(expected, slopes)
+        slope = log_slope(x, np.asarray(y, float))
         return _decide(1 - abs(slope - float(expected)) / self.tolerance, f"slope {slope:.4f}")
 
     def describe(self) -> str:
-        return f"|slope of log(measured) - {self.named}| <= {self.tolerance:g}"
+        what = "mean over seeds of the slope of log(measured)" if self.over_seeds else "slope of log(measured)"
+        return f"|{what} - {self.named}| <= {self.tolerance:g}{self.certainty}"
 
 
 @dataclass(frozen=True)
@@ -182,30 +215,23 @@ class moves(Rule):
     slack: float = 0.0
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
-        steps = np.diff(np.asarray(measured, float), axis=-1) * (1 if expected == "increasing" else -1)
+        values = measured.values if isinstance(measured, Seeds) else measured
+        steps = np.diff(np.asarray(values, float), axis=-1) * (1 if expected == "increasing" else -1)
         scale = max(float(np.abs(steps).max()), 1e-300) if steps.size else 1.0
-        return _decide((steps + self.slack) / scale)
+        of_steps = Seeds(steps, measured.exact) if isinstance(measured, Seeds) else steps  # a seed's own steps: paired
+        low, high = np.asarray(-self.slack), np.asarray(np.inf)
+        return _within(of_steps, low, high, lambda value: (value + self.slack) / scale)
 
     def describe(self) -> str:
-        return f"measured is {self.named}" + (f", within {self.slack:g}" if self.slack else "")
+        return f"{self.subject} is {self.named}" + (f", within {self.slack:g}" if self.slack else "") + self.certainty
 
 
-def rises(slack: float = 0.0) -> moves:
-    return moves("increasing", slack)
+def rises(slack: float = 0.0, *, over_seeds: bool = False) -> moves:
+    return moves("increasing", slack, over_seeds=over_seeds)
 
 
-def falls(slack: float = 0.0) -> moves:
-    return moves("decreasing", slack)
-
-
-def together(verdicts: Mapping[str, Verdict]) -> Verdict:
-    """The verdict on several parts: what fails decides first, then what is undecided."""
-    for status in ("fails", "undecided"):
-        named = {name: verdict for name, verdict in verdicts.items() if verdict.status == status}
-        if named:
-            detail = "; ".join(f"{name}: {v.detail or v.status}" for name, v in named.items())
-            return Verdict(status, min(v.margin for v in named.values()), f"{status} in {detail}")
-    return Verdict("holds", min(verdict.margin for verdict in verdicts.values()))
+def falls(slack: float = 0.0, *, over_seeds: bool = False) -> moves:
+    return moves("decreasing", slack, over_seeds=over_seeds)
 
 
 def bootstrap_error(values: np.ndarray, draws: int = 500) -> np.ndarray:

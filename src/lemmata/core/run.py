@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from lemmata.core.config import Config, canonical, digest
+from lemmata.core.config import UNSAID, Config, canonical, digest
+from lemmata.core.constraints import Natural
 from lemmata.core.errors import Undecided
+from lemmata.core.rng import replicated
 from lemmata.core.scale import Scale
 
 
@@ -59,10 +61,18 @@ class RunConfig(Config, abc.ABC):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+    replication: Natural = field(
+        default=0, metadata=UNSAID
+    )  # another number: all randomness fresh, everything else equal
 
     @abc.abstractmethod
     def execute(self, context: RunContext) -> RunOutput:
         """Compute. Deterministic: the same config gives the same bits on the same device."""
+
+    def compute(self, context: RunContext) -> RunOutput:
+        """Execute under the run's own replication: what whoever wants its numbers calls."""
+        with replicated(self.replication):
+            return self.execute(context)
 
     @property
     def digest(self) -> str:
@@ -122,6 +132,11 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self.by_name)
+
+    @property
+    def replication(self) -> int:
+        """Of all of them: what reads or draws them again from their seeds stands under the same number."""
+        return max((getattr(run.config, "replication", 0) for run in self.values()), default=0)
 
     def items(self) -> ItemsView[str, RunResult]:
         return self.by_name.items()

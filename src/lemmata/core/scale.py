@@ -16,6 +16,7 @@ class Scale:
 
     name: ScaleName = "laptop"
     num_seeds: int | None = None
+    replication: int = 0  # 0: the reference; another number: the same runs with fresh randomness
 
     def __post_init__(self) -> None:
         if self.name not in SCALES:

@@ -1,8 +1,9 @@
 """What the page is made of: an experiment with its verdicts, its drawing, and how both came about."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from lemmata.core import Artefact, Examined
+from lemmata.core import Artefact, Examined, Standing
 
 
 @dataclass(frozen=True)
@@ -10,6 +11,7 @@ class Entry:
     examined: Examined
     artefact: Artefact
     command: str  # draws this experiment again
+    standings: Mapping[str, Standing] = field(default_factory=dict)  # by claim id
 
 
 @dataclass(frozen=True, kw_only=True)

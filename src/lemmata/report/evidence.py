@@ -3,9 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import Judgement, Undecided, plain
+from lemmata.core import Judgement, Standing, Undecided, plain
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.values import MARKS, array_summary, is_array_summary, margin, number, rule
+from lemmata.report.values import (
+    MARKS,
+    array_summary,
+    is_array_summary,
+    is_one_value,
+    is_sample,
+    margin,
+    number,
+    rule,
+    sample_text,
+)
 
 
 def chip(status: str, text: str | None = None) -> Html:
@@ -26,7 +36,7 @@ def control_note(status: str, *, short: bool = False) -> Html:
     return element("span", status, class_="control bad" if status == "holds" else "control")
 
 
-def claim_block(judgement: Judgement) -> Html:
+def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
     claim = judgement.claim
     facts = [
         ("Rule", element("span", _rule(judgement))),
@@ -35,12 +45,14 @@ def claim_block(judgement: Judgement) -> Html:
     ]
     if judgement.detail and not isinstance(judgement.measured, Undecided):  # else the reason is in the table already
         facts.append(("Detail", inline(judgement.detail)))
+    facts += _history(standing or Standing())
     return element(
         "article",
         element(
             "header",
             element("h4", link(f"#{claim.id}", claim.id, class_="id")),
             chip(judgement.status),
+            *badges(standing),
             element("span", claim.locus, class_="locus"),
         ),
         prose(claim.statement, "statement"),
@@ -53,6 +65,21 @@ def claim_block(judgement: Judgement) -> Html:
         id=claim.id,
         class_=f"claim {judgement.status}",
     )
+
+
+def badges(standing: Standing | None) -> list[Html]:
+    """How old the rule is and what fresh randomness says, as labels beside the verdict."""
+    return [element("span", word, class_="badge") for word in (standing.words() if standing else ())]
+
+
+def _history(standing: Standing) -> list[tuple[str, Html]]:
+    facts = []
+    if standing.line:
+        facts.append(("Rule since", inline(f"{standing.line.date[:10]}; seen by then: {standing.line.seen}")))
+    if standing.confirmation:
+        verdicts = ", ".join(f"{number}: {one['status']}" for number, one in standing.confirmation.verdicts.items())
+        facts.append(("Replications", inline(f"{verdicts} (of {standing.confirmation.date[:10]})")))
+    return facts
 
 
 def formulas(judgement: Judgement) -> Html:
@@ -70,6 +97,8 @@ def formulas(judgement: Judgement) -> Html:
             element("dd", element("code", correction.corrected), class_="corrected"),
         ),
         prose(correction.reason, "reason"),
+        prose(f"What survives: {correction.survives}" if correction.survives else "", "reason"),
+        prose(f"Read from {correction.source}." if correction.source else "", "reason"),
         class_="formulas",
     )
 
@@ -108,6 +137,8 @@ def show(value: Any) -> Html:
             return element("em", f"undecided: {value['undecided']}")
         if is_array_summary(value):
             return element("span", array_summary(value), class_="summary")
+        if is_sample(value):
+            return element("span", sample_text(value), class_="summary")
         rows = (element("tr", element("th", str(k), scope="row"), element("td", show(v))) for k, v in value.items())
         return element("table", *rows, class_="small")
     if isinstance(value, list | tuple):
@@ -121,7 +152,7 @@ def show(value: Any) -> Html:
 
 
 def _has_parts(value: Any) -> bool:
-    return isinstance(value, Mapping) and not is_array_summary(value) and set(value) != {"undecided"}
+    return isinstance(value, Mapping) and not is_one_value(value)
 
 
 def _part_rules(judgement: Judgement) -> dict[str, str]:

@@ -1,10 +1,11 @@
-"""The generated parts of the documentation: claim tables, rules and errata, as Markdown made from rows of facts."""
+"""The generated parts of the documentation: claim tables, rules and the ledger, as Markdown made from rows of facts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lemmata.core import Paper
+from lemmata.report.errata import formulas
 from lemmata.report.values import MARKS, STATUSES, duration, margin, rule
 
 Row = Mapping[str, Any]
@@ -12,13 +13,15 @@ Row = Mapping[str, Any]
 
 def claims_table(rows: Sequence[Row]) -> str:
     """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
-    lines = ["| claim | in the paper | file | verdict | margin | cost |", "|---|---|---|---|---|---|"]
+    lines = ["| claim | in the paper | file | verdict | rule | fresh randomness | margin | cost |", "|" + "---|" * 8]
     for row in rows:
         cells = (
             f"`{row['id']}`",
             row["locus"],
             f"[`{row['file']}`]({row['file']})",
             row.get("status") or "–",
+            row.get("badge") or "–",
+            row.get("replicated") or "–",
             _margin(row),
             duration(row.get("seconds")),
         )
@@ -28,13 +31,20 @@ def claims_table(rows: Sequence[Row]) -> str:
     )
 
 
-def errata(rows: Sequence[Row]) -> str:
-    """Printed formulas that are wrong, and the right ones."""
-    found = [row for row in rows if row.get("status") in (None, "erratum") and "printed_formula" in row]
-    return (
-        "\n\n".join(f"### `{row['id']}` ({row['locus']})\n\n{row['statement']}\n\n{_formulas(row)}" for row in found)
-        or "None."
+def ledger_section(rows: Sequence[Row]) -> str:
+    """Which rules had seen something when they were written, and what; from the ledger's last lines."""
+    seen: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("badge") == "exploratory":
+            seen.setdefault(row["seen"], []).append(f"`{row['id'].partition('/')[2]}`")
+    count = sum(map(len, seen.values()))
+    summary = (
+        f"Rules are meant to be older than the run they judge. Of {len(rows)} rules {len(rows) - count} are registered:"
+        f" nothing of their settings is recorded as seen. {count} are exploratory, written or changed after something "
+        "had been seen, and are weaker evidence until fresh randomness confirms them. `lemmata ledger <claim>` prints "
+        "a rule's history."
     )
+    return "\n".join([summary, "", *(f"- {', '.join(ids)}: {what}" for what, ids in seen.items())])
 
 
 def claim_page(row: Row) -> str:
@@ -42,6 +52,7 @@ def claim_page(row: Row) -> str:
     stands = "not judged"
     if status := row.get("status"):
         stands = f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {_margin(row)}"
+    stands = " · ".join(filter(None, [stands, row.get("badge"), _replicated(row)]))
     parts = [
         f"# {row['id']}",
         f"*{row['locus']}* · {stands}",
@@ -51,7 +62,7 @@ def claim_page(row: Row) -> str:
         f"```\nlemmata check {row['id']}\nlemmata show {row['id']}\nlemmata run {row['experiment']} --help\n```",
     ]
     if "printed_formula" in row:
-        parts.insert(3, _formulas(row))
+        parts.insert(3, formulas(row))
     if row.get("remark"):
         parts.insert(-2, f"**Remark.** {row['remark']}")
     return "\n\n".join(parts) + "\n"
@@ -74,9 +85,8 @@ def replaced(text: str, name: str, body: str) -> str:
     return f"{before}{start}\n{body}\n{end}{after}" if found and closed else text
 
 
-def _formulas(row: Row) -> str:
-    lines = [f"- printed: `{row['printed_formula']}`", f"- right: `{row['corrected_formula']}`"]
-    return "\n".join([*lines, f"- why: {row['reason']}"] if row.get("reason") else lines)
+def _replicated(row: Row) -> str | None:
+    return f"{row['replicated']}, confirmed on fresh randomness" if row.get("confirmed") else row.get("replicated")
 
 
 def _margin(row: Row) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from lemmata.core import Judgement
 from lemmata.report.entry import Entry
-from lemmata.report.evidence import chip, control_note, formulas
+from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
 from lemmata.report.values import STATUSES, duration, margin, shorten
 
@@ -62,7 +62,7 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
     claim = judgement.claim
     return element(
         "tr",
-        element("td", chip(judgement.status), class_="verdict"),
+        element("td", chip(judgement.status), *badges(entry.standings.get(claim.id)), class_="verdict"),
         element(
             "td",
             link(f"#{claim.id}", claim.id, class_="id"),

@@ -96,7 +96,7 @@ def _summary(paper: Paper, entries: Iterable[Entry]) -> Html:
     return element(
         "section",
         element("h2", link(f"#paper/{paper.id}", paper.title)),
-        element("p", paper.authors, class_="authors"),
+        element("p", _cited(paper), class_="authors"),
         element("p", inline(paper.sentence)),
         element(
             "p",
@@ -108,11 +108,15 @@ def _summary(paper: Paper, entries: Iterable[Entry]) -> Html:
     )
 
 
+def _cited(paper: Paper) -> str:
+    return ". ".join(part for part in (paper.authors, paper.venue or str(paper.year), paper.link) if part)
+
+
 def _paper(paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
     return element(
         "section",
         element("h2", paper.title),
-        element("p", paper.authors, class_="authors"),
+        element("p", _cited(paper), class_="authors"),
         *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id)) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
@@ -126,7 +130,7 @@ def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Htm
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
         _drawing(entry, out_dir, saved),
         prose(experiment.notes, "notes"),
-        *(claim_block(judgement) for judgement in entry.examined.judgements),
+        *(claim_block(judgement, entry.standings.get(judgement.claim.id)) for judgement in entry.examined.judgements),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )

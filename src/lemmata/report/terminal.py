@@ -7,7 +7,7 @@ Rows are plain dicts (`Judgement.row()` and what the command line adds to it): "
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -16,8 +16,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lemmata.core import Paper
-from lemmata.report.values import MARKS, STATUSES, brief, duration, is_array_summary, margin, rule, shorten
+from lemmata.core import Confirmation, Paper
+from lemmata.report.errata import DETAILS
+from lemmata.report.values import MARKS, STATUSES, brief, duration, is_one_value, margin, rule, shorten
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
@@ -94,8 +95,9 @@ def claim_panel(row: Row) -> RenderableType:
     if "printed_formula" in row:
         facts.add_row("printed", Text(str(row["printed_formula"]), style="red"))
         facts.add_row("corrected", Text(str(row["corrected_formula"]), style="green"))
-        if row.get("reason"):
-            facts.add_row("reason", _text(row["reason"]))
+        for key, word in {**DETAILS, "latex": "in LaTeX"}.items():
+            if row.get(key):
+                facts.add_row(word, _text(row[key]))
     facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
     if row.get("status"):
         corrected = "corrected" in row
@@ -105,6 +107,8 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("measured", _evidence(row["measured"]))
         facts.add_row("margin", margin(row.get("margin")))
         facts.add_row("control", control_text(row.get("control_status")))
+    for name, text in _standing(row):
+        facts.add_row(name, Text(text))
     for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):
         if row.get(key):
             facts.add_row(name, _text(row[key]))
@@ -114,6 +118,35 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("runs", Text(" ".join(str(digest)[:12] for digest in row["runs"])))
     parts.append(facts)
     return Padding(Group(*parts), (1, 0, 1, 1))
+
+
+def _standing(row: Row) -> Iterator[tuple[str, str]]:
+    """How old the rule is, and what fresh randomness says."""
+    if row.get("badge"):
+        yield "rule is", f"{row['badge']}, of {str(row['rule_date'])[:10]}; seen by then: {row['seen']}"
+    if row.get("replicated"):
+        verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
+        yield "fresh randomness", f"{row['replicated']}{', confirmed' if row['confirmed'] else ''} ({verdicts})"
+
+
+def confirmation_table(found: Mapping[str, Confirmation], numbers: Iterable[int]) -> Table:
+    """One line a claim: its verdict under replication 0 and under each other, and what moved."""
+    table = _table()
+    table.add_column("claim", no_wrap=True, overflow="ellipsis")
+    table.add_column("reference", no_wrap=True)
+    for number in numbers:
+        table.add_column(str(number), no_wrap=True, justify="center")
+    table.add_column("together", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("what moved")
+    for id, one in found.items():
+        moved = [f"{number}: {v['status']} (margin {margin(v['margin'])})" for number, v in one.moved.items()]
+        marks = (Text(MARKS[status], style=COLOURS[status]) for status in one.statuses)
+        agreed = Text(one.words(), style="yellow" if one.moved else "green")
+        table.add_row(
+            Text(id), status_text(one.reference), *marks, status_text(one.together), agreed, Text(", ".join(moved))
+        )
+    return table
 
 
 def papers_table(papers: Iterable[Paper], rows: Sequence[Row] = ()) -> Table:
@@ -182,7 +215,7 @@ def _text(value: Any) -> Text:
 
 def _evidence(value: Any) -> Text:
     """One line for a single value, one line a part for several."""
-    if isinstance(value, Mapping) and not is_array_summary(value) and set(value) != {"undecided"}:
+    if isinstance(value, Mapping) and not is_one_value(value):
         return Text("\n").join(Text.assemble((f"{name}: ", "dim"), brief(item, 6)) for name, item in value.items())
     return Text(brief(value, 6))
 

@@ -27,6 +27,23 @@ def is_array_summary(value: Any) -> bool:
     return isinstance(value, Mapping) and set(value) in SUMMARY_KEYS
 
 
+def is_sample(value: Any) -> bool:
+    """Whether it is a mean with its interval, as `core.sample` summarises seeds or trials."""
+    return isinstance(value, Mapping) and {"mean", "low", "high", "level"} <= set(value)
+
+
+def is_one_value(value: Any) -> bool:
+    """Whether a mapping stands for one value, and not for several named parts."""
+    return is_array_summary(value) or is_sample(value) or (isinstance(value, Mapping) and set(value) == {"undecided"})
+
+
+def sample_text(value: Mapping[str, Any], digits: int = 4) -> str:
+    (unit,) = set(value) - {"mean", "low", "high", "level"}
+    mean, low, high = (brief(value[key], digits) for key in ("mean", "low", "high"))
+    count = f"{value[unit]} {unit if value[unit] != 1 else unit.removesuffix('s')}"
+    return f"{mean} ({value['level']:.0%} interval {low} to {high}, {count})"
+
+
 def array_summary(value: Mapping[str, Any]) -> str:
     shape = " × ".join(str(size) for size in value["shape"])
     if "mean" not in value:
@@ -42,6 +59,8 @@ def brief(value: Any, digits: int = 4) -> str:
             return str(value["undecided"])
         if is_array_summary(value):
             return array_summary(value)
+        if is_sample(value):
+            return sample_text(value, digits)
         return ", ".join(f"{key} = {brief(item, digits)}" for key, item in value.items())
     if isinstance(value, list | tuple):
         return "[" + ", ".join(brief(item, digits) for item in value) + "]"

@@ -1,10 +1,12 @@
 """Config -> stored result: execute, store, judge, query."""
 
+from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation
 from lemmata.run.examine import changed as changed, examine as examine
 from lemmata.run.execute import (
     Reporter as Reporter,
     Silent as Silent,
     execute as execute,
+    fill as fill,
     missing as missing,
     obtain as obtain,
 )

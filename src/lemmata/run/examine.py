@@ -37,7 +37,7 @@ def examine(
         runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
         judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
         found.append(Examined(selection, runs, judgements))
-        if not changes:
+        if not changes and not scale.replication:  # a verdict is the reference's; confirmations keep the others
             for row in found[-1].rows():
                 keep_verdict(store, row)
     return found

@@ -47,7 +47,7 @@ def execute(config: RunConfig, store: Store, watch: Watcher) -> float:
     """Compute one run and keep it; return the seconds it took."""
     context = StoredContext(store.root / ".partial" / config.digest, watch)
     began = time.monotonic()
-    output = config.execute(context)
+    output = config.compute(context)
     seconds = time.monotonic() - began
     store.write(config, output, {**provenance(), "seconds": round(seconds, 3)})
     context.discard()
@@ -63,14 +63,19 @@ def obtain(
     configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None
 ) -> dict[str, RunResult]:
     """Every config's result by digest; what is missing or damaged is computed first."""
-    reporter = reporter or Silent()
     wanted = {config.digest: config for config in configs}
-    results: dict[str, RunResult] = {}
+    fill(wanted.values(), store, jobs=jobs, reporter=reporter)
+    return {digest: store.load(config) for digest, config in wanted.items()}
+
+
+def fill(configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None) -> None:
+    """Compute what is missing or damaged, and read nothing back."""
+    reporter = reporter or Silent()
     lacking: list[RunConfig] = []
-    for digest, config in wanted.items():
+    for digest, config in {config.digest: config for config in configs}.items():
         try:
             if digest in store:
-                results[digest] = store.load(config)
+                store.verify(digest)
                 continue
         except DamagedRun as damage:
             reporter.damaged(digest, str(damage))
@@ -89,8 +94,6 @@ def obtain(
             if not existed and not store.digests():  # a refused request leaves nothing behind
                 shutil.rmtree(store.root, ignore_errors=True)
             raise
-        results |= {config.digest: store.load(config) for config in lacking}
-    return {digest: results[digest] for digest in wanted}
 
 
 def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter) -> None:

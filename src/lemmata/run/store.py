@@ -4,6 +4,7 @@
 both. It is made under a temporary name and renamed.
 """
 
+import datetime
 import hashlib
 import json
 import os
@@ -119,6 +120,7 @@ class Store:
                 name: str(np.asarray(value).dtype) for name, value in (*output.metrics.items(), *output.arrays.items())
             },
             "files": {name: _hash_file(temporary / name) for name in (METRICS, ARRAYS)},
+            "computed": now(),
             **about,
         }
         text = json.dumps({**record, "record_hash": _hash_record(record)}, indent=1, sort_keys=True)
@@ -136,6 +138,19 @@ class Store:
         """What interrupted processes left: half-written folders and checkpoints."""
         yield from self.root.glob(".tmp-*")
         yield from self.root.glob(".partial/*")
+
+
+def keep_json(path: Path, data: Any) -> None:
+    """Write data beside the runs: all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(f".tmp-{os.getpid()}")
+    temporary.write_text(json.dumps(data, indent=1))
+    temporary.rename(path)
+
+
+def now() -> str:
+    """This moment as it is written down: to the second, in UTC, so that texts sort as times do."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -1,31 +1,25 @@
 """The last verdict on each claim at each scale, kept with the runs it was read from: a stale one is never shown."""
 
 import json
-import os
 from collections.abc import Iterable
 from typing import Any
 
 from lemmata.core import Claim
-from lemmata.run.store import Store
+from lemmata.run.store import Store, keep_json
 
 FOLDER = "verdicts"
 EVIDENCE = ("status", "predicted", "measured", "margin", "control_status", "detail", "corrected", "remark", "seconds")
 
 
 def keep_verdict(store: Store, row: dict[str, Any]) -> None:
-    folder = store.root / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / _name(row["id"], row["scale"])
-    temporary = path.with_suffix(f".tmp-{os.getpid()}")
-    temporary.write_text(json.dumps(row, indent=1))
-    temporary.rename(path)
+    keep_json(store.root / FOLDER / claim_file(row["id"], row["scale"]), row)
 
 
 def last_verdict(store: Store, claim: Claim, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
     """The evidence read from exactly these runs under the claim's present words and rule; empty if there is none."""
     wanted = set(runs)
     try:
-        row = json.loads((store.root / FOLDER / _name(claim.id, scale)).read_text())
+        row = json.loads((store.root / FOLDER / claim_file(claim.id, scale)).read_text())
     except (OSError, ValueError):
         return {}
     same = set(row["runs"]) == wanted and row["rule"] == claim.rule and row["statement"] == claim.statement
@@ -39,5 +33,6 @@ def kept_verdicts(store: Store) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in sorted((store.root / FOLDER).glob("*.json"))]
 
 
-def _name(claim_id: str, scale: str) -> str:
+def claim_file(claim_id: str, scale: str) -> str:
+    """A claim at a scale as a file's name."""
     return f"{claim_id.replace('/', '__')}@{scale}.json"

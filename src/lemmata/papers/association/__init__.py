@@ -5,11 +5,14 @@ from lemmata.core import Paper
 PAPER = Paper(
     id="association",
     title="Distributional Associations vs In-Context Reasoning: A Study of Feed-Forward and Attention Layers",
-    authors="Anonymous authors (under double-blind review)",
-    year=2024,
+    authors="Lei Chen, Joan Bruna, Alberto Bietti",
+    venue="ICLR 2025",
+    year=2025,
+    link="https://arxiv.org/abs/2406.03068",
     sentence="Feed-forward layers pick up bigram noise, attention the context; rank truncation separates them.",
     order=(
         *("fig-3", "fig-8", "fig-10", "fig-4", "fig-7", "fig-9", "fig-11", "fig-12", "fig-13", "fig-6"),
-        *("fig-19", "fig-20", "table-3", "thm-1", "b-3", "thm-2", "thm-3", "noise-rank", "fig-18"),
+        *("stability", "fig-19", "fig-20", "table-3", "lemma-d", "thm-1", "thm-1-spread", "b-3", "b-3-orders"),
+        *("thm-2", "thm-2-descent", "thm-3", "noise-rank", "fig-18", "lemma-h"),
     ),
 )

@@ -6,11 +6,14 @@ PAPER = Paper(
     id="lego",
     title="Transformers Provably Learn Chain-of-Thought Reasoning with Length Generalization",
     authors="Yu Huang, Zixin Wen, Aarti Singh, Yuejie Chi, Yuxin Chen",
+    venue="NeurIPS 2025",
     year=2025,
+    link="https://arxiv.org/abs/2511.07378",
     sentence="The algebra of a state-tracking task decides how far reasoning reaches; self-training extends it.",
     order=(
-        *("actions", "permuted-predicates", "one-step", "features"),
-        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7"),
-        *("dilution", "word-problem", "short-to-long", "self-training", "self-train-cost", "regime-map", "stabilizer"),
+        *("actions", "permuted-predicates", "one-step", "features", "emergence", "retrieval"),
+        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7-map"),
+        *("dilution", "word-problem", "short-to-long", "mechanism", "stabilizer", "regime-map"),
+        *("symmetric-attention", "self-training", "self-train-cost"),
     ),
 )

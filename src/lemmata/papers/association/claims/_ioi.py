@@ -3,7 +3,10 @@
 from functools import partial
 from typing import NamedTuple
 
-from lemmata.core import Artefact, Part, Runs, Scale, at_least
+import numpy as np
+
+from lemmata.core import Artefact, Part, Runs, Scale, Seeds, at_least
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import TransformerConfig
 from lemmata.papers.association.probe.readings import at_end
 from lemmata.papers.association.run.ioi_training import IOITraining
@@ -11,13 +14,13 @@ from lemmata.papers.association.task import IOIConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, long_table, new_figure
 from lemmata.train import OptimizerConfig
 
-DEPTHS = (3, 4, 5)
+DEPTHS = (3, 4, 5, 6, 7)
 
 
-def ioi_runs(scale: Scale, optimizer: OptimizerConfig) -> dict[str, IOITraining]:
+def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) -> dict[str, IOITraining]:
     task = IOIConfig(symbols=scale.pick(smoke=6, laptop=8, paper=65), length=scale.pick(smoke=10, laptop=12, paper=256))
     runs = {}
-    for depth in scale.pick(smoke=DEPTHS[:1], laptop=DEPTHS, paper=DEPTHS):
+    for depth in scale.pick(smoke=depths[:1], laptop=depths, paper=depths):
         model = TransformerConfig(
             vocab=task.vocab,
             length=task.length,
@@ -33,7 +36,7 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig) -> dict[str, IOITraining]
             steps=scale.pick(smoke=10, laptop=1500, paper=4000),
             every=scale.pick(smoke=5, laptop=50, paper=50),
             test_sequences=scale.pick(smoke=32, laptop=256, paper=512),
-            seeds=scale.seeds(smoke=2, laptop=3, paper=1),
+            seeds=unseen(scale.seeds(smoke=2, laptop=3, paper=3)),
         )
     return runs
 
@@ -45,25 +48,24 @@ class Compared(NamedTuple):
     better: str
     worse: str
 
-    def ends(self, depth: int, column: str) -> tuple[float, float]:
+    def ends(self, depth: int, column: str) -> tuple[np.ndarray, np.ndarray]:
         run = self.runs[f"depth/{depth}"]
-        better, worse = (float(at_end(run, f"{edit}.{column}").mean()) for edit in (self.better, self.worse))
-        return better, worse
+        return at_end(run, f"{self.better}.{column}"), at_end(run, f"{self.worse}.{column}")
 
-    def accuracy_ratio(self, depth: int) -> float:
+    def accuracy_ratio(self, depth: int) -> Seeds:
         better, worse = self.ends(depth, "accuracy")
-        return better / max(worse, 1e-6)
+        return Seeds(better / np.maximum(worse, 1e-6))
 
-    def loss_ratio(self, depth: int) -> float:
+    def loss_ratio(self, depth: int) -> Seeds:
         better, worse = self.ends(depth, "clean_loss")
-        return worse / better
+        return Seeds(worse / better)
 
 
 def improved(*depths: int) -> dict[str, Part]:
     """The parts of a claim that an edit improves accuracy and clean loss at these depths."""
     ratios = {"accuracy ratio": Compared.accuracy_ratio, "loss ratio": Compared.loss_ratio}
     return {
-        f"L = {depth}, {name}": Part(partial(read, depth=depth), at_least(1.0))
+        f"L = {depth}, {name}": Part(partial(read, depth=depth), at_least(1.0, over_seeds=True))
         for depth in depths
         for name, read in ratios.items()
     }

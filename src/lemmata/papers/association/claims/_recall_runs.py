@@ -3,6 +3,7 @@
 from typing import Any
 
 from lemmata.core import Scale
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.papers.association.task import RecallConfig
@@ -27,18 +28,25 @@ def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "ml
         "model": model,
         "batch": scale.pick(smoke=8, laptop=32, paper=512),
         "steps": scale.pick(smoke=10, laptop=600, paper=2000),
-        "every": 5,
+        "every": scale.pick(smoke=5, laptop=10, paper=5),
         "test_sequences": scale.pick(smoke=16, laptop=48, paper=128),
         "final_sequences": scale.pick(smoke=32, laptop=512, paper=1024),
-        "seeds": scale.seeds(smoke=2, laptop=3, paper=1),
+        "seeds": unseen(scale.seeds(smoke=2, laptop=3, paper=3)),
     }
     return RecallTraining(**(settings | changes))
 
 
 def main_run(scale: Scale) -> RecallTraining:
     """Both layers with an MLP, noise from the first step on: Figures 3, 4 left, 7, 8 left, 9 left and 10."""
-    steps = scale.pick(smoke=10, laptop=1000, paper=2000)
-    return recall_training(scale, maps=True, fractions=RANKS, watch_ranks=True, steps=steps)
+    return recall_training(
+        scale,
+        maps=True,
+        fractions=RANKS,
+        watch_ranks=True,
+        steps=scale.pick(smoke=10, laptop=1000, paper=2000),
+        early_steps=scale.pick(smoke=0, laptop=20, paper=20),
+        every=scale.pick(smoke=5, laptop=20, paper=5),
+    )
 
 
 def fine_tuned_run(scale: Scale) -> RecallTraining:

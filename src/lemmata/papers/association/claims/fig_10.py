@@ -1,23 +1,30 @@
 """Figure 10: both feed-forward layers are MLPs, and either is dropped."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_least
+from lemmata.core import Claim, Experiment, Part, RunResult, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._recall_runs import main_run
-from lemmata.papers.association.probe.readings import Edited, end, learned_something, ratio
+from lemmata.papers.association.probe.readings import Edited, end, ratio
+
+NEAR_ONE = 0.95
 
 
-def remark(runs: Runs) -> str:
-    edited, config = Edited(runs["main"]), runs["main"].config
+def trained_to_the_end(run: RunResult) -> str | None:
+    """A need: what is left without F_2 is as good as the paper's (about 0.98), so that F_1 is judged in the model it
+    was seen in. Noise without F_1 keeps growing until then."""
+    edited = Edited(run)
+    correct, noise = end("without_F2", "correct")(edited).mean, end("without_F1", "noise")(edited).mean
+    if correct >= 0.97:
+        return None
     return (
-        f"With {config.task.symbols} characters and d = {config.model.width}, noise without F₁ ends at "
-        f"{end('without_F1', 'noise')(edited):.2f}, {ratio('noise', 'without_F1')(edited):.1f} times the full model's."
+        f"the model is not as far as the paper's: without F₂ the correct token has {correct:.2f}, not 0.98 (without F₁ "
+        f"the noise has {noise:.2f} here, and grows with the size and the length of training)"
     )
 
 
 EXPERIMENT = Experiment(
     title="Dropping F₁ or F₂, both MLPs",
     runs=lambda scale: {"main": main_run(scale)},
-    needs={"main": learned_something},
+    needs={"main": trained_to_the_end},
     claims=(
         Claim(
             id="fig-10",
@@ -26,13 +33,14 @@ EXPERIMENT = Experiment(
             "and dropping F₁ makes it predict noise with high probability: twice everything else, and more than the "
             "full model does.",
             subject=lambda runs: Edited(runs["main"]),
-            wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the two layers
+            wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={
-                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.8)),
-                "without F₁, noise": Part(end("without_F1", "noise"), at_least(2 / 3)),
-                "without F₁, noise relative to full": Part(ratio("noise", "without_F1"), at_least(1.0)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(NEAR_ONE, over_seeds=True)),
+                "without F₁, noise": Part(end("without_F1", "noise"), at_least(2 / 3, over_seeds=True)),
+                "without F₁, noise relative to full": Part(
+                    ratio("noise", "without_F1"), at_least(1.0, over_seeds=True)
+                ),
             },
-            remark=remark,
         ),
     ),
     draw=lambda runs: draw_dropping(runs["main"], "Two MLPs, either dropped"),

@@ -1,9 +1,21 @@
 """Figure 11: the first feed-forward layer is an MLP, the second linear, and either is dropped."""
 
-from lemmata.core import Claim, Experiment, Part, at_least
+from lemmata.core import Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._recall_runs import recall_training
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
+
+
+def remark(runs: Runs) -> str:
+    left = ratio("correct", "without_F1")(Edited(runs["main"])).mean
+    return (
+        "Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained on keys "
+        f"and queries that carry F₁'s output, and without it the correct token becomes {left:.2f} times as probable as "
+        "in the full model. A run at the paper's size (one seed) fails the same way, and so do runs with the "
+        "conventions of the authors' code (loss from the second trigger on, outputs from the whole alphabet): as far "
+        "as we can see this is the caption's. The smallest rate that the paper names, with more steps, was not tried."
+    )
+
 
 EXPERIMENT = Experiment(
     title="F₁ an MLP, F₂ linear",
@@ -19,17 +31,13 @@ EXPERIMENT = Experiment(
             # The full model read as the truncated ones.
             wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F1="full", without_F2="full"),
             parts={
-                "correct, without F₁ / full": Part(ratio("correct", "without_F1"), at_least(1.0)),
-                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.0)),
+                "correct, without F₁ / full": Part(ratio("correct", "without_F1"), at_least(1.0, over_seeds=True)),
+                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.0, over_seeds=True)),
                 "clean loss, without F₂ / without F₁": Part(
-                    ratio("clean_loss", "without_F2", "without_F1"), at_least(1.0)
+                    ratio("clean_loss", "without_F2", "without_F1"), at_least(1.0, over_seeds=True)
                 ),
             },
-            remark=lambda runs: (
-                "Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained "
-                "on keys and queries that carry F₁'s output, and without it the correct token becomes "
-                f"{ratio('correct', 'without_F1')(Edited(runs['main'])):.2f} times as probable as in the full model."
-            ),
+            remark=remark,
         ),
     ),
     draw=lambda runs: draw_dropping(runs["main"], "F₁ an MLP and F₂ linear, either dropped"),

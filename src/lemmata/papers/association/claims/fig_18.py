@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Successes, at_least, at_most, near
 from lemmata.papers.association.run.memory_descent import RandomMemory
 from lemmata.report.plots import ceiling, joined, new_figure
 
+FIRST = 400  # seed; those before had been looked at when the rule was written
 SETTLED = 500.0  # rate x steps: from here on the full model's loss has come down to its plateau
 
 
@@ -28,6 +29,12 @@ def settled(run: RunResult) -> Truncation:
 
 def untrained(run: RunResult) -> Truncation:
     return losses(run, "full")[:, :1], losses(run, "rank_2")[:, :1]
+
+
+def under(both: tuple[Truncation, Truncation]) -> Successes:
+    """How many runs have a better rank-2 model, at the time when they are fewest."""
+    fewest = [int((rank_2 < full).sum(axis=0).min()) for full, rank_2 in both]
+    return Successes(np.array(fewest), min(len(full) for full, _ in both))
 
 
 def spread(truncation: Truncation) -> float:
@@ -64,7 +71,8 @@ FIGURE_18 = Claim(
     id="fig-18",
     locus="Figure 18 and appendix G.1",
     statement="n = 3, α = .03, random embeddings: the full model's pure-label loss settles near -log(1-α) ≈ .03; the "
-    "rank-2 model's is very likely lower; and d = 12 is more stable than d = 8.",
+    "rank-2 model's is very likely lower (in three quarters of the runs, the figure's own quartile, at the worst time) "
+    "and significantly so (half of it in the median run and record); d = 12 is more stable than d = 8.",
     subject=lambda runs: (settled(runs["narrow"]), settled(runs["wide"])),
     wrong=lambda runs: (untrained(runs["wide"]), untrained(runs["narrow"])),
     parts={
@@ -72,8 +80,9 @@ FIGURE_18 = Claim(
             lambda both: np.array([np.median(full[:, -1]) for full, _ in both]),
             near(lambda runs: -np.log(1 - runs["wide"].config.alpha), rtol=0.1),
         ),
-        "runs with rank 2 under full": Part(  # the share of them, at the worst time
-            lambda both: np.array([(rank_2 < full).mean(axis=0).min() for full, rank_2 in both]), at_least(0.75)
+        "runs with rank 2 under full": Part(under, at_least(0.75, over_seeds=True)),
+        "rank 2 over full": Part(
+            lambda both: np.array([np.median(rank_2 / full) for full, rank_2 in both]), at_most(0.5)
         ),
         "spread": Part(lambda both: spread(both[1]) / spread(both[0]), at_most(1.0)),
     },
@@ -112,7 +121,7 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         name: RandomMemory(
             width=width,
-            seeds=scale.seeds(smoke=20, laptop=20, paper=100),
+            seeds=tuple(FIRST + seed for seed in scale.seeds(smoke=20, laptop=600, paper=600)),
             steps=scale.pick(smoke=2_000, laptop=20_000, paper=200_000),
         )
         for name, width in {"narrow": 8, "wide": 12}.items()

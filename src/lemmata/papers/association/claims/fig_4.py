@@ -1,21 +1,22 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
 from functools import partial
+from operator import itemgetter
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
 
-def noise_share(moment: Moment, run: str) -> float:
-    """Second-layer attention on trigger -> noise over that on trigger -> correct, mean over seeds."""
-    correct, noise, _ = moment.array(run, "mass").mean(axis=0)
-    return float(noise / correct)
+def noise_share(moment: Moment, run: str) -> Seeds:
+    """Second-layer attention on trigger -> noise over that on trigger -> correct."""
+    correct, noise, _ = moment.array(run, "mass").T
+    return Seeds(noise / correct)
 
 
 def draw(runs: Runs) -> Artefact:
@@ -37,7 +38,7 @@ def draw(runs: Runs) -> Artefact:
     legend(axes[0, 0], loc="lower left", fontsize=7, facecolor="white", frameon=True)
     legend(axes[1, 0])
     letter(axes)
-    shares = [noise_share(Moment(runs, moment), run) for run, moment, _ in panels]
+    shares = [noise_share(Moment(runs, moment), run).mean for run, moment, _ in panels]
     caption = (
         "Second-layer attention of the first seed on one noisy input, the same for all (top; marks: what followed the "
         "triggers), and its mean over noisy test sequences along training (bottom). At the end trigger→noise gets "
@@ -77,11 +78,12 @@ EXPERIMENT = Experiment(
             statement="On noisy input the second layer attends to what followed earlier triggers when that was the "
             "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
             "fine-tuned with noise. Measured is the attention on trigger→noise over that on trigger→correct.",
-            subject=lambda runs: Moment(runs, "final"),
-            wrong=lambda runs: Moment(runs, "initial"),  # the same models before their first step
+            subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
+            # The model that was trained without noise, read as both.
+            wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
             parts={
-                "trained with noise": Part(partial(noise_share, run="main"), at_most(0.1)),
-                "fine-tuned with noise": Part(partial(noise_share, run="fine-tuned"), at_most(0.1)),
+                "trained with noise": Part(itemgetter("main"), at_most(0.1, over_seeds=True)),
+                "fine-tuned with noise": Part(itemgetter("fine-tuned"), at_most(0.1, over_seeds=True)),
             },
         ),
         Claim(
@@ -92,7 +94,7 @@ EXPERIMENT = Experiment(
             "trigger→correct.",
             subject=lambda runs: Moment(runs, "clean"),
             wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
-            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5)),
+            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5, over_seeds=True)),
         ),
     ),
     draw=draw,

@@ -1,52 +1,23 @@
-"""The first gradient of the model of equation (2): Lemma D.1 and every row of Table 3, exactly and by sampling."""
+"""Table 3, row by row: the first gradient of W_V in the model of equation (2), exactly and by sampling."""
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs
 from lemmata.core.rule import at_most, mean_near, near
-from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
-from lemmata.papers.association.theory import RecallChain, one_step
+from lemmata.papers.association.claims._first_gradients import (
+    MANY,
+    Rows,
+    asymptotic,
+    exact_moments,
+    gradient_runs,
+    rows,
+    sampled_moments,
+)
+from lemmata.papers.association.theory import one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
 from lemmata.report.plots import new_figure
-
-
-class Rows(NamedTuple):
-    """What was found for the rows of Table 3; read wrongly, each row is its neighbour's, in a world where ȳ ≠ q."""
-
-    exact: RunResult
-    sampled: RunResult
-    neighbour: bool = False
-
-    @property
-    def chain(self) -> RecallChain:
-        config = self.sampled.config
-        return RecallChain(config.num_tokens, config.length, config.alpha, exclude_trigger=self.neighbour)
-
-    def coefficients(self, *names: str) -> np.ndarray:
-        """[name, alpha, row], of the exact chain at a large size."""
-        columns = [self.exact.column(name).reshape(-1, len(TABLE_3)) for name in names]
-        return np.roll(columns, int(self.neighbour), axis=2)
-
-    def sampled_over_exact(self, name: str) -> np.ndarray:
-        """[seed, row], at the sampled size."""
-        return sampled_moments(self.sampled, name) / exact_moments(self.chain)[name]
-
-    def ranges(self) -> np.ndarray:
-        chain = self.sampled.config.chain
-        return np.roll([one_step.exact_range(entry, chain) for entry in TABLE_3], int(self.neighbour))
-
-
-def sampled_moments(run: RunResult, name: str, matrix: str = "value") -> np.ndarray:
-    """[seed, row]."""
-    return run.column(name, matrix=matrix).reshape(len(run.config.seeds), -1)
-
-
-def exact_moments(chain: RecallChain) -> dict[str, np.ndarray]:
-    means, variances = zip(*(one_step.exact_moments(entry, chain) for entry in TABLE_3), strict=True)
-    return {"mean": np.array(means), "variance": np.array(variances)}
 
 
 def tabulated(form, *names: str):
@@ -58,27 +29,17 @@ def tabulated(form, *names: str):
     return lambda runs: np.array([table(name, runs["exact"].config.alphas) for name in names])
 
 
-def rows(runs: Runs, neighbour: bool = False) -> Rows:
-    return Rows(runs["exact"], runs["sampled"], neighbour)
-
-
-def moment_parts(moment: str, *coefficients: str, **tolerance: float) -> dict[str, Part]:
+def moment_parts(moment: str, *coefficients: str, atol: float, rtol: float = 0.0) -> dict[str, Part]:
     return {
         "coefficients": Part(
             lambda found: found.coefficients(*coefficients),
-            near(tabulated(one_step.printed, *coefficients), **tolerance),
+            near(tabulated(one_step.printed, *coefficients), atol=atol, rtol=rtol),
             corrected=tabulated(one_step.corrected, *coefficients),
         ),
         "sampled / exact": Part(
             lambda found: found.sampled_over_exact(moment), mean_near(np.ones(len(TABLE_3)), errors=4)
         ),
     }
-
-
-def asymptotic(run: RunResult) -> str | None:
-    n, length = run.config.num_tokens, run.config.length
-    enough = n >= 10**4 and length >= 10**4 * n
-    return None if enough else f"coefficients of leading order are not read at N = {n:g}, T = {length:g}"
 
 
 MEANS = Claim(
@@ -90,12 +51,9 @@ MEANS = Claim(
     subject=rows,
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("mean", "mean", atol=1e-3),
-    correction=Correction(
-        printed="row (j, j): μ = -(α² + 3α - 1)/N²",
-        corrected="row (j, j): μ = -(α² - 3α + 1)/N²",
-        reason="1 - (1-α)(2-α) = -(α² - 3α + 1). Assumption F.1 uses the right root, α ≤ (3 - √5)/2, so this is a slip "
-        "of the table; the other nine means are right.",
-    ),
+    remark="Of row (j, j) our text, read off the page by a machine, has a minus before the fraction, -(α² + 3α - "
+    "1)/N², which would be wrong; with the minus in the numerator, (-α² + 3α - 1)/N², it is right, and equation (23) "
+    "and Assumption F.1 use that one. We take it as printed so.",
 )
 
 VARIANCES = Claim(
@@ -113,60 +71,30 @@ VARIANCES = Claim(
         corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
         "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
         reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
-        "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. The orders "
-        "in N and T, hence Theorem 1's rates, are unchanged (the printed values are too large except in rows (N+1, q) "
-        "and, for its 1/T part at α < 1/2, (j, q)).",
+        "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. Neither "
+        "explains the 1/T part of row (q, q), 1 + (1-α)(2+α)/α³ as printed. The orders in N and T, hence Theorem 1's "
+        "rates, are unchanged, and so is bound (12): the printed values are too large except in rows (N+1, q) and, for "
+        "its 1/T part at α < 1/2, (j, q).",
     ),
 )
 
 RANGES = Claim(
     id="table-3-range",
     locus="Lemma D.2, Table 3, column R",
-    statement="No sequence's projected gradient is farther than R from its mean, for each of the ten kinds of (j, k).",
+    statement="No sequence's projected gradient is farther than R from its mean, for each of the ten kinds of (j, k), "
+    f"at the sampled N and at N = {MANY}.",
     subject=rows,
     wrong=partial(rows, neighbour=True),
-    parts=Part(Rows.ranges, at_most(np.array(one_step.PRINTED_RANGES)), corrected=np.array(one_step.CORRECTED_RANGES)),
-    correction=Correction(
-        printed="row (j, N+1): R = 1/3",
-        corrected="row (j, N+1): R = 1/2",
-        reason="q, N+1, q, N+1, ... has positive probability whatever ȳ is, so the noise can take half of the context.",
+    parts=Part(
+        Rows.ranges,
+        at_most(np.array(one_step.PRINTED_RANGES)),
+        corrected=lambda runs: np.array(one_step.corrected_ranges(runs["sampled"].config.length)),
     ),
-    remark="At N → ∞ row (j, q) needs 1/2 + 1/T rather than 1/2, again because z_T = q is always counted.",
-)
-
-
-def feed_moments(runs: Runs) -> dict[str, np.ndarray]:
-    """[seed, (noise token, any other)]."""
-    return {name: sampled_moments(runs["sampled"], name, matrix="feed") for name in ("mean", "variance")}
-
-
-def feed_prediction(form, name: str):
-    """`form(is it the noise token, chain)` gives a mean and a variance."""
-    which = ("mean", "variance").index(name)
-    return lambda runs: np.array([form(noise, runs["sampled"].config.chain)[which] for noise in (True, False)])
-
-
-FEED_FORWARD = Claim(
-    id="lemma-d.1",
-    locus="Lemma D.1",
-    statement="At zero weights W_U(k)^T (∇_{W_F} L) W_E(q) has mean -α and variance α(1-α) for the noise token, mean "
-    "1/(N+1) - (1-α)/N and variance (1-α)/N for any other.",
-    subject=feed_moments,
-    # The noise token's gradient read at the others, and theirs at the noise token.
-    wrong=lambda runs: {name: values[:, ::-1] for name, values in feed_moments(runs).items()},
-    parts={
-        name: Part(
-            lambda moments, name=name: moments[name],
-            mean_near(feed_prediction(one_step.printed_feed_forward, name), errors=4),
-            corrected=feed_prediction(one_step.feed_forward_moments, name),
-        )
-        for name in ("mean", "variance")
-    },
     correction=Correction(
-        printed="μ(N+1) = -α; σ²(k) = (1-α)/N for k ≤ N",
-        corrected="μ(N+1) = 1/(N+1) - α; σ²(k) = (1-α)/N · (1 - (1-α)/N) for k ≤ N",
-        reason="The proof's equations (7) and (9) have the full forms; the lemma states their N ≫ 1 limits, but its "
-        "deviation bound (6) vanishes with m and leaves no room for the 1/(N+1) that was dropped.",
+        printed="row (j, N+1): R = 1/3; row (j, q): R = 1/2",
+        corrected="row (j, N+1): R = 1/2; row (j, q): R = 1/2 + 1/T",
+        reason="q, N+1, q, N+1, ... has positive probability whatever ȳ is, so the noise can take half of the context, "
+        "and the trigger half of it and z_T.",
     ),
 )
 
@@ -206,18 +134,10 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, columns, caption)
 
 
-def runs(scale: Scale) -> dict[str, RunConfig]:
-    seeds = scale.seeds(smoke=12, laptop=24, paper=48)
-    return {
-        "sampled": SampledGradients(seeds=seeds, samples=scale.pick(smoke=512, laptop=2048, paper=8192)),
-        "exact": LeadingCoefficients(alphas=scale.pick(smoke=(0.3,), laptop=(0.3, 0.6), paper=(0.1, 0.3, 0.6, 0.9))),
-    }
-
-
 EXPERIMENT = Experiment(
-    title="The first gradients of W_V and W_F, exactly and by sampling",
-    runs=runs,
-    claims=(FEED_FORWARD, MEANS, VARIANCES, RANGES),
+    title="The first gradient of W_V, exactly and by sampling",
+    runs=gradient_runs,
+    claims=(MEANS, VARIANCES, RANGES),
     draw=draw,
     notes="The sums over t ≤ T count z_T = q. ȳ is drawn from all of [N], the trigger included, as printed.",
 )

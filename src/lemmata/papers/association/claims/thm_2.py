@@ -1,57 +1,15 @@
 """Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
+from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
 from lemmata.papers.association.run.attention_gaps import KeyGradients
-from lemmata.papers.association.run.simplified import TRIGGER
 from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
 
 AS_PRINTED, WITHOUT_TRIGGER, LEARNED = "ȳ in [N], W_V of (26)", "ȳ ≠ q, W_V of (26)", "ȳ in [N], W_V of phase 2"
-
-
-class Gaps(NamedTuple):
-    """Attention logits after a step of W_QK, at positions that follow the token `after`."""
-
-    run: RunResult
-    after: int = TRIGGER
-
-    def gradients(self) -> tuple[np.ndarray, np.ndarray]:
-        """[seed, token]: along W_E and along W̃_E."""
-        shape = (len(self.run.config.seeds), self.run.config.num_tokens + 1)
-        return self.run.column("as_token").reshape(shape), self.run.column("as_previous").reshape(shape)
-
-    def first(self) -> np.ndarray:
-        """ξ_{q->j} - ξ_{q->N+1} in units of (1-α)²/N², the mean over j != q (which are exchangeable), by seed."""
-        token, _ = self.gradients()
-        return (token[:, 1:-1].mean(axis=1) - token[:, -1]) / attention_logits.unit_gap(self.run.config.chain)
-
-    def second(self) -> np.ndarray:
-        """The smallest ξ_{q->j} - ξ_{k->l}, k != q, by seed (j, k, l are those of the seeds' mean), times N/(1-α)²."""
-        token, previous = self.gradients()
-        mean_token, mean_previous = token.mean(axis=0), previous.mean(axis=0)
-        low_j, high_l = mean_token[1:].argmin() + 1, mean_token.argmax()
-        high_k = mean_previous[1:].argmax() + 1
-        gap = token[:, low_j] + previous[:, self.after] - previous[:, high_k] - token[:, high_l]
-        return gap * self.run.config.num_tokens / (1 - self.run.config.alpha) ** 2
-
-    def exact_first(self) -> float:
-        """The first gap of the exact chain, in the same units."""
-        config = self.run.config
-        if config.values == "learned":
-            values = tuple(config.num_tokens**2 * v for v in attention_logits.phase_two_values(config.chain))
-        else:
-            values = attention_logits.diagonal_values(config.chain, config.beta_1, config.beta_2)
-        return exact_gap(config.chain, values)
-
-
-def exact_gap(chain: RecallChain, values) -> float:
-    token, previous = attention_logits.key_gradient(chain, *values)
-    return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / attention_logits.unit_gap(chain)
 
 
 def signs(cases: list[Gaps]) -> tuple[tuple[int, int], ...]:
@@ -87,14 +45,15 @@ THEOREM_2 = Claim(
     parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
     correction=Correction(
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
-        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative when β_1 ≈ β_2 and α < 1/2. If ȳ = q is "
-        "left out of the data it is that of α(β_1 + β_2): positive",
+        corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative for α < 1/2, because training leaves β_1 = "
+        "β_2 (thm-2-values). If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
         reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
         "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
         "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
     ),
-    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still. The theorem's "
-    "conclusion holds for the data most people would write, ȳ ≠ q.",
+    remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still, at every α "
+    "(thm-2-learned); in training it turns positive later (thm-2-descent). The statement holds as printed for the data "
+    "most people would write, ȳ ≠ q.",
 )
 
 GAP_SIZE = Claim(

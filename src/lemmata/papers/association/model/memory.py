@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import named_integer, require
+from lemmata.core import named_generator, require
 from lemmata.papers.association.model.simplified import random_bases
 
 
@@ -28,7 +28,7 @@ class LinearMemory(eqx.Module):
     def orthonormal(cls, inputs: int, width: int, seed: int) -> "LinearMemory":
         """Assumptions G.1 and G.2 in a random basis: orthonormal embeddings, W = 0."""
         require(width > inputs, "width", width, f"more than inputs = {inputs}")
-        first, second = random_bases(width, named_integer(seed, "embeddings"))
+        first, second = random_bases(width, named_generator(seed, "embeddings"))
         return cls(jnp.asarray(first[:inputs]), jnp.asarray(second[: inputs + 1]), jnp.zeros((width, width)))
 
     def logits(self) -> Float[Array, "inputs outputs"]:

@@ -6,12 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import named_integer
+from lemmata.core import named_generator
 
 
-def random_bases(width: int, seed: int) -> list[Float[np.ndarray, "width width"]]:
+def random_bases(width: int, stream: np.random.Generator) -> list[Float[np.ndarray, "width width"]]:
     """Two independent orthonormal bases: of the inputs and of the outputs."""
-    stream = np.random.default_rng(seed)
     return [np.linalg.qr(stream.normal(size=(width, width)))[0] for _ in range(2)]
 
 
@@ -29,7 +28,7 @@ class SimplifiedModel(eqx.Module):
     def create(cls, vocab: int, seed: int = 0) -> "SimplifiedModel":
         """Orthonormal embeddings in a random basis (Assumptions D.1 and F.1), all three learned matrices zero."""
         width = 2 * vocab
-        inputs, outputs = random_bases(width, named_integer(seed, "init"))
+        inputs, outputs = random_bases(width, named_generator(seed, "init"))
         zero = jnp.zeros((width, width))
         embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
         return cls(*embeddings, attention=zero, value=zero, feed=zero)

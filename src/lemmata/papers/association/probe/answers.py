@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Key
 
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer
-from lemmata.papers.association.task import RecallSample, SyntheticIOI
+from lemmata.papers.association.task import RecallSample, SyntheticIOI, occurrence
 from lemmata.train import stack
 
 EARLIER = 3  # the context has then shown the answer several times over
@@ -19,9 +19,7 @@ EARLIER = 3  # the context has then shown the answer several times over
 
 def queries_of(sample: RecallSample) -> Bool[Array, "batch seq"]:
     """Trigger positions with several earlier occurrences of the same trigger."""
-    tokens = sample.tokens
-    same = (tokens[:, :, None] == tokens[:, None, :]) & jnp.tril(jnp.ones((tokens.shape[1],) * 2, dtype=bool), -1)
-    return (sample.correct >= 0) & (jnp.sum(same, axis=2) >= EARLIER)
+    return (sample.correct >= 0) & (occurrence(sample.tokens) > EARLIER)
 
 
 def answers(logits: Float[Array, "batch seq vocab"], sample: RecallSample, noise: int) -> dict[str, Float[Array, ""]]:

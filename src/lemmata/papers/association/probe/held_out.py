@@ -30,8 +30,9 @@ def first(sample: RecallSample, num: int) -> RecallSample:
 
 def answer_shown(sample: RecallSample) -> Float[Array, ""]:
     """How often the last trigger's answer occurred before: the ceiling of any prediction at the last position."""
-    asked = sample.tokens[:, :-1] == sample.tokens[:, -1:]
-    return jnp.any(asked & (sample.tokens[:, 1:] == sample.correct[:, -1:]), axis=1).mean()
+    asked, ends = sample.tokens[:, :-1] == sample.tokens[:, -1:], sample.correct[:, -1] >= 0
+    shown = jnp.any(asked & (sample.tokens[:, 1:] == sample.correct[:, -1:]), axis=1)
+    return jnp.sum(shown & ends) / jnp.maximum(jnp.sum(ends), 1)
 
 
 def telling_example(sample: RecallSample, noise: int) -> int:

@@ -30,9 +30,9 @@ def attention_mass(model: Any, sample: RecallSample, noise: int) -> dict[str, Fl
     return {"attention_correct": correct, "attention_noise": noisy, "attention_rest": 1 - correct - noisy}
 
 
-def feed_logits(model: Transformer) -> Float[Array, "input output"]:
-    """<F(W_E(i)), W_U(j)>: what the last feed-forward layer says to a bare token (Figure 7, middle)."""
-    feed = model.blocks[-1].feed
+def feed_logits(model: Transformer, layer: int = -1) -> Float[Array, "input output"]:
+    """<F(W_E(i)), W_U(j)>: what a layer's feed-forward map says to a bare token (Figure 7, middle)."""
+    feed = model.blocks[layer].feed
     if feed is None:
         return jnp.zeros((model.tokens.shape[0], model.output.shape[0]))
     return feed(model.tokens, "float32") @ model.output.T
@@ -44,29 +44,51 @@ def feed_margin(model: Transformer, trigger: int, noise: int) -> Float[Array, ""
     return logits[noise] - jnp.max(jnp.where(jnp.arange(logits.shape[0]) == noise, -jnp.inf, logits))
 
 
-def value_logits(model: Transformer) -> Float[Array, "input output"]:
-    """<W_O W_V W_E(i), W_U(j)>: what attention to token i in the last layer says (Figure 7, right)."""
-    block = model.blocks[-1]
+def value_logits(model: Transformer, layer: int = -1) -> Float[Array, "input output"]:
+    """<W_O W_V W_E(i), W_U(j)>: what attention to token i in a layer says (Figure 7, right)."""
+    block = model.blocks[layer]
     return model.tokens @ block.value.T @ block.output.T @ model.output.T
 
 
-def matching_logits(model: Transformer) -> Float[Array, "input output"]:
+def matching_logits(model: Transformer, carrier: int = 0) -> Float[Array, "input output"]:
     """W_E(j)^T W_QK^2 W_O^1 W_V^1 W_E(i) / sqrt(d): the second layer's score, at query j, of a position that the
-    first layer told it follows token i (Figure 9)."""
-    first, second = model.blocks[0], model.blocks[1]
+    first layer (the carrier) told it follows token i (Figure 9)."""
+    first, second = model.blocks[carrier], model.blocks[1]
     carried = model.tokens @ first.value.T @ first.output.T
     return carried @ second.key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
 
 
+def previous_by_position(model: Transformer) -> Float[Array, ""]:
+    """The share of positions whose embedding alone scores the one before highest in the first layer."""
+    scores = model.positions @ model.blocks[0].key @ model.positions.T
+    seen = jnp.tril(jnp.ones(scores.shape, dtype=bool))
+    best = jnp.argmax(jnp.where(seen, scores, -jnp.inf), axis=1)
+    return jnp.mean(best[1:] == jnp.arange(len(best) - 1))
+
+
+def previous_after_trigger(maps: Float[Array, "batch seq seq"], sample: RecallSample) -> Float[Array, ""]:
+    """Of the positions that follow a trigger, where the second layer needs it: the share that attend most to it."""
+    best = jnp.argmax(maps[:, 1:], axis=2) == jnp.arange(maps.shape[1] - 1)
+    after = sample.correct[:, :-1] >= 0
+    return jnp.sum(best & after) / jnp.maximum(jnp.sum(after), 1)
+
+
 def portrait(model: Transformer, sample: RecallSample, noise: int, example: int) -> dict[str, Array]:
-    """Its attention on the sample (on average, and on one sequence), its weights as memories."""
+    """Its attention on the sample (on average, and on one sequence), its weights as memories; of the layers that
+    Figure 7 does not show, the same (`other_...`)."""
     maps = jax.vmap(lambda one: model.trace(one).attention)(sample.tokens)
     mass = attention_mass(model, sample, noise)
     return {
         "first_attention": jnp.mean(maps[:, 0], axis=0),
+        "other_attention": jnp.mean(maps[:, 1], axis=0),
         "second_attention": maps[example, 1],
+        "previous_after_trigger": previous_after_trigger(maps[:, 0], sample),
+        "previous_by_position": previous_by_position(model),
         "feed_logits": feed_logits(model),
+        "other_feed_logits": feed_logits(model, 0),
         "value_logits": value_logits(model),
+        "other_value_logits": value_logits(model, 0),
         "matching_logits": matching_logits(model),
+        "other_matching_logits": matching_logits(model, 1),
         "mass": jnp.stack([mass[f"attention_{where}"] for where in ("correct", "noise", "rest")]),
     }

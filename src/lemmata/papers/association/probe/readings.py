@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs, Undecided
+from lemmata.core import RunResult, Runs, Seeds, Undecided
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -14,9 +14,9 @@ def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     return values[:, -max(values.shape[1] // 10, 1) :].mean(axis=1)
 
 
-def first_step_over(run: RunResult, column: str, level: float) -> np.ndarray:
+def first_step_over(run: RunResult, column: str, level: float, phase: int = 1) -> np.ndarray:
     """For each seed, the first recorded step at which the column is over the level; infinite if it never is."""
-    steps, values = run.curve(column, phase=1)
+    steps, values = run.curve(column, phase=phase)
     over = values > level
     return np.where(over.any(axis=1), steps[over.argmax(axis=1)].astype(float), np.inf)
 
@@ -30,12 +30,19 @@ def early_peak(run: RunResult, column: str, steps_counted: int, phase: int = 1) 
     return values[:, early].max(axis=1)
 
 
-def at_fraction(run: RunResult, fraction: float) -> float:
-    """The correct token's probability with a matrix cut to this fraction of its rank, mean over seeds."""
-    kept = run.config.fractions
-    if fraction not in kept:
-        raise Undecided(f"the rank is not cut to the fraction {fraction:g}, but to {kept}")
-    return float(run.arrays["sweep.correct"].mean(axis=0)[kept.index(fraction)])
+def correct_by_fraction(run: RunResult, matrix: int = 0) -> dict[float, np.ndarray]:
+    """The correct token's probability with a matrix cut to each fraction of its rank, by seed."""
+    sweeps = run.arrays["sweep.correct"]
+    if matrix >= len(sweeps):
+        raise Undecided(f"only {len(sweeps)} matrices are cut")
+    return dict(sorted(zip(run.config.fractions, sweeps[matrix].T, strict=True)))
+
+
+def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
+    by_fraction = correct_by_fraction(run)
+    if fraction not in by_fraction:
+        raise Undecided(f"the rank is not cut to the fraction {fraction:g}, but to {tuple(by_fraction)}")
+    return by_fraction[fraction]
 
 
 def learned_something(run: RunResult) -> str | None:
@@ -55,19 +62,21 @@ class Edited(NamedTuple):
     full: str = "full"
     without_F1: str = "without_F1"
     without_F2: str = "without_F2"
+    phase: int = 1  # 0: while it was trained without noise
 
     def exchanged(self) -> "Edited":
+        """The other layer dropped."""
         return Edited(self.run, self.full, self.without_F2, self.without_F1)
 
 
-def end(edit: str, answer: str) -> Callable[[Edited], float]:
-    """The reading of an edit's answer at the end of training, mean over seeds."""
-    return lambda edited: float(at_end(edited.run, f"{getattr(edited, edit)}.{answer}").mean())
+def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
+    """The reading of an edit's answer at the end of training."""
+    return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase))
 
 
-def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], float]:
-    """The reading of two edits' answers at the end, one over the other."""
-    return lambda edited: float(np.divide(end(above, answer)(edited), end(below, answer)(edited)))
+def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:
+    """The reading of two edits' answers at the end, one over the other in each seed."""
+    return lambda edited: Seeds(np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values))
 
 
 class Moment(NamedTuple):

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Float
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.core.constraints import Count, Inside, NonNegative, Some
@@ -17,10 +17,10 @@ from lemmata.papers.association.run.simplified import (
     TRIGGER,
     ThreeOrMore,
     loss_gradient,
+    masked_batch,
     theory_task,
     with_noise_learned,
 )
-from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain
 
 SMALL = 1e-3  # the size of W_V: small enough that W_F alone decides the prediction, as Assumption F.1 has it
@@ -42,7 +42,7 @@ class KeyGradients(RunConfig):
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]
     values: Literal["diagonal", "learned"] = "diagonal"
     beta_1: NonNegative = 1.0
-    beta_2: NonNegative = 1.0  # β_2 < β_1; they agree when phase 2 is much longer than phase 1
+    beta_2: NonNegative = 1.0  # β_2 < β_1 by the proof; training leaves them equal (see SimplifiedDescent)
     batch: Count = 1024
     phase_two: Count = 16
     seeds: Some[int] = tuple(range(48))
@@ -56,7 +56,7 @@ class KeyGradients(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            draw = partial(_masked, theory_task(self.chain), self.batch, jnp.asarray(self.exclude_trigger))
+            draw = partial(masked_batch, theory_task(self.chain), self.batch, jnp.asarray(self.exclude_trigger))
             model = with_noise_learned(SimplifiedModel.create(self.num_tokens + 1), self.chain)
             if self.values == "learned":
                 keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
@@ -75,15 +75,6 @@ class KeyGradients(RunConfig):
         table = {"seed": np.repeat(self.seeds, vocab), "token": np.tile(np.arange(vocab), len(self.seeds))}
         arrays = {"value": np.asarray(on_token), "value_previous": np.asarray(on_previous)}
         return RunOutput(table | {"as_token": as_token, "as_previous": as_previous}, arrays)
-
-
-@eqx.filter_jit
-def _masked(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Array, ""]) -> Batch:
-    """`num` sequences; those with ȳ = q are masked out on request, which is the law given ȳ != q. One program serves
-    both cases."""
-    drawn = task.draw(num, key=key)
-    kept = ~(exclude & (drawn.outputs[:, 0] == TRIGGER))
-    return Batch(drawn.tokens, drawn.following, task.mask(drawn) & kept[:, None])
 
 
 @eqx.filter_jit

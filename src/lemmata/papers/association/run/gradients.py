@@ -24,6 +24,7 @@ class SampledGradients(ChainRun):
     """Per-sequence gradients of the model at zero weights, by autodiff; each seed is `samples` fresh sequences."""
 
     kind = "association/sampled-gradients"
+    version = 2
 
     num_tokens: ThreeOrMore = 12  # N; small, so that what the printed forms drop is seen
     length: ThreeOrMore = 48  # T
@@ -43,14 +44,18 @@ class SampledGradients(ChainRun):
                 value, feed = (np.sum(parts, axis=0) / self.samples for parts in zip(*totals, strict=True))
                 rows += self._rows(seed, value, feed)
                 context.progress("gradients", done + 1, len(self.seeds))
-        names = ("seed", "matrix", "row", "mean", "variance")
+        names = ("seed", "matrix", "row", "mean", "lowest", "highest", "variance")
         return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
 
-    def _rows(self, seed: int, value: np.ndarray, feed: np.ndarray) -> list[tuple[int, str, int, float, float]]:
+    def _rows(self, seed: int, value: np.ndarray, feed: np.ndarray) -> list[tuple]:
+        """Of each row of Table 3 (and of Lemma D.1): moments, the mean over its cells, and its two farthest means."""
         n = self.num_tokens
         read = [("value", row, value[:, *entry.cells(n)]) for row, entry in enumerate(TABLE_3)]
         read += [("feed", 0, feed[:, [n]]), ("feed", 1, feed[:, :n])]
-        return [(seed, matrix, row, mean.mean(), (square - mean**2).mean()) for matrix, row, (mean, square) in read]
+        return [
+            (seed, matrix, row, mean.mean(), mean.min(), mean.max(), (square - mean**2).mean())
+            for matrix, row, (mean, square) in read
+        ]
 
 
 def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: Key[Array, ""]) -> tuple[Array, Array]:

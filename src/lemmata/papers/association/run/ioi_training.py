@@ -17,9 +17,11 @@ from lemmata.train import Batches, Descent, OptimizerConfig, QueryLoss, SGDConfi
 
 @dataclass(frozen=True, kw_only=True)
 class IOITraining(RunConfig):
-    """L layers on synthetic IOI, loss at the last position, watched on clean data."""
+    """L layers on synthetic IOI, loss at the last position, watched on clean data with the last MLP cut, or the first
+    ("dropped_first")."""
 
     kind = "association/ioi-training"
+    version = 2
 
     task: IOIConfig = field(default_factory=IOIConfig)
     model: TransformerConfig = field(default_factory=lambda: TransformerConfig(vocab=66, feeds=("mlp",) * 3))
@@ -35,7 +37,8 @@ class IOITraining(RunConfig):
         for name, wanted in (("vocab", self.task.vocab), ("length", self.task.length)):
             allowed = f"the task's is {wanted}: set both"
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
-        require(self.model.feeds[-1] == "mlp", "model.feeds", self.model.feeds, "the last layer needs an MLP to drop")
+        ends = {self.model.feeds[0], self.model.feeds[-1]}
+        require(ends == {"mlp"}, "model.feeds", self.model.feeds, "the first and the last layer need an MLP to drop")
         require(self.rank <= self.full_rank, "rank", self.rank, f"1 to {self.full_rank}")
         require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
 
@@ -53,12 +56,13 @@ class IOITraining(RunConfig):
         objective = Batches(QueryLoss(1), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
         create = eqx.filter_jit(lambda key: algorithm.init(Transformer.create(self.model, key=key)))
-        last = f"blocks.{self.depth - 1}.feed"
+        layers = {"": f"blocks.{self.depth - 1}.feed", "_first": "blocks.0.feed"}
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
-            (dropped,) = truncate_compiled(model, last, (0.0,))
-            (truncated,) = truncate_compiled(model, f"{last}.inner", (self.rank / self.full_rank,))
-            edits = {"full": model, "dropped": dropped, "truncated": truncated}
+            edits = {"full": model}
+            for name, path in layers.items():
+                (edits[f"dropped{name}"],) = truncate_compiled(model, path, (0.0,))
+                (edits[f"truncated{name}"],) = truncate_compiled(model, f"{path}.inner", (self.rank / self.full_rank,))
             test_key = jax.random.fold_in(key, 1)  # the key itself is the training batch's
             return ioi_answers(edits, task, key=test_key, num=self.test_sequences)
 

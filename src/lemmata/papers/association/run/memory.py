@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 from scipy.integrate import solve_ivp
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require
 from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
@@ -116,27 +116,32 @@ SECOND = np.array([[1.0, 1.0], [1.0, 1.0], [-2.0, -2.0]])  # β_2's
 
 @dataclass(frozen=True, kw_only=True)
 class CoefficientRates(RunConfig):
-    """-grad L at random W = β_1 (...) + β_2 (...), by autodiff, read back as rates of β_1 and β_2."""
+    """-grad L at random W = β_1 (...) + β_2 (...), by autodiff, read back as rates of β_1 and β_2, and what it has
+    outside of these two matrices; also at random W that are not in their span."""
 
     kind = "association/coefficient-rates"
+    version = 2
 
     alpha: Inside = 0.3
     points: Count = 32
     seed: int = 0
 
     def execute(self, context: RunContext) -> RunOutput:
-        betas = np.random.default_rng(named_integer(self.seed, "betas")).normal(size=(self.points, 2))
+        betas = named_generator(self.seed, "betas").normal(size=(self.points, 2))
+        any_logits = named_generator(self.seed, "any W").normal(size=(self.points, 3, 2))
         with precision("float64"):
             model, goal = LinearMemory.orthonormal(2, 4, self.seed), targets(2, self.alpha)
             outputs, inputs = np.asarray(model.outputs), np.asarray(model.inputs)
-            rates, rest = [], []
-            for first, second in betas:
-                weight = outputs.T @ (first * FIRST + second * SECOND) @ inputs
+
+            def decomposed(logits: np.ndarray) -> tuple[float, float, float]:
+                """The rates of both coefficients, and the largest entry of the velocity outside of their matrices."""
+                weight = outputs.T @ logits @ inputs
                 velocity = np.asarray(_velocity(model, goal, jnp.asarray(weight.ravel()))).reshape(weight.shape)
-                logits = outputs @ velocity @ inputs.T
-                found = [float(np.sum(logits * m) / np.sum(m * m)) for m in (FIRST, SECOND)]
-                rates.append(found)
-                rest.append(float(np.abs(logits - found[0] * FIRST - found[1] * SECOND).max()))
-        rate = np.array(rates)
-        columns = {"beta_1": betas[:, 0], "beta_2": betas[:, 1], "rate_1": rate[:, 0], "rate_2": rate[:, 1]}
-        return RunOutput(columns | {"outside": np.array(rest)})
+                moved = outputs @ velocity @ inputs.T
+                first, second = (float(np.sum(moved * m) / np.sum(m * m)) for m in (FIRST, SECOND))
+                return first, second, float(np.abs(moved - first * FIRST - second * SECOND).max())
+
+            found = np.array([decomposed(first * FIRST + second * SECOND) for first, second in betas])
+            elsewhere = np.array([decomposed(logits)[2] for logits in any_logits])
+        columns = {"beta_1": betas[:, 0], "beta_2": betas[:, 1], "rate_1": found[:, 0], "rate_2": found[:, 1]}
+        return RunOutput(columns | {"outside": found[:, 2], "outside_of_any": elsewhere})

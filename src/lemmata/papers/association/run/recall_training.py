@@ -24,10 +24,11 @@ class RecallTraining(RunConfig):
     """Two layers on noisy recall, watched on clean data; `clean_steps` first train without noise (appendix B.1).
 
     Columns are "edit.answer" (as "without_F2.correct"), arrays "moment.part" (as "final.feed_logits") or
-    "sweep.answer"; phase 0 is clean training, 1 noisy.
+    "sweep.answer", [matrix, seed, fraction]; phase 0 is clean training, 1 noisy.
     """
 
     kind = "association/recall-training"
+    version = 2
 
     task: RecallConfig = field(default_factory=RecallConfig)
     model: TransformerConfig = field(default_factory=TransformerConfig)
@@ -37,7 +38,7 @@ class RecallTraining(RunConfig):
     steps: Count = 2000  # with noise
     early_steps: Natural = 0  # the first of these, each recorded
     every: Count = 5  # a record each so many steps
-    truncated: str = "blocks.1.feed.inner"  # the matrix whose rank is cut at the end,
+    truncated: Some[str] = ("blocks.1.feed.inner",)  # the matrices whose rank is cut at the end, one at a time,
     fractions: tuple[Share, ...] = ()  # to these fractions of it
     watch_ranks: bool = False  # cut the rank of U_in of F_2 at every record too
     test_sequences: Annotated[int, Bound(least=4)] = 128  # clean, at a record; a quarter as many noisy to attend to
@@ -51,7 +52,8 @@ class RecallTraining(RunConfig):
             allowed = f"the task's is {wanted}: set both"
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
         shapes = eqx.filter_eval_shape(lambda: Transformer.create(self.model, key=named_key(0, "init")))
-        resolve_paths(shapes, self.truncated if self.fractions else "blocks")  # refuses a name that is not there
+        for path in self.truncated if self.fractions else ():
+            resolve_paths(shapes, path)  # refuses a name that is not there
         watchable = self.model.feeds[1] == "mlp" or not self.watch_ranks
         require(watchable, "watch_ranks", self.watch_ranks, "False where the second layer has no MLP")
         require(self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")
@@ -140,16 +142,21 @@ class RecallTraining(RunConfig):
         return probe
 
     def rank_sweep(self, models: list[Any], test: HeldOut) -> dict[str, np.ndarray]:
-        """Exact truncation at every fraction, on the larger clean sample: arrays of [seed, fraction]."""
+        """Exact truncation of each matrix at every fraction, on the larger clean sample."""
         names = [rank_name(fraction) for fraction in self.fractions]
         read = eqx.filter_jit(lambda edits, sample: answers_of_edits(edits, sample, self.task.noise_token))
-        found = []
-        for model in models:
-            decomposition = decompose(model, self.truncated)
+
+        def sweep(model: Any, path: str) -> dict[str, Array]:
+            decomposition = decompose(model, path)
             cut = [decomposition.truncate(fraction=fraction)[0] for fraction in self.fractions]
-            found.append(read(dict(zip(names, cut, strict=True)), test.clean))
-        answers = sorted({key.split(".")[-1] for key in found[0]})
-        return {f"sweep.{one}": np.array([[float(by[f"{n}.{one}"]) for n in names] for by in found]) for one in answers}
+            return read(dict(zip(names, cut, strict=True)), test.clean)
+
+        found = [[sweep(model, path) for model in models] for path in self.truncated]
+        answers = sorted({key.split(".")[-1] for key in found[0][0]})
+        return {
+            f"sweep.{one}": np.array([[[float(by[f"{n}.{one}"]) for n in names] for by in seeds] for seeds in found])
+            for one in answers
+        }
 
 
 class Stage(NamedTuple):

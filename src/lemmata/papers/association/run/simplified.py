@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key
+from jaxtyping import Array, Bool, Key
 
 from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require
 from lemmata.papers.association.model import SimplifiedModel
@@ -61,6 +61,15 @@ def theory_task(chain: RecallChain) -> NoisyRecall:
 def sample(task: NoisyRecall, num: int, key: Key[Array, ""]) -> Batch:
     """Compiled once for a task and a size, whichever run asks."""
     return task.sample(num, key=key)
+
+
+@eqx.filter_jit
+def masked_batch(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key[Array, ""]) -> Batch:
+    """`num` sequences; those with ȳ = q are masked out on request, which is the law given ȳ != q. One program serves
+    both cases."""
+    drawn = task.draw(num, key=key)
+    kept = ~(exclude & (drawn.outputs[:, 0] == TRIGGER))
+    return Batch(drawn.tokens, drawn.following, task.mask(drawn) & kept[:, None])
 
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:

@@ -1,7 +1,7 @@
 """Noisy in-context recall (section 3): after a trigger comes the sequence's own output, or a noise token."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import equinox as eqx
@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
-from lemmata.core import AbstractTask, Batch, Bound, Config, Some, require
+from lemmata.core import AbstractTask, Batch, Bound, Config, Count, Some, require
+from lemmata.core.config import UNSAID
 from lemmata.papers.association.task.alias import alias_draw, alias_table
 from lemmata.papers.association.task.statistics import Statistics, counts_of, pinned, uniform_statistics
 
@@ -29,7 +30,13 @@ class RecallConfig(Config):
     noise: int | None = 2  # a symbol of the alphabet, or None: an extra token N, which a uniform draw follows
     alpha: NoiseLevel = 0.5
     loss_on: LossOn = "triggers"
-    trigger_outputs: bool = False  # may the output be a trigger? At alpha = 0 that absorbs the sequence
+    # Where the authors' published code differs from these defaults (and from its paper in the last).
+    trigger_outputs: bool = False  # may the output be a trigger? (theirs: yes) At alpha = 0 that absorbs the sequence
+    noise_outputs: bool = field(default=False, metadata=UNSAID)  # may it be the noise token? (theirs: yes)
+    # The first occurrence of a trigger that the loss is taken at (theirs: 2).
+    loss_from: Count = field(default=1, metadata=UNSAID)
+    # The last token: put there, or drawn like the others (theirs).
+    last: Literal["trigger", "natural"] = field(default="trigger", metadata=UNSAID)
 
     def cross_check(self) -> None:
         n = self.symbols
@@ -44,8 +51,11 @@ class RecallConfig(Config):
         inside = self.noise is None or (0 <= self.noise < n and self.noise not in self.triggers)
         require(inside, "noise", self.noise, f"None, or a symbol from 0 to {n - 1} that is no trigger")
         require(len(self.outputs()) >= 1, "triggers", self.triggers, "at least one symbol must be left as output")
-        absorbed = self.trigger_outputs and self.alpha == 0
-        require(not absorbed, "trigger_outputs", True, "False at alpha = 0: the sequence would be absorbed")
+        inside = not self.noise_outputs or self.noise is not None
+        require(inside, "noise_outputs", True, "False where the noise is no symbol of the alphabet")
+        asked = self.last == "trigger" or self.loss_on != "last"
+        require(asked, "last", self.last, "trigger where the loss is on the last position alone")
+        require(self.loss_from < self.length, "loss_from", self.loss_from, f"1 to {self.length - 1}")
 
     @property
     def vocab(self) -> int:
@@ -57,7 +67,10 @@ class RecallConfig(Config):
 
     def outputs(self) -> tuple[int, ...]:
         """The tokens that the output is drawn from, uniformly."""
-        barred = {self.noise_token, *(() if self.trigger_outputs else self.triggers)}
+        barred = {
+            *(() if self.noise_outputs else (self.noise_token,)),
+            *(() if self.trigger_outputs else self.triggers),
+        }
         return tuple(token for token in range(self.symbols) if token not in barred)
 
     def statistics(self) -> Statistics:
@@ -97,7 +110,8 @@ class NoisyRecall(AbstractTask):
         config = self.config
         if config.loss_on == "last":
             return 1
-        # Without triggers among the outputs no trigger follows another, and T - 1 is never under the mask.
+        # Without triggers among the outputs no trigger follows another; if the one at T was put there, T - 1 is never
+        # under the mask.
         sparse = config.loss_on == "triggers" and not config.trigger_outputs
         return (config.length - 1) // 2 + 1 if sparse else config.length
 
@@ -121,8 +135,11 @@ class NoisyRecall(AbstractTask):
 
         start = jnp.full(num, config.vocab, dtype=jnp.int32)
         _, context = jax.lax.scan(advance, start, draws[:-1], unroll=8)
-        asked = jax.random.randint(last_key, (num,), 0, slots)
-        last = jnp.asarray(config.triggers, dtype=jnp.int32)[asked]
+        if config.last == "trigger":
+            asked = jax.random.randint(last_key, (num,), 0, slots)
+            last = jnp.asarray(config.triggers, dtype=jnp.int32)[asked]
+        else:
+            last = resolve(alias_draw(self.table, context[-1], jax.random.bits(last_key, (num,), dtype=jnp.uint32)))
         tokens = jnp.concatenate([context.T, last[:, None]], axis=1)
         answer = resolve(alias_draw(self.table, last, draws[-1]))
         following = jnp.concatenate([tokens[:, 1:], answer[:, None]], axis=1)
@@ -138,11 +155,19 @@ class NoisyRecall(AbstractTask):
         if self.config.loss_on == "last":
             return is_last
         chosen = (sample.correct >= 0) == (self.config.loss_on == "triggers")
-        return chosen & (position != self.config.length - 2)
+        if self.config.loss_on == "triggers" and self.config.loss_from > 1:
+            chosen &= occurrence(sample.tokens) >= self.config.loss_from
+        return chosen & (position != self.config.length - 2) if self.config.last == "trigger" else chosen
 
     def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
         drawn = self.draw(num, key=key)
         return Batch(drawn.tokens, drawn.following, self.mask(drawn))
+
+
+def occurrence(tokens: Int[Array, "batch seq"]) -> Int[Array, "batch seq"]:
+    """How often each position's token has occurred up to it, itself counted."""
+    so_far = jnp.tril(jnp.ones((tokens.shape[1],) * 2, dtype=bool))
+    return jnp.sum((tokens[:, :, None] == tokens[:, None, :]) & so_far, axis=2)
 
 
 def transition_rows(config: RecallConfig) -> Float[np.ndarray, "rows outcomes"]:

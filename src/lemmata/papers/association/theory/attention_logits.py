@@ -51,11 +51,14 @@ def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
     ]
 
 
-def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> tuple[ByToken, ByToken]:
+def key_gradient(
+    chain: RecallChain, value: Square, value_previous: Square, predicted: ByToken | None = None
+) -> tuple[ByToken, ByToken]:
     """W_E(q)^T (-grad W_QK) W_E(b) and the same for W̃_E(b), by token b: the exact population gradient for any value
-    matrix (V, Ṽ) under Assumption F.1. After a unit step ξ_{i -> j} is the first at j plus the second at i."""
+    matrix (V, Ṽ) and any prediction that is the same in every context; by default that of Assumption F.1. After a unit
+    step ξ_{i -> j} is the first at j plus the second at i."""
     n, alpha, targets = chain.num_tokens, float(chain.alpha), chain.targets
-    predicted = chain.answer_law()
+    predicted = chain.answer_law() if predicted is None else predicted
     at_trigger, at_one = pair_moments(chain, TRIGGER), pair_moments(chain, 1)
     token, previous = np.zeros(n + 1), np.zeros(n + 1)
     for target in targets:
@@ -70,6 +73,11 @@ def key_gradient(chain: RecallChain, value: Square, value_previous: Square) -> t
         token += (left @ m[TOKEN][TOKEN] + left_previous @ m[PREVIOUS][TOKEN]) / len(targets)
         previous += (left @ m[TOKEN][PREVIOUS] + left_previous @ m[PREVIOUS][PREVIOUS]) / len(targets)
     return token, previous
+
+
+def noise_prediction(chain: RecallChain, odds: float) -> ByToken:
+    """A prediction that is the same in every context: the noise token `odds` times as probable as any other one."""
+    return np.append(np.ones(chain.num_tokens), odds) / (chain.num_tokens + odds)
 
 
 def diagonal_values(chain: RecallChain, beta_1: float, beta_2: float) -> tuple[Square, Square]:
@@ -102,6 +110,18 @@ def _counts(chain: RecallChain, target: int) -> ByToken:
 def unit_gap(chain: RecallChain) -> float:
     """ξ_{q->j} - ξ_{q->N+1} from equations (34) and (36) as printed, for a unit step and β_1 = 1."""
     return (1 - float(chain.alpha)) ** 2 / chain.num_tokens**2
+
+
+def printed_off_trigger(beta_1: float, beta_2: float) -> float:
+    """Equation (37), in units of `unit_gap`: the largest logit of a position whose previous token is not q."""
+    return beta_1 + 2 * beta_2
+
+
+def off_trigger(chain: RecallChain, beta_1: float, beta_2: float) -> float:
+    """The same bound with the position that holds q itself, T >> N >> 1: given ȳ = q the trigger is 1/α times as
+    frequent and repeats itself with chance 1 - α, which the one k = q turns into a logit of its own."""
+    alpha = float(chain.alpha)
+    return (beta_1 + (1 - alpha) * beta_2) / (alpha * (1 - alpha))
 
 
 def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:

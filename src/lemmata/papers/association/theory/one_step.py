@@ -43,9 +43,19 @@ ROWS: dict[Output, tuple[Input, ...]] = {
     "token": ("noise", "trigger", "same", "other"),
 }
 TABLE_3 = tuple(Entry(output, input) for output, inputs in ROWS.items() for input in inputs)
-# Its R. One is too small: q N+1 q N+1 ... is possible whatever ȳ is, so the noise can fill half of the context.
 PRINTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 3, 1 / 2, 1, 1)
-CORRECTED_RANGES = (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 2, 1 / 2, 1, 1)
+
+
+def corrected_ranges(length: int) -> tuple[float, ...]:
+    """Its R with two rows repaired: q N+1 q N+1 ... is possible whatever ȳ is, so the noise can fill half of the
+    context, and the trigger half of it with z_T = q on top."""
+    return (1 / 2, 1, 1, 1 / 2, 1, 1, 1 / 2, 1 / 2 + 1 / length, 1, 1)
+
+
+def deviation_bound(variance: np.ndarray, range: np.ndarray, samples: int, events: int, delta: float) -> np.ndarray:
+    """Bernstein's with a union over `events`, the right-hand side of (6) and (12)."""
+    logarithm = np.log(events) + np.log(2 / delta)
+    return np.sqrt(4 * variance * logarithm / samples) + 4 * range * logarithm / samples
 
 
 class Leading(NamedTuple):
@@ -67,7 +77,8 @@ def power(entry: Entry) -> int:
 
 
 def printed(entry: Entry, alpha: Number) -> Leading:
-    """Table 3 as printed."""
+    """Table 3 as printed; of the mean of (j, j), whose minus our text has before the fraction, the reading that
+    equation (23) and Assumption F.1 use."""
     a = alpha
     match entry.output, entry.input:
         case "noise", "noise":
@@ -82,7 +93,7 @@ def printed(entry: Entry, alpha: Number) -> Leading:
             return Leading(a**2, (2 - a) * a, (2 - a) * a**2)
         case "token", "same":
             square = (1 - a) * (2 - a)
-            return Leading(-(a**2 + 3 * a - 1), 1 + square, 1 + square * (2 - a))
+            return Leading(-(a**2) + 3 * a - 1, 1 + square, 1 + square * (2 - a))
         case _:
             return Leading(a, 2 - a, 2 - a)
 
@@ -90,8 +101,9 @@ def printed(entry: Entry, alpha: Number) -> Leading:
 def corrected(entry: Entry, alpha: Number) -> Leading:
     """Table 3 with its slips repaired. Three changes, derived in the tests:
 
-    the mean of (j, j) is -(α² - 3α + 1)/N²; every variance with j <= N loses a term, because the uniform prediction
-    enters squared, 1/(N+1)², and not as 1/(N+1); and rows with k = q gain a term, because z_T = q is always counted.
+    every variance with j <= N loses a term, because the uniform prediction enters squared, 1/(N+1)², and not as
+    1/(N+1); rows with k = q gain a term, because z_T = q is always counted; and the 1/T part of (q, q), which neither
+    explains, has (1-α)(2-α)/α² where (1-α)(2+α)/α³ is printed.
     """
     a = alpha
     match entry.output, entry.input:
@@ -108,7 +120,7 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
         case "token", "trigger":
             return Leading(a, 3 * (1 - a), 1 - a)
         case "token", "same":
-            return Leading(-(a**2 - 3 * a + 1), (1 - a) * (2 - a), (1 - a) * (2 - a) ** 2)
+            return Leading(printed(entry, a).mean, (1 - a) * (2 - a), (1 - a) * (2 - a) ** 2)
         case _:
             return Leading(a, 1 - a, 1 - a)
 

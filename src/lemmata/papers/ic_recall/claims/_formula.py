@@ -9,6 +9,7 @@ import numpy as np
 from lemmata.core import Claim, Correction, Part, Recorded, RunResult, Runs, near
 
 Reading = Callable[[RunResult], Any]
+SOURCE = "the paper's text as converted from its PDF; a sign or an exponent lost there would be the conversion's"
 
 
 def formula(
@@ -22,6 +23,9 @@ def formula(
     printed: str = "",
     right: str = "",
     reason: str = "",
+    root: str = "",
+    survives: str = "",
+    latex: str = "",
     remark: str = "",
     atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
     rtol: float = 1e-9,
@@ -38,7 +42,11 @@ def formula(
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
         parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict)),
-        correction=Correction(printed=printed, corrected=right, reason=reason) if corrected else None,
+        correction=Correction(
+            printed=printed, corrected=right, reason=reason, root=root, survives=survives, source=SOURCE, latex=latex
+        )
+        if corrected
+        else None,
         remark=remark,
     )
 

@@ -6,17 +6,22 @@ from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
 
 
+def constructed_left(scale: Scale) -> AdamFineTuning:
+    """All of W^KQ, left panel."""
+    steps = scale.pick(smoke=400, laptop=1600, paper=4000)
+    seeds = scale.seeds(smoke=1, laptop=2, paper=10)
+    return AdamFineTuning(**shape.PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
+
+
 def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
-    few = scale.seeds(smoke=1, laptop=2, paper=10)
     steps = scale.pick(smoke=3000, laptop=10_000, paper=20_000)
     block = {"seeds": scale.seeds(smoke=2, laptop=10, paper=10), "steps": steps}
-    full = {
-        "left": {"seeds": few, "steps": scale.pick(smoke=400, laptop=1600, paper=4000)},
-        "right": {"seeds": few[:3], "steps": scale.pick(smoke=80, laptop=400, paper=1600)},
-    }
+    left = constructed_left(scale)
+    right = {"seeds": left.seeds[:3], "steps": scale.pick(smoke=80, laptop=400, paper=1600)}
+    full = {"left": left, "right": AdamFineTuning(**shape.PANELS["right"], trained="full W^KQ", **right)}
     shown = list(shape.PANELS)[: scale.pick(smoke=1, laptop=2, paper=2)]
     return {f"block/{side}": AdamFineTuning(**shape.PANELS[side], **block) for side in shown} | {
-        f"full/{side}": AdamFineTuning(**shape.PANELS[side], trained="full W^KQ", **full[side]) for side in shown
+        f"full/{side}": full[side] for side in shown
     }
 
 

@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, Successes, at_least
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report import plots
 
 WORLDS = {str(n): RandomBijections(n=n, relations=m) for n, m in ((8, 64), (16, 128), (32, 512))}
 NUMBERS = (1, 2, 4, 8, 16, 32, 64, 128)
-SPARSE = (2, 8, 32, 128)
 FEW = 8
 COLUMNS = ("sequences", "seed", "step", "ceiling", "first_argmax", "first_probability", "second_argmax", "loss")
 
@@ -22,16 +21,14 @@ def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
     seeds = scale.seeds(smoke=2, laptop=10, paper=10)
     numbers = scale.pick(smoke=(8, 128), laptop=NUMBERS, paper=NUMBERS)
     steps = scale.pick(smoke=1000, laptop=3000, paper=10_000)
-    full = scale.pick(  # on a laptop all of W^KQ is trained less, and less often, the larger the world
-        smoke=(((8, 128), 2, 200),),
-        laptop=((NUMBERS, 5, 800), (SPARSE, 3, 600), (SPARSE, 2, 300)),
-        paper=((NUMBERS, 10, 4000),) * 3,
+    full = scale.pick(  # all of W^KQ is trained in the smallest world alone on a laptop, and less often
+        smoke=(((8, 128), 2, 200),), laptop=((NUMBERS, 8, 800),), paper=((NUMBERS, 10, 4000),) * 3
     )
     runs = {
         f"block/{name}": AdamFineTuning(world=world, sequences=numbers, seeds=seeds, steps=steps, records=4)
         for name, world in worlds
     }
-    for (name, world), (numbers, many, steps) in zip(worlds, full, strict=True):
+    for (name, world), (numbers, many, steps) in zip(worlds, full, strict=False):
         runs[f"full/{name}"] = AdamFineTuning(
             world=world, sequences=numbers, seeds=seeds[:many], steps=steps, records=4, trained="full W^KQ"
         )
@@ -64,13 +61,16 @@ def _untrained(runs: Runs, which: str) -> Worlds:
     return [Moment(run, 0) for run in runs.group(which).values()]
 
 
-def _at_largest(worlds: Worlds) -> np.ndarray:
-    return np.array([world.relative(max(world.run.config.sequences)).mean() for world in worlds])
+def _at_largest(worlds: Worlds) -> Seeds:
+    """First-step accuracy over the best possible, as [seed, world]."""
+    many = min(len(world.run.config.seeds) for world in worlds)
+    return Seeds(np.stack([world.relative(max(world.run.config.sequences))[:many] for world in worlds], axis=1))
 
 
-def _share_at_few(worlds: Worlds) -> np.ndarray:
-    """The share of seeds with at least nine tenths of the best possible accuracy, world by world."""
-    return np.array([np.mean(world.relative(FEW) >= 0.9) for world in worlds])
+def _share_at_few(worlds: Worlds) -> Successes:
+    """How many seeds have at least nine tenths of the best possible accuracy, world by world."""
+    reached = [(world.relative(FEW) >= 0.9).sum() for world in worlds]
+    return Successes(np.array(reached), min(len(world.run.config.seeds) for world in worlds))
 
 
 def _second(worlds: Worlds) -> np.ndarray:
@@ -94,59 +94,88 @@ def _enough(runs: Runs, which: str) -> str:
         found.append(str(numbers[0]) if numbers else "more than were tried")
     enough = f"Enough on average, world by world: {', '.join(found)}."
     if which == "block":
-        return f"{enough} The position block has few numbers to learn, and every sequence asks the same of them."
+        return (
+            f"{enough} The position block has few numbers to learn, and every sequence asks the same of them. The "
+            "control trains all of W^KQ, by Adam."
+        )
     return (
-        "Adam moves each entry of the token block as fast as each entry of the position block, and there are many more "
-        f"of them: eight sequences are told apart by their tokens before positions matter. {enough}"
+        "In our setting, by Adam; the paper does not say which block its Figure 3 trains. Adam moves each entry of the "
+        "token block as fast as each entry of the position block, and there are many more of them: eight sequences are "
+        f"told apart by their tokens before positions matter (ic-recall/regime-map). {enough} The control is untrained."
     )
 
 
-TRAINED = {"block": "the position block alone", "full": "all of W^KQ"}
-SECOND_STEP = {
-    "block": "The untrained model (control) is right in a third of the cases: three subjects, equal attention.",
-    "full": "By Adam from zero. At the second step the query token is the relation: attention learned through the "
-    "token block serves the relations that were seen, and the loss on those is gone long before the position block has "
-    "moved. For the position block alone the statement is true.",
-}
-# Each is asked of both choices of what is trained.
-STATEMENTS = (
-    (
-        "fig-3",
-        "Figure 3",
-        "Training {} learns the first decoding step: with 128 sequences test accuracy is the best possible, for "
-        "(|S|, |R|) = (8, 64), (16, 128) and (32, 512).",
-        Part(_at_largest, at_least(0.98)),
-        _ceilings,
-    ),
-    (
-        "few-samples",
-        "Section 1.1, Section 5 and Figure 3",
-        "Eight sequences are often enough: training {} on 8 of them, half of the seeds reach nine tenths of the best "
-        "possible first-step accuracy, in each world.",
-        Part(_share_at_few, at_least(0.5)),
-        _enough,
-    ),
-    (
-        "second-step",
-        "Section 5",
-        "The second decoding step is perfect on fresh sequences, for every number of sequences, world and seed, when "
-        "{} is trained.",
-        Part(_second, at_least(1.0)),
-        lambda runs, which: SECOND_STEP[which],
-    ),
+SECOND_STEP = (
+    "By Adam from zero, in our setting: the paper does not say which block its Figure 3 trains, and of its sentences "
+    "on the second step only the position block meets all. At the second step the query token is the relation: "
+    "attention learned through the token block serves the relations that were seen, and the loss on those is gone long "
+    "before the position block has moved. By gradient descent it is perfect (ic-recall/regime-descent). The control "
+    "is untrained."
 )
-CLAIMS = tuple(
+FIG_3 = Part(_at_largest, at_least(0.98, over_seeds=True))
+FEW_SAMPLES = Part(_share_at_few, at_least(0.5, over_seeds=True))
+SECOND = Part(_second, at_least(1.0))
+CLAIMS = (
     Claim(
-        id=name if which == "block" else f"{name}-full",
-        locus=locus,
-        statement=statement.format(leaves),
-        subject=partial(_trained, which=which),
-        wrong=partial(_untrained, which=which),
-        parts=part,
-        remark=partial(remark, which=which),
-    )
-    for which, leaves in TRAINED.items()
-    for name, locus, statement, part, remark in STATEMENTS
+        id="fig-3",
+        locus="Figure 3",
+        statement="Training the position block alone learns the first decoding step: with 128 sequences test accuracy "
+        "is the best possible, for (|S|, |R|) = (8, 64), (16, 128) and (32, 512).",
+        subject=partial(_trained, which="block"),
+        wrong=partial(_untrained, which="block"),
+        parts=FIG_3,
+        remark=partial(_ceilings, which="block"),
+    ),
+    Claim(
+        id="few-samples",
+        locus="Section 1.1, Section 5 and Figure 3",
+        statement="Eight sequences are often enough: training the position block alone on 8 of them, half of the seeds "
+        "reach nine tenths of the best possible first-step accuracy, in each world.",
+        subject=partial(_trained, which="block"),
+        wrong=partial(_trained, which="full"),
+        parts=FEW_SAMPLES,
+        remark=partial(_enough, which="block"),
+    ),
+    Claim(
+        id="second-step",
+        locus="Section 5",
+        statement="The second decoding step is perfect on fresh sequences, for every number of sequences, world and "
+        "seed, when the position block alone is trained.",
+        subject=partial(_trained, which="block"),
+        wrong=partial(_trained, which="full"),
+        parts=SECOND,
+        remark="The control trains all of W^KQ, by Adam.",
+    ),
+    Claim(
+        id="fig-3-full",
+        locus="beyond the paper: Figure 3 with all of W^KQ trained by Adam",
+        statement="Training all of W^KQ learns the first decoding step too: with 128 sequences test accuracy is the "
+        "best possible.",
+        subject=partial(_trained, which="full"),
+        wrong=partial(_untrained, which="full"),
+        parts=FIG_3,
+        remark=partial(_ceilings, which="full"),
+    ),
+    Claim(
+        id="few-samples-full",
+        locus="beyond the paper: Section 5's sentence asked of all of W^KQ, trained by Adam",
+        statement="Eight sequences are often enough for all of W^KQ as well: half of the seeds reach nine tenths of "
+        "the best possible first-step accuracy.",
+        subject=partial(_trained, which="full"),
+        wrong=partial(_untrained, which="full"),
+        parts=FEW_SAMPLES,
+        remark=partial(_enough, which="full"),
+    ),
+    Claim(
+        id="second-step-full",
+        locus="beyond the paper: Section 5's sentence asked of all of W^KQ, trained by Adam",
+        statement="The second decoding step is perfect on fresh sequences, for every number of sequences and seed, "
+        "when all of W^KQ is trained.",
+        subject=partial(_trained, which="full"),
+        wrong=partial(_untrained, which="full"),
+        parts=SECOND,
+        remark=SECOND_STEP,
+    ),
 )
 
 
@@ -155,6 +184,8 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = plots.new_figure(2, len(names), width=4.2 * len(names), height=5.8, squeeze=False, sharey="row")
     for (upper, lower), name in zip(axes.T, names, strict=True):
         for which, colour, marker in (("block", plots.CYCLE[0], "o"), ("full", plots.CYCLE[1], "s")):
+            if f"{which}/{name}" not in runs:
+                continue
             end, numbers = Moment(run := runs[f"{which}/{name}"], run.config.steps), run.config.sequences
             label = f"{run.config.trained} ({len(run.config.seeds)} seeds)"
             for ax, metric in ((upper, "first_argmax"), (lower, "second_argmax")):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.ic_recall.claims._formula import backwards, formula
+from lemmata.papers.ic_recall.claims._formula import SOURCE, formula
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
 from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
 from lemmata.papers.ic_recall.theory import gradients, low_temperature, relations, second_step
@@ -87,6 +87,16 @@ CLAIMS = (
         remark="32/147 is reached for p -> 1/3, that is n = 3, by the scores of a_1, a_2, EoS and of the relation "
         "itself. The control asks for the lead of omega_1.",
     ),
+    Claim(
+        id="lemma-d.1-monotone",
+        locus="Appendix D, proof of Lemma D.1",
+        statement="Where omega_5 is the largest score its lead over every other score does not shrink: dl/domega_i >= "
+        "dl/domega_5 for all i.",
+        subject=lambda runs: runs["main"].arrays["leading_omega"],
+        wrong=lambda runs: runs["main"].arrays["trailing_omega"],
+        parts=Part(lambda slope: np.delete(slope, 4, axis=1) - slope[:, 4:5], at_least(0.0)),
+        remark="At random attention, by autodiff. The control puts the least attention on the query subject.",
+    ),
     formula(
         "lemma-c.2-acceleration",
         "Appendix C, proof of Lemma C.2",
@@ -96,7 +106,10 @@ CLAIMS = (
         corrected=lambda run: low_temperature.CURVE_ACCELERATION,
         printed="v_i'' = v_i / 12 for all i",
         right="v_i'' = v_i / 12 for i <= 4, -v_i / 6 for i = 5, 6",
-        reason="e_i^2 = 0 there, so v_i'' = -v_i sum_j v_j e_j^2. The printed vector does not even sum to 0.",
+        reason="e_i^2 = 0 for i = 5, 6, so v_i'' = -v_i sum_j v_j e_j^2. The printed vector does not sum to 0.",
+        survives="Lemma C.2, with another constant.",
+        latex=r"$v_i''(0) = \tfrac{1}{12}v_i \ (i \leq 4), \quad v_i''(0) = -\tfrac16 v_i \ (i = 5,6), \text{ "
+        r"up to } O(\sqrt T\log\tfrac1T)$",
     ),
     formula(
         "lemma-c.2-parts",
@@ -107,8 +120,12 @@ CLAIMS = (
         corrected=lambda run: low_temperature.SECOND_ORDER_PARTS,
         printed="1/24, 1/24;  1/12, 0;  l_1'' = 1/8, l_2'' = 1/24",
         right="1/36, 1/36;  1/9, 0;  l_1'' = 5/36, l_2'' = 1/36",
-        reason="With the right v''. The difference l_1'' - l_2'' is 1/9, not 1/12, so term I is p_1 p_2 / (9T); p_1'' "
-        "is positive (printed -Theta(1/T)). The lemma's order of magnitude stands.",
+        reason="1/24 becomes 1/36 with the right v'' (lemma-c.2-acceleration). 1/12 is a slip of its own: v' = (1, 1, "
+        "-1, -1, 0, 0)/12, so v' Hess l_1 v' = 2 (1/36 + 1/36) = 1/9. Then l_1'' - l_2'' = 1/9, term I is p_1 p_2 / "
+        "(9T), and p_1'' is positive (printed -Theta(1/T), by way of '(23)' for (22)).",
+        survives="Lemma C.2: -Omega(p_conf/T).",
+        latex=r"$l_1''(0) = \tfrac{5}{36}, \quad l_2''(0) = \tfrac{1}{36}, \quad \text{term I} = \frac{p_1 "
+        r"p_2}{9T}$",
     ),
     formula(
         "lemma-c.3-gradients",
@@ -119,7 +136,10 @@ CLAIMS = (
         corrected=lambda run: 2 * low_temperature.printed_confusing_gradient(*_tilted(run)),
         printed="dl/dv_1 = (1/T) p_2 (v_4 - v_2), and so on",
         right="dl/dv_1 = (2/T) p_2 (v_4 - v_2), and so on",
-        reason="The factor 2 of the general gradients is lost here, but eqs. (26)-(29) have it.",
+        reason="The factor 2 of the general gradients is lost here.",
+        survives="Lemma C.3: eqs. (26)-(29) have it.",
+        latex=r"$\frac{\partial \ell_1(v,Z)}{\partial v_1} = \frac{2}{T}\big(p_2(Z)(v_4-v_2) + o(e^{-1/\sqrt "
+        r"T})\big), \dots$",
     ),
     formula(
         "lemma-c.3-identities",
@@ -146,7 +166,10 @@ CLAIMS = (
             printed="p(r_1) <= 1 / (1 + exp(-g/T))",
             corrected="p(r_1) <= 1 / (1 + exp(-2g/T))",
             reason="l(r_1) - l(r_2) = 2g. Lemma C.2 defines g with the factor 2, Lemma C.3 without, and the bound was "
-            "copied. Harmless: the true accuracy is higher than the printed upper bound.",
+            "copied.",
+            survives="Lemma C.3: the true accuracy is higher than the printed upper bound.",
+            source=SOURCE,
+            latex=r"$p_1(Z') \leq \frac{1}{1+\exp(-2g_k/T)}$",
         ),
         remark="The control is p(r_2).",
     ),
@@ -165,21 +188,14 @@ CLAIMS = (
     Claim(
         id="thm-4.4-sample",
         locus="Appendix C, proof of Theorem 4.4",
-        statement="A sample size from which on p_conf and p_mis are at least zeta/2 with probability 1 - delta/3.",
+        statement="(13/zeta) log(1/delta) sequences are enough for p_conf and p_mis to be at least zeta/2 with "
+        "probability 1 - delta/3, for delta up to 1/2.",
         subject=lambda runs: runs["sample sizes"],
-        wrong=lambda runs: backwards(runs["sample sizes"]),
-        parts=Part(
-            lambda run: run.metrics["needed"],
-            at_most(lambda runs: _sizes(runs, low_temperature.sample_size)),
-            corrected=lambda runs: _sizes(runs, low_temperature.chernoff_sample_size),
-        ),
-        correction=Correction(
-            printed="|D| >= (13/zeta) log(1/delta)",
-            corrected="|D| >= (8/zeta) log(6/delta)",
-            reason="Chernoff gives 2 exp(-zeta |D| / 8) <= delta/3. The printed size is larger for delta < 0.057 and "
-            "too small above: at delta = 0.9 it asks for 1.4/zeta sequences. Harmless for small delta.",
-        ),
-        remark="The control reads the sizes needed for other zeta and delta, the smallest where the largest belong.",
+        wrong=lambda runs: runs["stricter sample sizes"],
+        parts=Part(lambda run: run.metrics["needed"], at_most(lambda runs: _sizes(runs, low_temperature.sample_size))),
+        remark="By exact binomials. Chernoff's bound as the proof uses it would ask for (8/zeta) log(6/delta), which "
+        "is more at such delta; and as delta tends to 1 no multiple of log(1/delta) is enough. The control asks for "
+        "nine tenths of zeta in place of a half.",
     ),
 )
 
@@ -206,7 +222,7 @@ def _draw(runs: Runs) -> Artefact:
         right.plot(delta, sizes["needed"][keep], "o", color=colour, label=f"needed, ζ = {zeta:g}")
         right.plot(delta, low_temperature.sample_size(zeta, delta), "--", color=colour)
         right.plot(delta, low_temperature.chernoff_sample_size(zeta, delta), "-", color=colour)
-    right.set(xscale="log", yscale="log", xlabel="δ", ylabel="|D|", title="dashed: printed; line: corrected")
+    right.set(xscale="log", yscale="log", xlabel="δ", ylabel="|D|", title="dashed: printed; line: Chernoff")
     plots.legend(right)
     caption = (
         f"Left and middle: {run.config.points} attention vectors as Stage 2 finds them, T = {t:g}, affine world of "
@@ -223,6 +239,7 @@ EXPERIMENT = Experiment(
         **{f"lawful/{n}": MatchingCounts(n=n, worlds=scale.pick(smoke=8, laptop=60, paper=2000)) for n in (4, 5)},
         "unlawful": MatchingCounts(n=5, worlds=2, lawful=False),
         "sample sizes": SampleSizes(),
+        "stricter sample sizes": SampleSizes(fraction=0.9),
     },
     claims=CLAIMS,
     draw=_draw,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, Runs, Scale, at_most, exactly, near
+from lemmata.papers.ic_recall.claims._formula import SOURCE
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, DirectDecoding, MemoryRecall
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections
 from lemmata.report.plots import legend, new_figure
@@ -86,8 +87,11 @@ CLAIMS = (
             printed="phi(a')^T f(phi(s) + phi(r)) = 1 for a' != a;  phi(s')^T f(phi(a) + phi(r)) = 1 for s' != s",
             corrected="both are 2 when relations are bijections",
             reason="a' receives 1 from the unit of (s, a'), which reads s, and 1 more from the unit of (s', a') with "
-            "s' = r^-1(a'), which reads r; the proof counts only the first. Likewise for s'. The margin is 2, not 3, "
-            "and the lemma stands.",
+            "s' = r^-1(a'), which reads r; the proof counts only the first. Likewise for s'.",
+            survives="Lemma 3.1 and Lemma A.1; the margin is 2, not 3.",
+            source=SOURCE,
+            latex=r"For any $a' \neq a$ we have $\phi(a')^\top f_{\text{MLP}}(\phi(s)+\phi(r)) = 2$; for any "
+            r"$s' \neq s$ we have $\phi(s')^\top f_{\text{MLP}}(\phi(a)+\phi(r)) = 2$.",
         ),
     ),
     Claim(

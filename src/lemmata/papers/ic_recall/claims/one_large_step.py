@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, rises
-from lemmata.papers.ic_recall.run.one_large_step import SHORT, ShortScheduleRun
+from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
+from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.report import plots
 
 # Mersenne primes with an odd exponent are 7 mod 12: their subgroup of index 3 has even order, so every sequence is

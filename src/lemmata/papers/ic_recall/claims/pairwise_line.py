@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Undecided, exactly, near
-from lemmata.papers.ic_recall.claims._formula import backwards, formula
+from lemmata.papers.ic_recall.claims._formula import SOURCE, backwards, formula
 from lemmata.papers.ic_recall.run.landscape import PairwiseLine
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
@@ -40,6 +40,10 @@ def _turns(run: RunResult, temperatures: Sequence[float], below: float = np.inf)
     return tuple(int((low & (run.metrics["temperature"] == t)).sum()) for t in temperatures)
 
 
+def _cold(run: RunResult) -> tuple[float, ...]:
+    return (*run.config.temperatures, *run.config.low_temperatures)
+
+
 def _root(t: float) -> float:
     """x with h(x) = T log(x / (1 - 4x)): the root of Claim 1's function with the right gaps."""
     x = pairwise_line.LIMIT
@@ -69,12 +73,15 @@ def _span(values: Sequence[float]) -> str:
     return f"{min(values):g} ... {max(values):g}"
 
 
-def _missed_remark(runs: Runs) -> str:
-    lowest = min(runs["main"].config.low_temperatures)
-    power = (np.log(3) - 1 / (2 * lowest)) / np.log(10)
+def _barrier_remark(runs: Runs) -> str:
+    run = runs["main"]
+    lowest = min(run.config.low_temperatures)
+    turns = zip(run.metrics["x"], run.metrics["temperature"], run.metrics["is_minimum"], strict=True)
+    maxima = [x for x, t, is_minimum in turns if t == lowest and not is_minimum]
+    there, hot = f"x = {max(maxima, default=0):.1e}", _span(run.config.hot_temperatures)
     return (
-        f"The control counts at T = {lowest:g} and a little above, where the maximum lies at 10^{power:.0f} or so and "
-        "the search from 10^-14 misses it."
+        f"Counted in log x, in exact arithmetic: at T = {lowest:g} the maximum lies at {there}. The control counts at "
+        f"T = {hot}, above the fold where both critical points are gone."
     )
 
 
@@ -88,8 +95,10 @@ CLAIMS = (
         corrected=lambda run: pairwise_line.GAPS,
         printed="d_3 = -3x^2 + 3x - 3/4, d_4 = -7x^2 + 4x - 3/4, d_5 = -7x^2 + 3x - 1/2, d_6 = -3x^2",
         right="d_3 = -2x^2 + 2x - 1/2, d_4 = d_5 = -6x^2 + 3x - 1/2, d_6 = -2x^2",
-        reason="From Table 2, l(r_1) = 4x^2 + 4(1/2 - x)^2 on the line; d_2 = -8x^2 + 4x - 1/2 is right. Everything "
-        "after it in the proof (h, its root, Psi-tilde) inherits the change.",
+        reason="At v_5 = 0 the square (v_5 + v_j)^2 of Table 2 was taken to be 0, not v_j^2: that gives exactly the "
+        "printed d_3 and d_6, and the printed d_4 and d_5 in each other's place. d_2 is right.",
+        survives="Theorem 4.2 and Theorem B.3, with other constants.",
+        latex=r"$d_3 = -2x^2+2x-\tfrac12, \quad d_4 = d_5 = -6x^2+3x-\tfrac12, \quad d_6 = -2x^2$",
     ),
     Claim(
         id="thm-b.3-symmetry",
@@ -106,6 +115,9 @@ CLAIMS = (
             printed="L_1(x) = L_1(1/4 - x)",
             corrected="L_1(x) = L_1(1/2 - x)",
             reason="Exchanging the two pairs sends x to 1/2 - x; 1/4 is the mirror, not the reflection.",
+            survives="Theorem B.3: it is enough to look at [0, 1/4].",
+            source=SOURCE,
+            latex=r"$L_1(x) = L_1(\tfrac12 - x)$",
         ),
     ),
     Claim(
@@ -118,7 +130,12 @@ CLAIMS = (
         correction=Correction(
             printed="x_0 = (4 - sqrt 6)/10 = 0.1551, from h = -5x^2 + 4x - 1/2",
             corrected="x_0 = 1/6, from h = -6x^2 + 4x - 1/2",
-            reason="With the right d_6 = -2x^2. The limiting attention is (1/6, 1/6, 1/3, 1/3, 0, 0).",
+            reason="With the right d_6 = -2x^2. The limiting attention is (1/6, 1/6, 1/3, 1/3, 0, 0). The text has "
+            "-5x^2 + 4x^2 - 1/2 for h, where the printed root asks for -5x^2 + 4x - 1/2.",
+            root="pairwise-line",
+            survives="Theorem B.3.",
+            source=SOURCE,
+            latex=r"$h(x) := d_2(x)-d_6(x) = -6x^2+4x-\tfrac12, \qquad x_0 = \tfrac16$",
         ),
         remark=lambda runs: (
             f"Measured: minima of the engine's loss at T = {_span(runs['main'].config.low_temperatures)}, extrapolated "
@@ -138,23 +155,27 @@ CLAIMS = (
         id="thm-b.3-critical-points",
         locus=LOCUS,
         statement="The number of critical points of the loss in (0, 1/4) at low temperature.",
-        subject=lambda runs: _turns(runs["main"], runs["main"].config.temperatures),
-        wrong=lambda runs: _turns(runs["main"], runs["main"].config.low_temperatures),
+        subject=lambda runs: _turns(runs["main"], _cold(runs["main"])),
+        wrong=lambda runs: _turns(runs["main"], runs["main"].config.hot_temperatures),
         parts=Part(np.array, exactly(1), corrected=2),
         correction=Correction(
             printed="exactly one critical point in (0, 1/4)",
             corrected="two: the minimum x_T and a local maximum near 3 exp(-1/(2T))",
             reason="Psi(x) is not negative all the way to 0: at x = 0 the falling term 4x vanishes while the others "
-            "leave 12 exp(-1/(2T)) > 0. Harmless: the loss there is above log 2 (see thm-b.3-unique).",
+            "leave 12 exp(-1/(2T)) > 0.",
+            survives="Theorem B.3: the loss at the maximum is above log 2 (thm-b.3-unique).",
+            source=SOURCE,
+            latex=r"Therefore $L_1$ has exactly one critical point $x^*$ in $(0,1/4)$ with $L_1(x^*) < \log "
+            r"2$; the other, near $3e^{-1/(2T)}$, is a local maximum with $L_1 > \log 2$.",
         ),
-        remark=_missed_remark,
+        remark=_barrier_remark,
     ),
     Claim(
         id="thm-b.3-unique",
         locus=LOCUS,
         statement="Exactly one critical point in (0, 1/4) has loss below log 2.",
-        subject=lambda runs: _turns(runs["main"], runs["main"].config.temperatures, below=np.log(2.0)),
-        wrong=lambda runs: _turns(runs["main"], runs["main"].config.temperatures),
+        subject=lambda runs: _turns(runs["main"], _cold(runs["main"]), below=np.log(2.0)),
+        wrong=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         parts=Part(np.array, exactly(1)),
         remark="The control counts critical points of any loss.",
     ),
@@ -172,7 +193,11 @@ CLAIMS = (
         correction=Correction(
             printed="-16 e^(h/T) + 6 x h'/T - 6 with h' = 4 - 10x",
             corrected="-16 e^(h/T) + 4 x h'/T - 4 with h' = 4 - 12x",
-            reason="d_6' = -4x, not -6x. The conclusion, Theta(1/T), stands.",
+            reason="d_6' = -4x, not -6x.",
+            root="pairwise-line",
+            survives="Claim 1: the slope is Theta(1/T).",
+            source=SOURCE,
+            latex=r"$\tilde\Psi'(x_T) = -16e^{h(x_T)/T} + \frac{4x_T h'(x_T)}{T} - 4, \quad h'(x) = 4 - 12x$",
         ),
         remark="The control reads the slopes at the temperatures in the opposite order.",
     ),

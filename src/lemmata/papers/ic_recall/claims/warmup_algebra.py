@@ -86,8 +86,10 @@ CLAIMS = (
         corrected=lambda run: _printed_symmetric(run) / _temperature(run),
         printed="dL/dv_1 = -2 (p_5 + p_6) v_2,  dL/dv_2 = -2 (p_4 + p_6) v_1",
         right="dL/dv_1 = -(2/T) (p_5 + p_6) v_2,  dL/dv_2 = -(2/T) (p_4 + p_6) v_1",
-        reason="The factor 1/T of eqs. (2) and (3) is lost. Harmless: only the ratio of the two is used. (Just "
-        "before, 'v_4 = v_5' should read v_2 = v_4.)",
+        reason="The factor 1/T of eqs. (2) and (3) is lost. (Just before, 'v_4 = v_5' should read v_2 = v_4.)",
+        survives="Lemma B.4: only the ratio of the two is used.",
+        latex=r"$\frac{\partial L_1}{\partial v_1} = -\frac{2}{T}(p_5+p_6)v_2, \quad \frac{\partial "
+        r"L_1}{\partial v_2} = -\frac{2}{T}(p_4+p_6)v_1$",
     ),
     formula(
         "lemma-b.7-identity",
@@ -98,8 +100,10 @@ CLAIMS = (
         corrected=lambda run: -2 / _temperature(run) * pairing.advantage(run.arrays["v"], _temperature(run)),
         printed="sum_j v_j dL/dv_j = sum_r p(r) l(r)",
         right="sum_j v_j dL/dv_j = (2/T) (sum_r p(r) l(r) - l(r_1))",
-        reason="Logits are homogeneous of degree 2 in v, so v . grad l = 2 l; the loss is -l(r_1)/T + log-sum-exp. "
-        "The two displays that follow use the right form (up to their factor 2).",
+        reason="Logits are homogeneous of degree 2 in v, so v . grad l = 2 l; the loss is -l(r_1)/T + log-sum-exp.",
+        survives="Lemma B.7: the two displays that follow use the right form, up to their factor 2.",
+        latex=r"$\sum_j v_j \frac{\partial L_1}{\partial v_j} = \frac{2}{T}\Big(\sum_r p_1(r)l(r) - "
+        r"l(r_1)\Big)$",
     ),
     formula(
         "lemma-b.7-differences",
@@ -111,7 +115,11 @@ CLAIMS = (
         printed="(p_2 + p_4) v_1 v_4 - (p_2 + p_5) v_2 v_3 - (p_4 + p_6) v_2 v_5 + (v_1 - v_2)(l(r_1) - sum_r p l), "
         "...",
         right="twice that",
-        reason="A factor 2 is lost from eqs. (2)-(6). Harmless: only signs are used.",
+        reason="A factor 2 is lost from eqs. (2)-(6).",
+        survives="Lemma B.7: only signs are used.",
+        latex=r"$\frac{T}{2}\Big(\frac{\partial L_1}{\partial \theta_1} - \frac{\partial L_1}{\partial "
+        r"\theta_2}\Big) = \dots, \qquad \frac{T}{2}\Big(\frac{\partial L_1}{\partial \theta_3} - "
+        r"\frac{\partial L_1}{\partial \theta_4}\Big) = \dots$",
     ),
 )
 

@@ -149,8 +149,11 @@ class MemoryTransformer(AbstractTransformer):
     table: Int[Array, "*replica relations n"]
 
     @classmethod
-    def constructed(cls, table: Int[np.ndarray, "relations n"], k: int, key: Key[Array, ""]) -> "MemoryTransformer":
-        return cls(*_blank(table.shape[1], table.shape[0], k, key), jnp.asarray(table))
+    def constructed(
+        cls, table: Int[np.ndarray, "relations n"], k: int, key: Key[Array, ""], dim: int | None = None
+    ) -> "MemoryTransformer":
+        """W^KQ = 0 and random orthonormal embeddings, of as many dimensions as there are tokens unless told."""
+        return cls(*_blank(table.shape[1], table.shape[0], k, key, dim), jnp.asarray(table))
 
     def recall(self, tokens: Tokens, attention: Float[Array, " keys"], part: slice) -> Float[Array, " logits"]:
         v, table = self.vocabulary, self.table
@@ -170,11 +173,13 @@ class MemoryTransformer(AbstractTransformer):
         return jnp.concatenate(every)[part]
 
 
-def _blank(n: int, m: int, k: int, key: Key[Array, ""]) -> tuple[KeyQuery, Float[Array, "vocab dim"], Vocabulary]:
+def _blank(
+    n: int, m: int, k: int, key: Key[Array, ""], dim: int | None = None
+) -> tuple[KeyQuery, Float[Array, "vocab dim"], Vocabulary]:
     """W^KQ = 0 and random orthonormal embeddings."""
     vocabulary = Vocabulary(n, m)
-    dim = vocabulary.size
-    return KeyQuery.zeros(2 * k + 3, dim), orthonormal(dim, dim, key), vocabulary
+    dim = dim or vocabulary.size
+    return KeyQuery.zeros(2 * k + 3, dim), orthonormal(vocabulary.size, dim, key), vocabulary
 
 
 def _eos(tokens: Tokens) -> int:

@@ -75,7 +75,7 @@ class AdamFineTuning(RunConfig):
         """Several numbers of sequences at once, each set brought to the same number of rows."""
         block = self.trained == "position block"
         tests = {seed: self._sequences(world, self.test_sequences, seed, "test") for seed, world in worlds.items()}
-        data_of = dataset_of if block else _counted
+        data_of = dataset_of if block else counted_set
         fresh = {seed: data_of(world, tests[seed], self.test_sequences) for seed, world in worlds.items()}
         cells = [(num, seed) for num in numbers for seed in self.seeds]
         problems = []
@@ -87,7 +87,7 @@ class AdamFineTuning(RunConfig):
             loss, where, probe = chain_of_thought_loss, position_block, _probe_reduced
             models = [PatternModel.zeros(self.k, self.world.n)] * len(cells)
         else:
-            loss, where, probe = _counted_loss, full_key_query, _probe_counted
+            loss, where, probe = counted_loss, full_key_query, probe_counted
             keys = {seed: named_key(seed, "embeddings") for seed in self.seeds}
             models = [MemoryTransformer.constructed(worlds[seed].table, self.k, keys[seed]) for seed in seeds]
         algorithm = Descent(Autodiff(loss), only(where), optax.adam, self.rate)
@@ -107,7 +107,7 @@ def _rows(num: int) -> int:
     return next((rows for rows in COMPILED_ROWS if num <= rows and rows % num == 0), num)
 
 
-def _counted(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
+def counted_set(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
     """A set repeated to `rows` sequences has the same mean loss."""
     counts = world.counts(sequences)
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
@@ -116,7 +116,7 @@ def _counted(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
     return Counted(jnp.tile(tokens, times), jnp.tile(jnp.asarray(log_counts, jnp.float32), times))
 
 
-def _counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
+def counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
     first, second = counted_surprises(model, task.data.tokens, task.data.log_counts, task.temperature)
     return jnp.mean(first) + jnp.mean(second)
 
@@ -132,7 +132,7 @@ def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -
     }
 
 
-def _probe_counted(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+def probe_counted(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
     tokens, log_counts = task.test.tokens, task.test.log_counts
     relation, answer = counted_decoding(model, tokens, log_counts)
     surprise, _ = counted_surprises(model, tokens, log_counts, task.temperature)

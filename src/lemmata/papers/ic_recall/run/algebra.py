@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, named_integer, precision, require
+from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutput, named_generator, precision, require
 from lemmata.papers.ic_recall.model import (
     exact_answer_logits,
     exact_relation_logits,
@@ -110,6 +110,7 @@ class SaddleAlgebra(RunConfig):
     """The warm-up's saddle over temperatures: curvatures by autodiff along softmax(theta + x e), and its pieces."""
 
     kind = "ic-recall/saddle-algebra"
+    version = 2
 
     lowest: Positive = 0.01
     highest: float = 1.0
@@ -124,13 +125,14 @@ class SaddleAlgebra(RunConfig):
             log_counts = warmup_log_counts()
             rows = np.array(warmup_rows())
             start = as_jax(np.where(SADDLE > 0, 0.0, -300.0))
+            tilted = start + as_jax(np.log([1.0, 1, 2, 2, 1, 1]))  # (1/6, 1/6, 1/3, 1/3, 0, 0), not a saddle
             direction = as_jax(DESCENDING)
 
             def logits(x: jax.Array) -> jax.Array:
                 return pattern_logits(jax.nn.softmax(start + x * direction), 2)
 
-            def loss(x: jax.Array, t: jax.Array, along: jax.Array = direction) -> jax.Array:
-                return loss_in_theta(start + x * along, log_counts, t)
+            def loss(x: jax.Array, t: jax.Array, along: jax.Array = direction, at: jax.Array = start) -> jax.Array:
+                return loss_in_theta(at + x * along, log_counts, t)
 
             def probability(logits: jax.Array, t: jax.Array) -> jax.Array:
                 return jax.nn.softmax(logits / t + log_counts)
@@ -147,6 +149,8 @@ class SaddleAlgebra(RunConfig):
                 return {
                     "curvature": jax.grad(jax.grad(loss))(zero, t),
                     "ascending": jax.grad(jax.grad(loss))(zero, t, as_jax(ASCENDING)),
+                    "tilted_curvature": jax.grad(jax.grad(loss))(zero, t, direction, tilted),
+                    "tilted_ascending": jax.grad(jax.grad(loss))(zero, t, as_jax(ASCENDING), tilted),
                     "loss": loss(zero, t),
                     "p1": p[rows[0]],
                     "p3": p[rows[2]],
@@ -169,6 +173,7 @@ class GeneralAlgebra(RunConfig):
     """Any number of subjects: every relation's logit from the memory, gradients of both steps, curvature at v = 1/6."""
 
     kind = "ic-recall/general-algebra"
+    version = 2
 
     n: int = 7
     points: Count = 32
@@ -181,7 +186,7 @@ class GeneralAlgebra(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         v = simplex_points(self.points, self.seed, "general")
-        q = np.random.default_rng(named_integer(self.seed, "second step")).dirichlet(np.ones(7), size=self.points)
+        q = named_generator(self.seed, "second step").dirichlet(np.ones(7), size=self.points)
         world = Affine(n=self.n).draw()
         sequence = world.sequences(1, 2, seed=self.seed, name="general")
         table, subjects, answers = world.table, sequence.subjects[0], sequence.answers[0]
@@ -202,6 +207,7 @@ class GeneralAlgebra(RunConfig):
                 scaled = exact_answer_logits(jnp.asarray(table), on_subjects(u), decoded) / self.temperature
                 return jax.nn.logsumexp(scaled) - scaled[answers[2]]
 
+            in_omega = jax.grad(lambda w: second(jax.nn.softmax(w)))
             low = self.low_temperature
             direction = as_jax(DESCENDING)
             two = jnp.array([correct_pattern(2), confusing_pattern(2)])
@@ -220,7 +226,9 @@ class GeneralAlgebra(RunConfig):
                     "gradient_v": jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, self.temperature)))(v),
                     "gradient_q": jax.vmap(jax.grad(second))(q),
                     "initial_q": jax.grad(second)(jnp.full(7, 1 / 7)),
-                    "initial_omega": jax.grad(lambda w: second(jax.nn.softmax(w)))(jnp.zeros(7)),
+                    "initial_omega": in_omega(jnp.zeros(7)),
+                    "leading_omega": jax.vmap(in_omega)(jnp.log(_query_first(q))),
+                    "trailing_omega": jax.vmap(in_omega)(jnp.log(_query_first(q, last=True))),
                     "initial_p": jnp.exp(-second(jnp.full(7, 1 / 7))),
                     "tilted_gradient": jax.vmap(jax.grad(lambda u: loss_in_v(u, log_counts, low)))(tilted),
                     "tilted_theta": jax.vmap(jax.grad(lambda t: loss_in_theta(t, log_counts, low)))(jnp.log(tilted)),
@@ -236,8 +244,15 @@ class GeneralAlgebra(RunConfig):
         return RunOutput({"point": np.arange(self.points)}, arrays)
 
 
+def _query_first(q: jax.Array, last: bool = False) -> jax.Array:
+    """The same weights with the largest (or the least) on the query subject, which it exchanges with."""
+    rows, there = jnp.arange(len(q)), q.argmin(axis=1) if last else q.argmax(axis=1)
+    chosen, own = q[rows, there], q[:, 4]
+    return q.at[rows, there].set(own).at[:, 4].set(chosen)
+
+
 def _tilted(rows: int, seed: int) -> np.ndarray:
     """Attention as Stage 2 finds it: near (1/6 + a, 1/6, 1/6 + a, 1/6, 1/6 - 2a, 1/6), the two pairs a little apart."""
-    rng = np.random.default_rng(named_integer(seed, "tilted"))
+    rng = named_generator(seed, "tilted")
     base = np.array([1 / 6 + 0.05, 1 / 6, 1 / 6 + 0.05, 1 / 6, 1 / 6 - 0.1, 1 / 6])
     return base + rng.uniform(0.001, 0.02, size=(rows, 2)) @ np.array([[1, 0, -1, 0, 0, 0], [0, 1, 0, -1, 0, 0]])

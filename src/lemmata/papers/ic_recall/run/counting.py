@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_integer
+from lemmata.core import Bound, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_generator
 from lemmata.papers.ic_recall.task import Affine, TableWorld, patterns
 from lemmata.papers.ic_recall.theory.low_temperature import failure_probability
 
@@ -29,7 +29,7 @@ class MatchingCounts(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         everything = np.array(list(permutations(range(self.n))))
         agree = (everything[:, None] == everything[None]).sum(-1) >= 2
-        rng = np.random.default_rng(named_integer(self.seed, "worlds", str(self.n)))
+        rng = named_generator(self.seed, "worlds", str(self.n))
         sizes = np.array([len(pattern) for pattern in patterns(2)])
         most = np.zeros(3)
         for _ in range(self.worlds):
@@ -53,7 +53,7 @@ def _most(table: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleSizes(RunConfig):
-    """The least |D| from which on both fractions are at least zeta/2 with probability 1 - delta/3, by exact binomials.
+    """The least |D| from which on both shares are at least zeta/2 with probability 1 - delta/3, by exact binomials.
 
     Confusing and mismatched sequences are taken independent, each with probability exactly zeta.
     """
@@ -61,13 +61,14 @@ class SampleSizes(RunConfig):
     kind = "ic-recall/sample-sizes"
 
     zetas: Some[Annotated[float, Bound(least=1e-3, most=1)]] = (0.05, 0.1, 0.3)
-    deltas: Some[Inside] = (0.01, 0.05, 0.2, 0.5, 0.9)
+    deltas: Some[Inside] = (0.01, 0.05, 0.2, 0.5)
+    fraction: Inside = 0.5  # of zeta that is asked for
 
     def execute(self, context: RunContext) -> RunOutput:
         rows = []
         for zeta in self.zetas:
             sizes = np.arange(1, int(14 / zeta * np.log(6 / min(self.deltas))))
-            failure = np.array([failure_probability(int(size), zeta) for size in sizes])
+            failure = np.array([failure_probability(int(size), zeta, self.fraction) for size in sizes])
             for delta in self.deltas:
                 bad = np.flatnonzero(failure > delta / 3)
                 rows.append((zeta, delta, float(sizes[bad[-1]] + 1) if len(bad) else 1.0))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Metrics, named_integer
+from lemmata.core import Metrics, named_generator
 from lemmata.papers.ic_recall.model import PatternModel, pattern_logits
 from lemmata.papers.ic_recall.task import Affine, AllBijections, Dataset, correct_pattern, dataset, patterns
 from lemmata.papers.ic_recall.theory.relations import TABLE_1, matching_of
@@ -48,7 +48,7 @@ def warmup_rows() -> list[int]:
 
 def simplex_points(rows: int, seed: int, name: str, concentration: float = 1.0) -> Float[np.ndarray, "rows 6"]:
     """Random attention vectors: uniform on the simplex, or nearer its faces where the concentration is smaller."""
-    return np.random.default_rng(named_integer(seed, name)).dirichlet(np.full(6, concentration), size=rows)
+    return named_generator(seed, name).dirichlet(np.full(6, concentration), size=rows)
 
 
 def scores_of(v: np.ndarray, floor: float = 1e-80) -> Float[np.ndarray, "... 6"]:
@@ -64,7 +64,7 @@ def near_ties(rows: int, temperature: float, seed: int) -> Float[np.ndarray, "ro
     points = simplex_points(rows, seed, "near ties")
     points[:, 4:] *= 0.1  # little attention on the query and EoS: only r_1 and r_2 compete
     points /= points.sum(-1, keepdims=True)
-    spread = np.random.default_rng(named_integer(seed, "spread")).uniform(-4, 4, size=rows) * temperature
+    spread = named_generator(seed, "spread").uniform(-4, 4, size=rows) * temperature
     apart = points[:, 0] - points[:, 2]
     wanted = spread / (2 * np.where(np.abs(apart) < 1e-3, 1e-3, apart))
     total = points[:, 1] + points[:, 3]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_integer, precision
+from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_generator, precision
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -21,6 +21,7 @@ from lemmata.papers.ic_recall.run.first_step import (
     warmup_log_counts,
     warmup_rows,
 )
+from lemmata.papers.ic_recall.run.turning_points import quadratics, turning_points
 from lemmata.papers.ic_recall.task import Affine
 
 OnLine = Annotated[tuple[Annotated[float, Bound(least=0.002)], ...], Bound(least=2)]  # temperatures of the line
@@ -80,14 +81,15 @@ class PairwiseLine(RunConfig):
     """The engine's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
 
     kind = "ic-recall/pairwise-line"
+    version = 2
 
     temperatures: OnLine = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08)
     low_temperatures: OnLine = (0.002, 0.003, 0.004, 0.006, 0.008)
+    hot_temperatures: OnLine = (0.095, 0.1, 0.12)  # above the fold, where the pairwise minimum is gone
     points: Annotated[int, Bound(least=21)] = 241
 
     def execute(self, context: RunContext) -> RunOutput:
         grid = np.linspace(0, 0.5, self.points)
-        search = np.concatenate([np.geomspace(1e-14, 1e-3, 400), np.linspace(1e-3, 0.2499, 2000)[1:]])
         with precision("float64"):
             log_counts = warmup_log_counts()
 
@@ -95,29 +97,14 @@ class PairwiseLine(RunConfig):
                 return loss_in_v(on_line(x), log_counts, t)
 
             values = jax.jit(jax.vmap(loss, in_axes=(0, None)))
-            slopes = jax.jit(jax.vmap(jax.grad(loss), in_axes=(0, None)))
             logits = jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5])))
             logits = np.asarray(logits)[:, warmup_rows()]
             curves = np.stack([np.asarray(values(as_jax(grid), jnp.asarray(t))) for t in self.temperatures])
-            turns: list[tuple[float, ...]] = []
-            for t in (*self.temperatures, *self.low_temperatures):
-                slope = np.asarray(slopes(as_jax(search), jnp.asarray(t)))
-                for i in np.flatnonzero(np.sign(slope[:-1]) * np.sign(slope[1:]) < 0):
-                    x = _bisect(slopes, search[i], search[i + 1], t)
-                    turns.append((t, x, float(values(as_jax(np.array([x])), jnp.asarray(t))[0]), float(slope[i] < 0)))
-        columns = zip(("temperature", "x", "loss", "is_minimum"), np.array(turns).reshape(-1, 4).T, strict=True)
-        arrays = {"grid": grid, "curves": curves, "gap_samples": logits[:, 1:] - logits[:, :1]}
-        return RunOutput(dict(columns), arrays)
-
-
-def _bisect(slopes: Callable, low: float, high: float, temperature: float) -> float:
-    """The zero of the engine's slope between two points, by repeated subdivision into 64 parts."""
-    for _ in range(9):
-        xs = np.linspace(low, high, 65)
-        values = np.asarray(slopes(as_jax(np.resize(xs, 2399)), jnp.asarray(temperature)))[:65]
-        i = int(np.flatnonzero(np.sign(values[:-1]) != np.sign(values[1:]))[0])
-        low, high = float(xs[i]), float(xs[i + 1])
-    return (low + high) / 2
+        samples = logits[:, 1:] - logits[:, :1]
+        every = (*self.temperatures, *self.low_temperatures, *self.hot_temperatures)
+        turns = np.array([(t, *turn) for t in every for turn in turning_points(quadratics(samples), t)])
+        columns = zip(("temperature", "x", "loss", "is_minimum"), turns.reshape(-1, 4).T, strict=True)
+        return RunOutput(dict(columns), {"grid": grid, "curves": curves, "gap_samples": samples})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +127,7 @@ class LowestPoint(RunConfig):
         Affine(n=self.n)
 
     def execute(self, context: RunContext) -> RunOutput:
-        starts = np.random.default_rng(named_integer(self.seed, "starts")).normal(size=(self.starts, 6))
+        starts = named_generator(self.seed, "starts").normal(size=(self.starts, 6))
         rows = []
         with precision("float64"):
             log_counts = affine_log_counts(self.n)

@@ -1,72 +1,66 @@
 """Runs of Appendix C's schedule, one large step and a short second stage, at temperatures down to 10^-4 and below."""
 
 from dataclasses import dataclass
+from itertools import product
 from math import log
 from typing import Annotated
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 from scipy.special import softmax
 
 from lemmata.core import (
     Bound,
     Count,
-    Inside,
     NonNegative,
     Positive,
     RunConfig,
     RunContext,
     RunOutput,
     Some,
-    named_integer,
+    named_generator,
     named_keys,
     precision,
     require,
 )
-from lemmata.papers.ic_recall.model import pattern_logits
+from lemmata.papers.ic_recall.model import log_probability, pattern_logits
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, algorithm_1, descend
-from lemmata.papers.ic_recall.run.first_step import (
-    as_jax,
-    loss_in_theta,
-    starting_at,
-    theta_of,
-    warmup_data,
-    watch_theta,
-)
+from lemmata.papers.ic_recall.run.first_step import as_jax, starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
-from lemmata.papers.ic_recall.task import Affine, Dataset, confusing_pattern, correct_pattern, mismatched_patterns
+from lemmata.papers.ic_recall.run.short_schedule import SHORT
+from lemmata.papers.ic_recall.task import RandomSlopes, confusing_pattern, correct_pattern, dataset_of_kinds
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING
 from lemmata.train import stack
+
+KINDS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class LowTemperature(RunConfig):
-    """Algorithm 1's short schedule on the affine world of n subjects whose slopes form a subgroup of this index.
+    """Algorithm 1's short schedule in worlds of drawn slopes, at each share of confusing sequences and temperature.
 
-    With -1 among the slopes every sequence is confusing; which mismatched relations exist depends on the sequence
-    through (s_3 - s_1)/(s_2 - s_1) alone, so a sample of any size is a multinomial draw over its n - 2 values: exact,
-    and as cheap at 10^13 sequences as at ten. Each of `sample_constants` is a K in |D| = K log(1/T)^3 / T^3; 0 takes
-    one sequence.
+    A sample of any size is a multinomial draw over the world's kinds of sequence: exact, and as cheap at 10^13
+    sequences as at ten. Each of `sample_constants` is a K in |D| = K log(1/T)^3 / T^3; 0 takes one sequence.
     """
 
     kind = "ic-recall/low-temperature"
-    n: Annotated[int, Bound(least=3, most=100_000)] = 101  # every s_3 is counted
-    index: Count = 2
-    temperatures: Some[Positive] = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6e-5)
+    version = 2
+
+    n: Annotated[int, Bound(least=5, most=251)] = 251  # every kind of sequence is counted
+    confusing: Some[Annotated[float, Bound(above=0, most=1)]] = (0.5,)
+    mismatched: Annotated[float, Bound(above=0, most=1)] = 0.5
+    temperatures: Some[Positive] = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
     seeds: Some[int] = (0, 1, 2, 3, 4, 5)
-    c1: Positive = 100.0  # eta_1 = c1 T sqrt(T) log(1/T)
-    c2: Positive = 1000.0  # eta_2 = c2 T^2
+    schedule: OneLargeStep = SHORT
     sample_constants: Some[NonNegative] = (1.0, 0.0)
     steps: Count = 20_000
     every: Count = 20
-    delta: Inside = 0.1
 
     def cross_check(self) -> None:
-        require((self.n - 1) % self.index == 0, "index", self.index, f"a divisor of n - 1 = {self.n - 1}")
-        require(((self.n - 1) // self.index) % 2 == 0, "index", self.index, "one that leaves -1 among the slopes")
-        Affine(n=self.n, subgroup=(self.n - 1) // self.index)
+        for share in self.confusing:
+            self._world(share)
         limit = 1 / (40 * log(self.n))
         for t in self.temperatures:
             require(t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
@@ -77,69 +71,70 @@ class LowTemperature(RunConfig):
         require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
 
     def execute(self, context: RunContext) -> RunOutput:
-        cells = [(k, t, seed) for k in self.sample_constants for t in self.temperatures for seed in self.seeds]
-        constants, temperatures, seeds = (np.array(column) for column in zip(*cells, strict=True))
-        schedule = OneLargeStep(c1=self.c1, c2=self.c2, delta=self.delta)
-        rates = np.array([schedule.rates(t) for _, t, _ in cells])
-        counts, share = self._kinds()
+        axes = self.sample_constants, self.confusing, self.temperatures, self.seeds
+        constants, shares, temperatures, seeds = (np.array(column) for column in zip(*product(*axes), strict=True))
+        rates = np.array([self.schedule.rates(float(t)) for t in temperatures])
+        worlds = {
+            (share, seed): self._world(share).draw(seed).kinds(2)[:2] for share in self.confusing for seed in self.seeds
+        }
         with precision("float64"), np.errstate(divide="ignore"):
-            data = [Dataset(as_jax(counts), as_jax(_weights(share, *cell))) for cell in cells]
+            data = []
+            for constant, share, t, seed in product(*axes):
+                kinds, common = worlds[share, seed]
+                data.append(dataset_of_kinds(kinds, _weights(common, constant, t, seed), KINDS))
             trained = algorithm_1(
                 first_step_loss,
                 theta_of,
-                schedule,
-                stack([FineTuning(one, t) for one, (_, t, _) in zip(data, cells, strict=True)]),
-                starting_at(np.zeros((len(cells), 6))),
+                self.schedule,
+                stack([FineTuning(one, float(t)) for one, t in zip(data, temperatures, strict=True)]),
+                starting_at(np.zeros((len(data), 6))),
                 named_keys(seeds.tolist(), "push", "low"),
                 stops=((1,), range(self.every, self.steps + 1, self.every)),
                 probe=watch_theta,
                 context=context,
             )
             settled, path = trained.stage1["theta"][:, -1], trained.stage2["theta"]
-            most = counts[np.argmax(counts[:, mismatched_patterns(2)].sum(axis=1))]  # the hardest kind
-            confusing = as_jax(np.log(most))
-            plain = confusing.at[confusing_pattern(2)].set(-jnp.inf)
-            two = jnp.full(13, -jnp.inf).at[np.array([correct_pattern(2), confusing_pattern(2)])].set(0.0)
-            t, whole = as_jax(temperatures), as_jax(np.concatenate([settled[:, None], path], axis=1))
-            both, alone = (np.asarray(_log_wrong_along(whole, kind, t)) for kind in (confusing, plain))
-            uniform = np.asarray(_curvature(as_jax(0 * settled), two, t))
-            after = np.asarray(_curvature(as_jax(settled), confusing, t))
-        v, v1, wrong, step = softmax(path, axis=-1), softmax(settled, axis=-1), both[:, 1:], trained.stage2.steps
+            t, counts = as_jax(temperatures), stack([one.log_counts for one in data])
+            weights = stack([one.weights for one in data])
+            is_confusing = jnp.isfinite(counts[..., confusing_pattern(2)])
+            wrong = np.asarray(_worst_log_wrong(as_jax(path), counts, is_confusing, t))
+            sampled = np.asarray(jnp.sum(weights * is_confusing, axis=-1))  # p_conf, of the sample
+            least = np.asarray(_least_eigenvalue(as_jax(settled), counts, weights, t))
+            two = as_jax(np.full((1, 13), -np.inf)).at[:, np.array([correct_pattern(2), confusing_pattern(2)])].set(0.0)
+            alone = jnp.broadcast_to(two, (len(data), 1, 13)), jnp.ones((len(data), 1))
+            uniform, after = (np.asarray(_curvature(as_jax(at), *alone, t)) for at in (0 * settled, settled))
+        v, v1, step = softmax(path, axis=-1), softmax(settled, axis=-1), trained.stage2.steps
         gap = (v[..., 0] - v[..., 2]) * (v[..., 1] - v[..., 3])
         with np.errstate(divide="ignore", invalid="ignore"):  # the control may give r_1 no probability at all
             loss = -np.log1p(-np.exp(wrong))
             growth = (gap[:, 1:] / gap[:, :-1]) ** (1 / self.every) - 1
-        escaped = loss <= np.log(2.0) - temperatures[:, None] ** 3
+            unit = temperatures / (rates[:, 1] * sampled)
+        escaped = loss <= np.log(2.0) - (sampled * temperatures)[:, None] ** 3
+        escaped &= (sampled > 0)[:, None]  # where the sample has no confusing sequence nothing is promised or learned
         # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991.
         spoken_of = escaped[:, :-1] & (wrong[:, 1:] > np.log(9e-4))
         columns = {
             "sample_constant": constants,
+            "confusing": shares,
             "temperature": temperatures,
             "seed": seeds,
-            "eta1": rates[:, 0],
             "eta2": rates[:, 1],
+            "p_conf": sampled,
+            "is_confusing": np.array([_confusing_share(*worlds[share, seed]) for _, share, _, seed in product(*axes)]),
             **{f"v{i + 1}": v1[:, i] for i in range(6)},
-            "log_wrong_confusing": both[:, 0],
-            "log_wrong_plain": alone[:, 0],
             "curvature_uniform": uniform,
             "curvature_after": after,
+            "least_eigenvalue": least,
             "escape_steps": _first(escaped, step),
             "accurate_steps": _first(wrong <= np.log(1e-3), step),
-            "slowest_growth": np.where(spoken_of, growth, np.inf).min(axis=1) * temperatures / rates[:, 1],
-            "moved": np.linalg.norm(v - v1[:, None], axis=-1).max(axis=1),
+            "slowest_growth": np.where(spoken_of, growth, np.inf).min(axis=1) * unit,
             "final_log_wrong": wrong[:, -1],
         }
-        kept = slice(0, len(self.temperatures) * len(self.seeds), len(self.seeds))
-        return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "v": v[kept], "step": step})
+        kept = slice(0, len(self.confusing) * len(self.temperatures) * len(self.seeds), len(self.seeds))
+        return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "step": step})
 
-    def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Pattern counts of every kind of sequence, and its share: r = identity, s_1 = 0, s_2 = 1, any s_3."""
-        world = Affine(n=self.n, subgroup=(self.n - 1) // self.index).draw()
-        thirds = np.arange(2, self.n)
-        subjects = np.stack([0 * thirds, 0 * thirds + 1, thirds], axis=1)
-        every = world.counts(world.sequences_of(0 * thirds + 1, 0 * thirds, subjects))
-        kinds, repeats = np.unique(every, axis=0, return_counts=True)
-        return kinds, repeats / repeats.sum()
+    def _world(self, confusing: float) -> RandomSlopes:
+        return RandomSlopes(n=self.n, confusing=confusing, mismatched=self.mismatched)
 
 
 def sample_size(constant: float, temperature: float) -> int:
@@ -148,36 +143,76 @@ def sample_size(constant: float, temperature: float) -> int:
 
 def _weights(share: np.ndarray, constant: float, temperature: float, seed: int) -> np.ndarray:
     """The share of each kind in a sample of the lemma's size."""
-    rng = np.random.default_rng(named_integer(seed, "sample", f"{temperature}"))
+    rng = named_generator(seed, "sample", f"{temperature}")
     size = sample_size(constant, temperature)
     return rng.multinomial(size, share) / size
+
+
+def _confusing_share(kinds: np.ndarray, share: np.ndarray) -> float:
+    return float(share @ (kinds[:, confusing_pattern(2)] > 0))
 
 
 def _first(reached: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.where(reached.any(axis=1), step[reached.argmax(axis=1)], np.nan)
 
 
-def _log_wrong(theta: Float[Array, " 6"], log_counts: Float[Array, " 13"], t: Float[Array, ""]) -> Float[Array, ""]:
-    """log(1 - p(r_1)) on a sequence with these counts."""
-    correct = correct_pattern(2)
-    scaled = pattern_logits(jax.nn.softmax(theta), 2) / t + log_counts
-    others = scaled.at[correct].add(jnp.where(log_counts[correct] > 0, 0.0, -jnp.inf))
-    return jax.nn.logsumexp(others) - jax.nn.logsumexp(scaled)
+@jax.jit
+def _worst_log_wrong(
+    paths: Float[Array, "replica step 6"],
+    log_counts: Float[Array, "replica kinds 13"],
+    asked: Bool[Array, "replica kinds"],
+    temperatures: Float[Array, " replica"],
+) -> Float[Array, "replica step"]:
+    """log(1 - p(r_1)) on the worst of the kinds of sequence that are asked for, along each path."""
+
+    def one(
+        theta: Float[Array, " 6"], counts: Float[Array, "kinds 13"], which: Bool[Array, " kinds"], t: Float[Array, ""]
+    ):
+        scaled = pattern_logits(jax.nn.softmax(theta), 2) / t + counts
+        others = scaled.at[:, correct_pattern(2)].set(-jnp.inf)  # under Assumption 2.2 r_1 alone fits the context
+        wrong = jax.nn.logsumexp(others, axis=1) - jax.nn.logsumexp(scaled, axis=1)
+        return jnp.where(which, wrong, -jnp.inf).max()
+
+    return jax.vmap(jax.vmap(one, in_axes=(0, None, None, None)))(paths, log_counts, asked, temperatures)
 
 
-_log_wrong_along = jax.jit(jax.vmap(jax.vmap(_log_wrong, in_axes=(0, None, None)), in_axes=(0, None, 0)))
+@jax.jit
+def _least_eigenvalue(
+    thetas: Float[Array, "replica 6"],
+    log_counts: Float[Array, "replica kinds 13"],
+    weights: Float[Array, "replica kinds"],
+    temperatures: Float[Array, " replica"],
+) -> Float[Array, " replica"]:
+    """Of the Hessian of L_1 over the sample."""
+
+    def least(*at: Float[Array, "..."]) -> Float[Array, ""]:
+        return jnp.linalg.eigvalsh(jax.hessian(_sample_loss)(*at))[0]
+
+    return jax.vmap(least)(thetas, log_counts, weights, temperatures)
+
+
+def _sample_loss(
+    theta: Float[Array, " 6"],
+    log_counts: Float[Array, "kinds 13"],
+    weights: Float[Array, " kinds"],
+    t: Float[Array, ""],
+) -> Float[Array, ""]:
+    return -weights @ log_probability(theta, log_counts, t, 2)
 
 
 @jax.jit
 def _curvature(
-    thetas: Float[Array, "replica 6"], log_counts: Float[Array, " 13"], temperatures: Float[Array, " replica"]
+    thetas: Float[Array, "replica 6"],
+    log_counts: Float[Array, "replica kinds 13"],
+    weights: Float[Array, "replica kinds"],
+    temperatures: Float[Array, " replica"],
 ) -> Float[Array, " replica"]:
     """The second derivative of the loss along the escaping direction."""
 
-    def along(x: Float[Array, ""], theta: Float[Array, " 6"], t: Float[Array, ""]) -> Float[Array, ""]:
-        return loss_in_theta(theta + x * as_jax(DESCENDING), log_counts, t)
+    def bend(theta: Float[Array, " 6"], *rest: Float[Array, "..."]) -> Float[Array, ""]:
+        return jax.grad(jax.grad(lambda x: _sample_loss(theta + x * as_jax(DESCENDING), *rest)))(jnp.zeros(()))
 
-    return jax.vmap(jax.grad(jax.grad(along)), in_axes=(None, 0, 0))(jnp.zeros(()), thetas, temperatures)
+    return jax.vmap(bend)(thetas, log_counts, weights, temperatures)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +231,7 @@ class Movement(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         many, times = len(self.temperatures), len(self.factors)
-        random = np.random.default_rng(named_integer(self.seed, "movement")).normal(size=(many, 6))
+        random = named_generator(self.seed, "movement").normal(size=(many, 6))
         starts = np.concatenate([np.zeros((many, 6)), random])
         factor, t = np.repeat(self.factors, len(starts)), np.tile(self.temperatures, 2 * times)
         with precision("float64"):

@@ -63,7 +63,7 @@ class PretrainThenFineTune(RunConfig):
     sequences: Count = 128
     steps: Count = 3000
     rate: Positive = 1e-3
-    restart_attention: bool = True  # fine-tune from W^KQ = 0, or from what pre-training left there
+    restart_attention: bool = False  # fine-tune from W^KQ = 0, or (as the paper) from what pre-training left there
     records: Count = 10
     test_sequences: Count = 500
     seeds: Some[int] = (0,)

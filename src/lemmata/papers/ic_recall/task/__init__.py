@@ -1,7 +1,7 @@
 """In-context factual recall: worlds of facts, the sequences drawn from them, and their exact pattern counts."""
 
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
-from lemmata.papers.ic_recall.task.dataset import Dataset, dataset, dataset_of
+from lemmata.papers.ic_recall.task.dataset import Dataset, dataset, dataset_of, dataset_of_kinds
 from lemmata.papers.ic_recall.task.pairs import TripletPairs, every_pair
 from lemmata.papers.ic_recall.task.patterns import (
     confusing_pattern,
@@ -13,4 +13,13 @@ from lemmata.papers.ic_recall.task.patterns import (
 from lemmata.papers.ic_recall.task.sequences import Sequences, WorldReport, check_pairs
 from lemmata.papers.ic_recall.task.table_world import TableWorld
 from lemmata.papers.ic_recall.task.token_task import StoredSequences, stored
-from lemmata.papers.ic_recall.task.worlds import Affine, AllBijections, RandomBijections, World, WorldConfig, is_prime
+from lemmata.papers.ic_recall.task.worlds import (
+    Affine,
+    AllBijections,
+    RandomBijections,
+    RandomSlopes,
+    SomeAffine,
+    World,
+    WorldConfig,
+    is_prime,
+)

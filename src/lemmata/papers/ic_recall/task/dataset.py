@@ -31,7 +31,13 @@ def dataset(world: World, num: int, k: int, seed: int, name: str, rows: int | No
 def dataset_of(world: World, sequences: Sequences, rows: int | None = None) -> Dataset:
     """The reduced form of given sequences (float64, whatever the caller's precision)."""
     counts, repeats = np.unique(world.counts(sequences), axis=0, return_counts=True)
-    weights = repeats / repeats.sum()
+    return dataset_of_kinds(counts, repeats / repeats.sum(), rows)
+
+
+def dataset_of_kinds(
+    counts: Float[np.ndarray, "kinds patterns"], weights: Float[np.ndarray, " kinds"], rows: int | None = None
+) -> Dataset:
+    """Kinds of sequence with the share of each; `rows` pads as in `dataset`."""
     if rows is not None:
         require(rows >= len(counts), "rows", rows, f"at least the {len(counts)} distinct rows of this data set")
         padding = rows - len(counts)

@@ -44,10 +44,12 @@ class WorldReport:
     ceiling_how: str
 
 
-def shares(counts: Float[np.ndarray, "num patterns"], k: int) -> tuple[float, float]:
-    """The fractions of sequences with a confusing and with a mismatched relation."""
+def shares(
+    counts: Float[np.ndarray, "num patterns"], weights: Float[np.ndarray, " num"], k: int
+) -> tuple[float, float]:
+    """The fractions of sequences with a confusing and with a mismatched relation, given how often each row occurs."""
     kinds = confusing_patterns(k), mismatched_patterns(k)
-    confusing, mismatched = (float((counts[:, kind] > 0).any(axis=1).mean()) for kind in kinds)
+    confusing, mismatched = (float(weights @ (counts[:, kind] > 0).any(axis=1)) for kind in kinds)
     return confusing, mismatched
 
 

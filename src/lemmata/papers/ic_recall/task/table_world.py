@@ -8,7 +8,7 @@ from math import comb, perm
 import numpy as np
 from jaxtyping import Float, Int
 
-from lemmata.core import named_integer
+from lemmata.core import named_generator
 from lemmata.papers.ic_recall.task.patterns import correct_pattern, patterns
 from lemmata.papers.ic_recall.task.sequences import (
     SAMPLED_SEQUENCES,
@@ -37,7 +37,7 @@ class TableWorld:
 
     def sequences(self, num: int, k: int, *, seed: int, name: str) -> Sequences:
         check_pairs(k, self.n)
-        rng = np.random.default_rng(named_integer(seed, name))
+        rng = named_generator(seed, name)
         relations = rng.integers(0, self.num_relations, size=num)
         return self.sequences_of(relations, distinct_integers(rng, num, k + 1, self.n))
 
@@ -72,7 +72,7 @@ class TableWorld:
         check_pairs(k, self.n)
         sequences, fractions_how = self._sequences_for_report(k)
         counts = self.counts(sequences)
-        confusing, mismatched = shares(counts, k)
+        confusing, mismatched = shares(counts, np.full(len(counts), 1 / len(counts)), k)
         if comb(self.n, k) * self.table.size <= ENUMERATED_WORK:
             alone = [self._alone(subjects) for subjects in combinations(range(self.n), k)]
             identified, ceiling = (np.mean(column) for column in zip(*alone, strict=True))

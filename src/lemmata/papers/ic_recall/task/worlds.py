@@ -7,8 +7,9 @@ from typing import Annotated
 
 import numpy as np
 
-from lemmata.core import Bound, Config, Count, named_integer, require
+from lemmata.core import Bound, Config, Count, Share, named_generator, require
 from lemmata.papers.ic_recall.task.affine_world import AffineWorld
+from lemmata.papers.ic_recall.task.slopes import ListedSlopes, Subgroup
 from lemmata.papers.ic_recall.task.table_world import TableWorld
 
 World = TableWorld | AffineWorld
@@ -30,7 +31,7 @@ class RandomBijections(Config):
         require(self.relations <= limit, "relations", self.relations, few)
 
     def draw(self, seed: int) -> TableWorld:
-        rng = np.random.default_rng(named_integer(seed, "world", "bijections"))
+        rng = named_generator(seed, "world", "bijections")
         if self.n <= _LISTABLE:
             everything = np.array(list(permutations(range(self.n))))
             return TableWorld(everything[rng.choice(len(everything), self.relations, replace=False)])
@@ -67,10 +68,69 @@ class Affine(Config):
         require((self.n - 1) % (self.subgroup or 1) == 0, "subgroup", self.subgroup, divisor)
 
     def draw(self, seed: int = 0) -> AffineWorld:
-        return AffineWorld(self.n, self.n - 1 if self.subgroup is None else self.subgroup)
+        return AffineWorld(self.n, Subgroup(self.n, self.n - 1 if self.subgroup is None else self.subgroup))
 
 
-WorldConfig = RandomBijections | AllBijections | Affine
+@dataclass(frozen=True, kw_only=True)
+class RandomSlopes(Config):
+    """x -> ax + b over the field of n elements, a in a random set of units: Assumption 4.3 with both shares as dials.
+
+    A sequence of two pairs is confusing when the negative of its relation's slope is a slope too; any of its four
+    mismatched relations may be there or not: 32 kinds of sequence at any n.
+    """
+
+    n: int
+    confusing: Share = 0.5  # of the slopes, those whose negative is a slope: the share of confusing sequences
+    mismatched: Annotated[float, Bound(above=0, most=1)] = 0.5  # the share of such sequences, in expectation
+
+    def cross_check(self) -> None:
+        require(5 <= self.n <= 2**20 and is_prime(self.n), "n", self.n, "a prime number between 5 and 2^20")
+        some = f"one that leaves at least one slope among {self.n - 1} units"
+        require(sum(self._pairs()) >= 1, "mismatched", self.mismatched, some)
+
+    def draw(self, seed: int) -> AffineWorld:
+        rng = named_generator(seed, "world", "slopes")
+        both, single = self._pairs()
+        chosen = 1 + rng.permutation((self.n - 1) // 2)[: both + single]
+        alone = chosen[both:]
+        signed = np.where(rng.integers(0, 2, size=single) == 1, self.n - alone, alone)
+        member = np.zeros(self.n, bool)
+        member[np.concatenate([chosen[:both], self.n - chosen[:both], signed])] = True
+        return AffineWorld(self.n, ListedSlopes(self.n, member))
+
+    def _pairs(self) -> tuple[int, int]:
+        """Of how many pairs a, -a both are slopes, and of how many one.
+
+        The slopes of the four mismatched relations are two pairs a', -a', so a sequence is mismatched unless neither of
+        them has a slope: 1 - (1 - share of pairs that have one)^2.
+        """
+        pairs = round((1 - (1 - self.mismatched) ** 0.5) * (self.n - 1) / 2)
+        both = round(pairs * self.confusing / (2 - self.confusing))
+        return both, pairs - both
+
+
+@dataclass(frozen=True, kw_only=True)
+class SomeAffine(Config):
+    """A random share of all maps x -> ax + b over the field of n elements, listed: under Assumption 2.2, and with no
+    symmetry left between subjects or answers."""
+
+    n: int
+    share: Annotated[float, Bound(above=0, most=1)] = 0.4
+
+    def cross_check(self) -> None:
+        require(3 <= self.n <= 31 and is_prime(self.n), "n", self.n, "a prime number between 3 and 31")
+        require(self._relations() >= 1, "share", self.share, "one that leaves at least one relation")
+
+    def draw(self, seed: int) -> TableWorld:
+        table = Affine(n=self.n).draw().table
+        rng = named_generator(seed, "world", "some affine")
+        return TableWorld(table[rng.choice(len(table), self._relations(), replace=False)])
+
+    def _relations(self) -> int:
+        return round(self.share * self.n * (self.n - 1))
+
+
+WorldConfig = RandomBijections | AllBijections | Affine | RandomSlopes | SomeAffine
 
 
 def is_prime(number: int) -> bool:

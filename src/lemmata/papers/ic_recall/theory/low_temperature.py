@@ -75,10 +75,13 @@ def chernoff_sample_size(zeta: Real, delta: Real) -> Real:
     return 8 / zeta * np.log(6 / delta)
 
 
-def failure_probability(size: int, zeta: float) -> float:
-    """P(p_conf < zeta/2 or p_mis < zeta/2) at worst: two independent draws at the assumption's edge.
-
-    Disjoint or independent kinds of sequence both occur; independence already contradicts the printed size.
-    """
-    low = binom.cdf(np.ceil(size * zeta / 2) - 1, size, zeta)
+def failure_probability(size: int, zeta: float, fraction: float = 0.5) -> float:
+    """P(p_conf < zeta/2 or p_mis < zeta/2), or another fraction of zeta: two independent draws at the assumption's
+    edge."""
+    low = binom.cdf(np.ceil(size * zeta * fraction) - 1, size, zeta)
     return float(1 - (1 - low) ** 2)
+
+
+def start_shortfall(temperature: Real, n: int) -> Real:
+    """log(n e^(-1/(18T)) + n^2 e^(-1/(9T))): the order of 1/I(Z) - p(r_1) at v = 1/6 (proof of Lemma C.1)."""
+    return np.logaddexp(np.log(n) - 1 / (18 * temperature), 2 * np.log(n) - 1 / (9 * temperature))

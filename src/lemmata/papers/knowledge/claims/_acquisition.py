@@ -1,24 +1,33 @@
-"""The run that is about the end of pre-training, and when that end has been reached."""
+"""What counts as near the least loss, and when the end of pre-training has been reached."""
 
-from dataclasses import replace
+import numpy as np
 
-from lemmata.core import RunResult, Scale
-from lemmata.papers.knowledge.run.training import Extraction, setting
+from lemmata.core import RunResult
+from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 
+NEAR = 0.05  # nats over the least loss that still count as near-optimal; chosen before any run
+STORED = 0.1  # nats over it, at most, before fine-tuning says anything: the theory's starts from a near-optimal model
 STILL_FALLING = 0.03  # nats, in the last quarter of the steps
 
 
-def acquisition_run(scale: Scale) -> Extraction:
-    """Longer than the extraction runs, on fewer facts at laptop scale."""
-    base = setting(scale)
-    subjects = scale.pick(smoke=base.facts.subjects, laptop=100, paper=base.facts.subjects)
-    longer = scale.pick(smoke={}, laptop={"steps": 4000, "records": 16}, paper={"records": 16})
-    pretraining = replace(base.pretraining, **longer)
-    return replace(base, facts=replace(base.facts, subjects=subjects), pretraining=pretraining)
+def least_loss(run: RunResult) -> float:
+    """From the data: every subject has K templates."""
+    facts = run.config.facts
+    return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity), questions=3 if facts.opened else 2)
+
+
+def stored(run: RunResult) -> str | None:
+    """A need: pre-training ended near the least loss."""
+    excess = run.arrays["pretraining.excess"]
+    over = float((excess[:, -1] if excess.ndim == 2 else excess).mean())
+    return None if over <= STORED else f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
 
 
 def finished(run: RunResult) -> str | None:
-    loss = run.arrays["pretraining.full_loss"].mean(axis=0)
+    return still_falling(run.arrays["pretraining.full_loss"].mean(axis=0))
+
+
+def still_falling(loss: np.ndarray) -> str | None:
     fall = float(loss[3 * (len(loss) - 1) // 4] - loss[-1])
     if fall <= STILL_FALLING:
         return None

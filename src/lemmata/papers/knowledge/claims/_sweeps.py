@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs
+from lemmata.core import Artefact, RunResult, Runs, Undecided
+from lemmata.papers.knowledge.claims._trends import halvings, side_by_side
+from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import Extraction
@@ -14,17 +16,37 @@ from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
 
 SLACK = 0.05  # of extraction, against the trend between neighbours
 FEWEST_SEEDS = 3
+BEFORE = "extraction_before"  # a column
 
 
 def sweep(base: Extraction, steps: int, **sizes: Any) -> Sweep:
     """Cells in the setting of a base run, pre-trained for another number of steps."""
-    pretraining = replace(base.pretraining, steps=steps)
-    return Sweep(model=base.model, pretraining=pretraining, tuning=base.tuning, **sizes)
+    pretraining = replace(base.pretraining, steps=steps, records=4)
+    tuning = replace(base.tuning, records=1)
+    return Sweep(model=base.model, pretraining=pretraining, tuning=tuning, **sizes)
 
 
-def means(runs: Runs, varied: str, name: str = "extraction") -> np.ndarray:
-    """Over seeds, in order of the varied size."""
-    return along(runs["main"], varied, name)[1].mean(axis=0)
+class Line(NamedTuple):
+    """Cells that differ in one size."""
+
+    run: RunResult
+    varied: str
+    column: str = "extraction"
+
+    @property
+    def values(self) -> np.ndarray:
+        """[seed, size], in order of the size, in seeds in which gradient descent has learned its own questions."""
+        values, asked = (along(self.run, self.varied, name)[1] for name in (self.column, "asked_accuracy"))
+        cells = [column[right >= LEARNED_QUESTIONS] for column, right in zip(values.T, asked.T, strict=True)]
+        if min(len(cell) for cell in cells) < FEWEST_SEEDS:
+            raise Undecided("in some cell gradient descent has learned its own questions in too few seeds")
+        return side_by_side(cells)
+
+    def ends(self) -> np.ndarray:
+        """How many times the failures halve from the smallest size to the largest, for each seed."""
+        config = self.run.config
+        held_out = min(world.num_held_out for shape in config.shapes for world in config.worlds(shape))
+        return halvings(self.values[:, 0], self.values[:, -1], held_out)
 
 
 def stored(run: RunResult) -> str | None:
@@ -36,14 +58,14 @@ def stored(run: RunResult) -> str | None:
 
 
 SERIES = {
-    "extraction": ("after fine-tuning", COLOURS["vermillion"]),
-    "extraction_before": ("before fine-tuning", COLOURS["sky"]),
-    "extraction_shuffled": ("shuffled answers", "0.6"),
+    "extraction": ("gradient descent", COLOURS["vermillion"]),
+    "extraction_adamw": ("AdamW", COLOURS["orange"]),
+    BEFORE: ("before fine-tuning", COLOURS["sky"]),
     "fact_accuracy": ("facts stored", COLOURS["blue"]),
 }
 BESIDE = {
     "excess": ("loss above the optimum", COLOURS["blue"]),
-    "relation_fraction": ("answered by a relation", COLOURS["orange"]),
+    "relation_fraction": ("answered by a relation", COLOURS["purple"]),
     "other_fraction": ("by another's answer", COLOURS["green"]),
 }
 

@@ -8,8 +8,6 @@ import numpy as np
 from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned
 from lemmata.report.plots import columns
 
-TAUGHT = {"asked": ("their own answers", "blue"), "shuffled": ("answers of others", "vermillion")}  # names begin so
-
 
 def described(*shown: Tuned) -> str:
     """Sizes and what pre-training reached, for captions."""

@@ -1,54 +1,112 @@
 """Facts that fine-tuning never asked about come out (abstract)."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
-from lemmata.papers.knowledge.claims._tuned import ALL, WRONG, Lesson, long_enough, main, main_run
-from lemmata.papers.knowledge.claims._tuned_drawing import TAUGHT, curve_table, described
+from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._tuned import (
+    LEARNED,
+    READINGS,
+    Reading,
+    Tuned,
+    long_enough,
+    main,
+    main_run,
+    on_all,
+)
+from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, new_figure
 
 
+class Answers(NamedTuple):
+    """Of one model to held-out questions, a number a seed."""
+
+    of: Tuned
+    extraction: np.ndarray
+    before: np.ndarray
+
+
+def answers(runs: Runs, reading: Reading) -> Answers:
+    """In the seeds in which fine-tuning has learned its own questions."""
+    tuned = main(runs)
+    return Answers(tuned, tuned.reached(reading), tuned.before()[tuned.learned(reading)])
+
+
+def silence(runs: Runs, reading: Reading) -> Answers:
+    """Of the same models before fine-tuning."""
+    found = answers(runs, reading)
+    return found._replace(extraction=found.before)
+
+
+STORED = Part(lambda found: found.of.accuracy, at_least(0.95))
+
+
 def _one_subject(runs: Runs) -> str:
-    right, wrong = main(runs).mean("asked 1"), main(runs).after("shuffled 1")
+    tuned = main(runs)
+    words = []
+    for reading in READINGS:
+        one, every = tuned.mean(f"{reading} on 1"), tuned.mean(on_all(reading))
+        attention, neurons = (tuned.mean(f"{reading}, {part}") for part in ("attention", "neurons"))
+        words.append(
+            f"{reading} {one:.2f} with one subject asked about and {every:.2f} with all, {attention:.2f} where the "
+            f"attention matrix alone moves and {neurons:.2f} where it is frozen"
+        )
+    learned = ", ".join(f"{reading} in {len(tuned.learned(reading))}" for reading in READINGS)
     return (
-        f"How much a single question does: fine-tuning on one subject gives {right:.2f}, and on one subject with a "
-        f"wrong answer {', '.join(f'{value:.2f}' for value in wrong)} in the seeds. What is learned is that the prompt "
-        "token attends to the subject."
+        f"Of {len(tuned.before())} seeds fine-tuning has learned its own questions: {learned}. Means over all seeds: "
+        f"before fine-tuning {tuned.before().mean():.2f} come out; {'; '.join(words)}."
     )
 
 
 UNSEEN = Claim(
     id="extraction-unseen-facts",
     locus="Abstract; core claim; appendix, steps 44-45",
-    statement="Fine-tuning on questions about half of the subjects makes the model answer questions about the other "
-    "half, which fine-tuning never names.",
-    subject=lambda runs: Lesson(main(runs), ALL),
-    wrong=lambda runs: Lesson(main(runs), WRONG),  # fine-tuning on the answers of other subjects
-    parts={
-        "held-out questions in fine-tuning": Part(lambda lesson: float(lesson.leak.max()), at_most(0.0)),
-        "pre-training accuracy": Part(lambda lesson: lesson.of.accuracy, at_least(0.95)),
-        "extraction": Part(lambda lesson: lesson.extraction, at_least(0.6)),
-    },
+    statement="Fine-tuning on questions about half of the subjects, by gradient descent as in the theory, makes the "
+    "model answer questions about the other half, which fine-tuning never names (mean over the seeds in which it has "
+    f"learned {LEARNED:g} of its own).",
+    subject=lambda runs: answers(runs, "descent"),
+    wrong=lambda runs: silence(runs, "descent"),  # the same models before fine-tuning
+    parts={"pre-training accuracy": STORED, "extraction": over_seeds(lambda found: found.extraction, at_least(0.6))},
     remark=_one_subject,
+)
+
+ADAMW = Claim(
+    id="extraction-unseen-facts-adamw",
+    locus="Abstract; core claim; appendix, steps 44-45, read with AdamW in fine-tuning too",
+    statement="The same with AdamW: held-out facts come out that did not before fine-tuning (mean over seeds).",
+    subject=lambda runs: answers(runs, "AdamW"),
+    wrong=lambda runs: silence(runs, "AdamW"),
+    parts={
+        "pre-training accuracy": STORED,
+        "extraction, over that before fine-tuning": over_seeds(
+            lambda found: found.extraction - found.before, at_least(0.25)
+        ),
+    },
+    remark="The level depends on how long pre-training went on: see the notes on larger runs.",
 )
 
 
 def _by_chance(runs: Runs) -> str:
     each = ", ".join(f"{value:.2f}" for value in main(runs).before())
-    on_subject = main(runs).run.arrays["attention_osp"][0, :, 0, 1]
+    on_subject = main(runs).run.arrays["attention_osp"][0, :, 0, -2]
     return (
-        f"In the seeds {each} come out. The prompt token was never trained, but the attention matrix of pre-training "
-        f"happens to send {on_subject.min():.2f} to {on_subject.max():.2f} of its attention to the subject, whose "
-        "direction alone drives its answer."
+        f"Not the paper's statement, which is about insufficient coverage. In the seeds {each} come out. The prompt "
+        "token was never trained, but the attention matrix of pre-training happens to send "
+        f"{on_subject.min():.2f} to {on_subject.max():.2f} of its attention to the subject, whose direction alone "
+        "drives its answer."
     )
 
 
 SILENT = Claim(
     id="silent-before-fine-tuning",
-    locus="Abstract: facts may be stored but remain inaccessible",
+    locus="beyond the paper; abstract: facts may be stored but remain inaccessible",
     statement="Before fine-tuning the stored facts do not answer to the question prompt (held-out facts, mean over "
     "seeds).",
     subject=lambda runs: main(runs).before(),
-    wrong=lambda runs: main(runs).after(ALL),
-    parts=Part(lambda extraction: float(extraction.mean()), at_most(0.1)),
+    wrong=lambda runs: main(runs).after("AdamW on 1"),  # one question asked
+    parts=over_seeds(np.asarray, at_most(0.1)),
     remark=_by_chance,
 )
 
@@ -57,29 +115,26 @@ def draw(runs: Runs) -> Artefact:
     tuned = main(runs)
     figure, axes = new_figure(1, 3, width=11.4)
     table = {}
-    for answers, (label, colour) in TAUGHT.items():
-        half = table[f"half of the subjects, taught {label}"] = tuned.curve(f"{answers} all")
-        band(axes[0], *half, f"taught {label}", color=COLOURS[colour])
-        steps, values = table[f"one subject, taught {label}"] = tuned.curve(f"{answers} 1")
-        axes[1].plot(steps, values.T, color=COLOURS[colour], linewidth=1.1)
+    for reading, colour in zip(READINGS, ("blue", "vermillion"), strict=True):
+        for ax, number, title in ((axes[0], "all", "half of the subjects"), (axes[1], "1", "one subject")):
+            curve = table[f"{title}, {reading}"] = tuned.curve(f"{reading} on {number}")
+            band(ax, *curve, reading, color=COLOURS[colour])
+            ax.set(title=f"asked about {title}", ylabel="share of held-out facts")
     ceiling(axes[0], tuned.accuracy, "pre-training accuracy")
     said = {"extraction": ("its answer", "blue"), "relation_fraction": ("a relation", "orange")}
     said["other_fraction"] = ("another's answer", "black")
     for column, (label, colour) in said.items():
-        curve = table[f"half of the subjects, said: {label}"] = tuned.curve(ALL, column)
+        curve = table[f"half of the subjects, descent, said: {label}"] = tuned.curve(on_all("descent"), column)
         band(axes[2], *curve, label, color=COLOURS[colour])
-    axes[0].set(title="taught half of the subjects", ylabel="share of held-out facts")
-    axes[1].set(title="taught one subject, each seed", ylabel="share of held-out facts")
-    axes[2].set(title="what is said to held-out questions", ylabel="share of held-out questions")
+    axes[2].set(title="what is said (gradient descent)", ylabel="share of held-out questions")
     for ax in axes:
         ax.set(xlabel="fine-tuning step", ylim=(-0.02, 1.02))
+        legend(ax, loc="center right", fontsize=7.5)
     letter(axes)
-    legend(axes[0], loc="center right", fontsize=7.5)
-    legend(axes[2], loc="center right", fontsize=7.5)
     caption = (
         "Questions about subjects that fine-tuning never names, along fine-tuning (a) on the other half of the "
-        "subjects, (b) on one of them: with their own answers (blue) and, as a control, with other subjects' answers "
-        f"(red). (c) What the model of (a) says to them. {described(tuned)}"
+        "subjects, (b) on one of them, by gradient descent (blue) and with AdamW (red). (c) What the model of (a) says "
+        f"to them under gradient descent. {described(tuned)}"
     )
     return Artefact(figure, curve_table(table, "step", tuned), caption)
 
@@ -88,6 +143,6 @@ EXPERIMENT = Experiment(
     title="Facts that fine-tuning never named",
     runs=lambda scale: {"main": main_run(scale)},
     needs={"main": long_enough},
-    claims=(UNSEEN, SILENT),
+    claims=(UNSEEN, ADAMW, SILENT),
     draw=draw,
 )

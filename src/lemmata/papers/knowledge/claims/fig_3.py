@@ -4,23 +4,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, falls, rises
+from lemmata.core import Artefact, Claim, Experiment, RunResult, Runs, Scale, Undecided, at_least, falls, rises
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
+from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
+from lemmata.papers.knowledge.run.training import FRESH
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
-MIDDLE = 20  # |R| where K varies
-FEW, PRINTED = 2, 5  # K where |R| varies; 5 is the paper's
-MULTIPLICITIES, UNIVERSES = (1, FEW, PRINTED), (5, MIDDLE, 80)
+SMALL = 5  # |R| where K varies, and
+FEW = 2  # K where |R| varies
+MULTIPLICITIES, UNIVERSES = (1, FEW, SMALL), (SMALL, 20, 80)
 SLACK = 0.1  # of extraction, against the trend between neighbours
 CHANGE = 0.25  # of extraction, from one end to the other
 
 
 def decoder_run(scale: Scale) -> DecoderExtraction:
-    """K = 1, 2, 5 at |R| = 20, and |R| = 5, 20, 80 at K = 2 and 5. Sizes and schedules are ours: the paper's text does
-    not give them."""
-    pairs = [(MIDDLE, 1), *((r, k) for k in (FEW, PRINTED) for r in UNIVERSES)]
+    """K = 1, 2, 5 at |R| = 5, and |R| = 5, 20, 80 at K = 2. Sizes and schedules are ours: the paper's text does not
+    give them."""
+    pairs = [*((SMALL, k) for k in MULTIPLICITIES), *((r, FEW) for r in UNIVERSES[1:])]
     chosen = scale.pick(smoke=pairs[:2], laptop=pairs, paper=pairs)
     subjects = scale.pick(smoke=8, laptop=64, paper=1000)
     alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
@@ -40,7 +42,7 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
             laptop=PhaseConfig(steps=30, every=10, batch=32, rate=5e-4),
             paper=PhaseConfig(steps=30, every=10, batch=128, rate=3e-4),
         ),
-        seeds=scale.seeds(smoke=1, laptop=4, paper=1),
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=6, paper=1)),
     )
 
 
@@ -64,95 +66,79 @@ def stored(run: RunResult) -> str | None:
     return f"{told}: under {STORED} the facts are not stored and extraction says nothing"
 
 
-BY_MULTIPLICITY = [(MIDDLE, k) for k in MULTIPLICITIES]
-BY_TEMPLATES = {k: [(r, k) for r in UNIVERSES] for k in (FEW, PRINTED)}
+BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]
 
 
 class Extracted(NamedTuple):
-    """Held-out exact match after fine-tuning on "true" or on "shuffled" answers, means over seeds."""
+    """Held-out exact match at a record of fine-tuning, the last or (0) the one before it."""
 
     run: RunResult
-    answers: str = "true"
+    record: int = -1
 
     def at(self, cells: list[tuple[int, int]]) -> np.ndarray:
-        return np.array([at_record(self.run, self.answers, "held_out", cell).mean() for cell in cells])
+        """[seed, cell]."""
+        return np.stack([at_record(self.run, "fine-tuning", "held_out", cell, self.record) for cell in cells], axis=1)
 
-    def rise(self, cells: list[tuple[int, int]]) -> float:
-        """From the first cell to the last."""
-        first, *_, last = self.at(cells)
-        return last - first
+    def rise(self, cells: list[tuple[int, int]]) -> np.ndarray:
+        """From the first cell to the last, for each seed."""
+        found = self.at(cells)
+        return found[:, -1] - found[:, 0]
+
+
+def before_fine_tuning(runs: Runs) -> str:
+    lines = []
+    for record, when in ((0, "before"), (-1, "after")):
+        found = Extracted(runs["main"], record)
+        by_k, by_r = (", ".join(f"{v:.2f}" for v in found.at(c).mean(axis=0)) for c in (BY_MULTIPLICITY, BY_TEMPLATES))
+        lines.append(f"{when} fine-tuning {by_k} by K and {by_r} by |R|")
+    return (
+        f"The prompt is a phrase the decoder has never seen, and yet facts come out: {'; '.join(lines)}. K = {FEW} was "
+        "chosen after trials; that K varies at |R| = 5, and that the decoder before fine-tuning is the control, after "
+        "a run at |R| = 20 in which the latter rose with K as well."
+    )
 
 
 FIGURE_3 = Claim(
     id="fig-3",
-    locus="Figure 3; abstract",
+    locus="Figure 3 (its caption alone: GPT-2, 5-token data); the trends are the abstract's",
     statement="A GPT-2-shaped decoder that has read spelled facts and is fine-tuned on questions about half of the "
     "subjects answers questions about the others, better the more templates told each fact (K) and worse the more "
-    "templates there are (|R|). Shown: held-out exact match for K = 1, 2, 5 at |R| = 20, and for |R| = 5, 20, 80 at "
-    "K = 2.",
+    "templates there are (|R|). Shown: held-out exact match for K = 1, 2, 5 at |R| = 5, and for |R| = 5, 20, 80 at "
+    "K = 2, means over seeds.",
     subject=lambda runs: Extracted(runs["main"]),
-    wrong=lambda runs: Extracted(runs["main"], "shuffled"),  # fine-tuning teaches another subject's answer
+    wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
-        "extraction at K = 5": Part(lambda found: found.at([(MIDDLE, PRINTED)])[0], at_least(0.5)),
-        "extraction by K": Part(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK)),
-        "rise from K = 1 to 5": Part(lambda found: found.rise(BY_MULTIPLICITY), at_least(CHANGE)),
-        "extraction by |R|, K = 2": Part(lambda found: found.at(BY_TEMPLATES[FEW]), falls(SLACK)),
-        "fall from |R| = 5 to 80, K = 2": Part(lambda found: -found.rise(BY_TEMPLATES[FEW]), at_least(CHANGE)),
-    },
-)
-
-
-def before_fine_tuning(runs: Runs) -> str:
-    cells = BY_TEMPLATES[PRINTED]
-    after = Extracted(runs["main"]).at(cells)
-    before = [at_record(runs["main"], "true", "held_out", cell, record=0).mean() for cell in cells]
-    shares = ", ".join(f"{share:.2f} with |R| = {r}" for (r, _), share in zip(cells, before, strict=True))
-    return (
-        f"At K = {PRINTED} extraction is {after.min():.2f} to {after.max():.2f}: near its ceiling there is no room for "
-        "a fall. Many templates also teach the decoder to pass over a phrase it does not know, so that facts come out "
-        f"before any fine-tuning: {shares}."
-    )
-
-
-FIGURE_3_PRINTED = Claim(
-    id="fig-3-printed-multiplicity",
-    locus="Figure 3; appendix, K = 5",
-    statement="The fall with the number of templates, |R| = 5, 20, 80, at the multiplicity the paper prints, K = 5. "
-    "Shown: held-out exact match.",
-    subject=lambda runs: Extracted(runs["main"]),
-    wrong=lambda runs: Extracted(runs["main"], "shuffled"),  # fine-tuning teaches another subject's answer
-    parts={
-        "extraction by |R|, K = 5": Part(lambda found: found.at(BY_TEMPLATES[PRINTED]), falls(SLACK)),
-        "fall from |R| = 5 to 80, K = 5": Part(lambda found: -found.rise(BY_TEMPLATES[PRINTED]), at_least(CHANGE)),
+        "extraction at K = |R| = 5": over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
+        "extraction by K": over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK)),
+        "rise from K = 2 to 5": over_seeds(lambda found: found.rise(BY_MULTIPLICITY[1:]), at_least(CHANGE)),
+        "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK)),
+        "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
     remark=before_fine_tuning,
 )
 
 
 LINES = (
-    ("fine-tuned", "true", "held_out", -1, COLOURS["blue"], "-"),
-    ("first letter alone", "true", "held_out_first", -1, COLOURS["sky"], "--"),
-    ("before fine-tuning", "true", "held_out", 0, COLOURS["orange"], "-"),
-    ("other subjects' answers taught", "shuffled", "held_out", -1, COLOURS["vermillion"], "-"),
+    ("fine-tuned", "fine-tuning", "held_out", -1, COLOURS["blue"], "-"),
+    ("first letter alone", "fine-tuning", "held_out_first", -1, COLOURS["sky"], "--"),
+    ("before fine-tuning", "fine-tuning", "held_out", 0, COLOURS["orange"], "-"),
     ("pre-training accuracy", "pretraining", "told", -1, COLOURS["green"], ":"),
 )
 COLUMNS = {
     "pre-training accuracy": ("pretraining", "told", -1),
-    "before fine-tuning": ("true", "held_out", 0),
-    "extraction": ("true", "held_out", -1),
-    "extraction, first letter": ("true", "held_out_first", -1),
-    "asked in fine-tuning": ("true", "asked", -1),
-    "extraction, other answers taught": ("shuffled", "held_out", -1),
+    "before fine-tuning": ("fine-tuning", "held_out", 0),
+    "extraction": ("fine-tuning", "held_out", -1),
+    "extraction, first letter": ("fine-tuning", "held_out_first", -1),
+    "asked in fine-tuning": ("fine-tuning", "asked", -1),
 }
 
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    figure, axes = new_figure(1, 3, sharey=True)
+    figure, axes = new_figure(1, 2, sharey=True)
     sweeps = (
-        (f"|R| = {MIDDLE}", "templates that told a fact, K", [cell for cell in sizes(run) if cell[0] == MIDDLE], 1),
+        (f"|R| = {SMALL}", "templates that told a fact, K", [cell for cell in sizes(run) if cell[0] == SMALL], 1),
         (f"K = {FEW}", "number of templates, |R|", [cell for cell in sizes(run) if cell[1] == FEW], 0),
-        (f"K = {PRINTED}", "number of templates, |R|", [cell for cell in sizes(run) if cell[1] == PRINTED], 0),
     )
     for ax, (title, xlabel, shown, axis) in zip(axes, sweeps, strict=True):
         places = [cell[axis] for cell in shown]
@@ -189,7 +175,7 @@ EXPERIMENT = Experiment(
     title="A GPT-2-shaped decoder reaches held-out facts",
     runs=lambda scale: {"main": decoder_run(scale)},
     needs={"main": stored},
-    claims=(FIGURE_3, FIGURE_3_PRINTED),
+    claims=(FIGURE_3,),
     draw=draw,
-    notes="Before fine-tuning the prompt is a phrase the decoder has never seen.",
+    notes="Names of five letters; our text does not say what 5-token data are.",
 )

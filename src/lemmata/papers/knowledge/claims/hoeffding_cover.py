@@ -19,13 +19,13 @@ def bound(runs: Runs) -> np.ndarray:
 
 
 def nothing(runs: Runs) -> np.ndarray:
-    """1, which bounds any probability, where no other bound is claimed."""
-    return np.ones_like(bound(runs))
+    """Where no bound is claimed: twice the largest probability, so that one near 1 makes no small margin."""
+    return np.full_like(bound(runs), 2.0)
 
 
 HOEFFDING_COVER = Claim(
     id="hoeffding-cover",
-    locus="Appendix, equation (44)",
+    locus="Appendix, equation (44); our text has the formula from inside its probability on",
     statement="Of n subjects with K of q templates each, the number that have template j reaches half of its mean "
     "Kn/q with a probability of at most exp(-nK²/(2q²)), as printed. Measured exactly (binomial tails) for several "
     "n, K, q, and as a frequency in drawn facts.",
@@ -42,6 +42,12 @@ HOEFFDING_COVER = Claim(
         reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "
         "names, bounds the lower tail: a template told at most half as often as expected. That every template is "
         "covered, the use made of it, needs the lower tail too.",
+        survives="What is made of it, as far as our text goes: with enough subjects every template is covered, with "
+        "the same exponent (claim cover-all-templates). Where the bound is near 1 the printed form holds too.",
+        source="A review's extract of the appendix, which begins inside the formula, at the sum: the `P[` before it is "
+        "inferred. Were it `1 - P[`, the formula would be right as it stands.",
+        latex=r"\mathbb{P}\Big[\sum_{i=1}^{n}\mathbb{I}(j\in A_i)\le\frac{K}{2q}n\Big]"
+        r"\le\exp\Big(-\frac{nK^2}{2q^2}\Big)",
     ),
 )
 

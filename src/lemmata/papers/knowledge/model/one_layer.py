@@ -16,6 +16,9 @@ from lemmata.papers.knowledge.task import FactsConfig, random_stream
 from lemmata.train import chosen_leaves
 
 Part = Literal["both", "attention", "neurons"]  # of the model, that learns
+# Whose embedding asks for attention. Our text does not say. The last token's is the usual choice; with one query for
+# all prompts, that of o, which opens them, a score depends on the key alone, and Lemma 10 can hold.
+Query = Literal["last", "first"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class OneLayerConfig(Config):
     embeddings: Literal["gaussian", "orthonormal"] = "gaussian"  # N(0, sigma^2 I), or rows of length sigma sqrt(d)
     sigma: Positive = 1.0
     attention: Literal["softmax", "uniform"] = "softmax"  # the paper compares with 'uniform attention + MLP'
+    query: Query = "last"
     neuron_start: NonNegative = 0.01  # sigma_0, the spread of the neurons' first weights; attention starts at 0
 
     @property
@@ -36,7 +40,9 @@ class OneLayerConfig(Config):
         return self.neurons / (self.scale**2 * self.width * self.sigma**2)
 
     def check(self, world: FactsConfig) -> None:
-        """Refuse a width in which the tokens read cannot be orthogonal."""
+        """Refuse a width in which the tokens read cannot be orthogonal, and a first token that is not the same."""
+        allowed = "'last': sentences without o do not begin with one token"
+        require(self.query == "last" or world.opened, "model.query", self.query, allowed)
         read = int((world.present() & world.vocabulary().read()).sum())
         fits = self.embeddings == "gaussian" or self.width >= read
         require(fits, "model.width", self.width, f"at least {read}, the number of tokens that are to be orthogonal")
@@ -71,7 +77,8 @@ def low_rank_factors(shape: tuple[int, ...], rank: int, part: Part, seed: int) -
 
 
 class OneLayer(AbstractModel):
-    """Xi = x_last + sum_l alpha_l x_l with alpha = softmax(x_last A x_l); logit_c = (lambda / m) sum_k relu(w_ck Xi).
+    """Xi = x_last + sum_l alpha_l x_l with alpha = softmax(x_last A x_l), or softmax(x_first A x_l);
+    logit_c = (lambda / m) sum_k relu(w_ck Xi).
 
     Neurons are stored as (width, neuron, class): a batch of Xi times the flattened matrix is one matrix product, and
     the sum over a class's neurons adds contiguous rows.
@@ -125,7 +132,8 @@ class OneLayer(AbstractModel):
         x, reach = self.embeddings[tokens], jnp.tril(jnp.ones((len(tokens), len(tokens)), bool))
         if self.config.attention == "uniform":
             return reach / jnp.sum(reach, axis=1, keepdims=True)
-        return jax.nn.softmax(jnp.where(reach, x @ self.matrices()[0] @ x.T, -jnp.inf), axis=-1)
+        asks = x if self.config.query == "last" else jnp.broadcast_to(x[:1], x.shape)
+        return jax.nn.softmax(jnp.where(reach, asks @ self.matrices()[0] @ x.T, -jnp.inf), axis=-1)
 
     def features(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq width"]:
         """Xi of every prefix."""

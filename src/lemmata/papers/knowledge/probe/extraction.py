@@ -22,12 +22,12 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     subjects = jnp.arange(words.subjects)
     real = subjects < facts.num_subjects
     used = jnp.arange(slots) < facts.multiplicity
-    prefixes = jnp.stack([jnp.full_like(subjects, START), words.first_subject + subjects], axis=1)
+    prefixes = facts.prefixes(subjects)
 
     def mean(values: Float[Array, " subject"]) -> Float[Array, ""]:
         return jnp.sum(jnp.where(real, values, 0)) / facts.num_subjects
 
-    def of_slot(templates: Int[Array, " subject"]) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, " 3"]]:
+    def of_slot(templates: Int[Array, " subject"]) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, " seq"]]:
         tokens = jnp.concatenate([prefixes, facts.template_names[templates]], axis=1)
         logits = jax.vmap(model.last)(tokens)
         answers = 1 + words.templates + subjects
@@ -43,16 +43,17 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     one_of = jnp.any((guess[:, None] == facts.templates) & used, axis=1)
     template_surprise = jax.vmap(lambda templates: _surprise(logits, 1 + templates), in_axes=1)(facts.templates)
     start = model.last(jnp.full(1, START, jnp.int32))
-    dummy_surprise = _surprise(start[None], jnp.zeros(1, jnp.int32))[0]
+    dummy_surprise = _surprise(start[None], jnp.zeros(1, jnp.int32))[0] if words.opened else jnp.zeros(())
     template_loss = mean(jnp.sum(share[:, None] * template_surprise, axis=0))
-    loss = (dummy_surprise + template_loss + jnp.sum(share * surprises)) / 3
+    questions = 2 + words.opened  # a sentence
+    loss = (dummy_surprise + template_loss + jnp.sum(share * surprises)) / questions
     on_two = jax.vmap(mean, in_axes=1)(jax.vmap(model.weights)(prefixes)[:, -1])
     return {
         "fact_accuracy": jnp.sum(share * hits),
         "template_accuracy": mean(one_of.astype(logits.dtype)),
         "dummy_surprise": dummy_surprise,
         "full_loss": loss,
-        "excess": loss - jnp.log(facts.multiplicity.astype(loss.dtype)) / 3,
+        "excess": loss - jnp.log(facts.multiplicity.astype(loss.dtype)) / questions,
         "attention_os": on_two,
         "attention_osr": jnp.sum(share[:, None] * on_three, axis=0),
     }

@@ -1,42 +1,50 @@
 """Fine-tuning on one half of the templates, then on the other: each held-out fact is covered once, left out once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import AbstractAlgorithm, Count, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayerConfig
-from lemmata.papers.knowledge.probe import extracted_facts
-from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning, question_descent
+from lemmata.papers.knowledge.probe.covering import answered_and_recalled
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 
-TUNINGS = ("descent", "adamw")
-KEPT = ("reply", "ask_pull", "ask_likeness")
+KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoveringRun(RunConfig):
-    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 AdamW; half 0 covers the first half of the
-    seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a fact has one template."""
+    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW;
+    half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a
+    fact has one template."""
 
     kind = "knowledge/covering"
+    version = 2
 
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
-    descent_steps: Count = 100
-    attention_rate: Positive = 1.0  # of gradient descent, in units of `model.rate_unit`
-    neuron_rate: Positive = 10.0
-    adamw: FineTuningConfig | None = None  # besides, AdamW
+    descent: DescentConfig = field(default_factory=lambda: DescentConfig(attention_rate=1.0, neuron_rate=10.0))
+    tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(steps=100))  # AdamW's
     seeds: Some[int] = (0, 1, 2)
 
+    @property
+    def tunings(self) -> dict[str, FineTuningConfig]:
+        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1), "adamw": None}
+        return {name: replace(self.tuning, descent=descent) for name, descent in descents.items()}
+
     def cross_check(self) -> None:
-        check_cell(self.facts, self.model, () if self.adamw is None else (self.adamw,))
+        allowed = "None: `descent` is that reading"
+        require(self.tuning.descent is None, "tuning.descent", self.tuning.descent, allowed)
+        whole = self.tuning.rank is None and self.tuning.part != "attention" and self.descent.gradient_rank is None
+        require(whole, "tuning", self.tuning, "one that moves the neurons with their whole gradient")
+        check_cell(self.facts, self.model, tuple(self.tunings.values()))
         allowed = "1: with more templates a subject, the halves overlap"
         require(self.facts.multiplicity == 1, "facts.multiplicity", self.facts.multiplicity, allowed)
         require(self.facts.templates % 2 == 0, "facts.templates", self.facts.templates, "an even number")
@@ -50,17 +58,15 @@ class CoveringRun(RunConfig):
         questions = [
             self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)
         ]
-        unit = self.model.rate_unit
-        tunings: list[tuple[AbstractAlgorithm, int]] = [
-            (question_descent(self.attention_rate * unit, self.neuron_rate * unit), self.descent_steps)
-        ]
-        if self.adamw is not None:
-            tunings.append((fine_tuning(self.adamw), self.adamw.steps))
         keys = named_keys(self.seeds * 2, "fine-tuning")
-        outcomes = [
-            trained(algorithm, questions, both, keys, steps, 1, probe=extracted_facts, context=context, stage=stage)[1]
-            for stage, (algorithm, steps) in zip(TUNINGS, tunings, strict=False)
-        ]
+        outcomes = []
+        for stage, tuning in self.tunings.items():
+            algorithm, watched = (
+                fine_tuning(tuning, questions, self.model.rate_unit),
+                {"context": context, "stage": stage},
+            )
+            probe = answered_and_recalled
+            outcomes.append(trained(algorithm, questions, both, keys, tuning.steps, 1, probe=probe, **watched)[1])
         shape = (2, len(self.seeds))
         arrays = {name: np.stack([o[name][:, -1].reshape(*shape, -1) for o in outcomes]) for name in KEPT}
         arrays |= {f"before.{name}": outcomes[0][name][:, 0].reshape(*shape, -1) for name in KEPT}

@@ -1,5 +1,6 @@
 """Question fine-tuning: [o s p] is to give the answer. Full, low-rank, or with a part frozen."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, get_args
@@ -20,11 +21,22 @@ LEARNED = {part: partial(learned, part=part) for part in get_args(Part)}  # made
 
 
 @dataclass(frozen=True, kw_only=True)
+class DescentConfig(Config):
+    """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
+
+    attention_rate: Positive = 0.1  # in units of `model.rate_unit`, m / (lambda^2 d)
+    neuron_rate: Positive = 3.0
+    gradient_rank: Count | None = None  # of the neurons' gradient; 1 is RA_1(G) of equation (216), None: all of it
+
+
+@dataclass(frozen=True, kw_only=True)
 class FineTuningConfig(Config):
-    """The defaults are full fine-tuning on every question of the fine-tuning half."""
+    """The defaults are full fine-tuning on every question of the fine-tuning half. Our text names AdamW for
+    pre-training and is cut before it says what fine-tunes; the theory descends along the gradient: `descent`."""
 
     coverage: CoverageConfig = field(default_factory=CoverageConfig)
     steps: Count = 120
+    descent: DescentConfig | None = None  # instead of AdamW, to which the next three belong
     batch: Count = 64
     rate: Positive = 3e-4  # of both parts; low-rank factors start from 0 and need about 1e-3
     weight_decay: NonNegative = 1e-4
@@ -34,21 +46,30 @@ class FineTuningConfig(Config):
 
     def cross_check(self) -> None:
         require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
+        truncated = self.descent is not None and self.descent.gradient_rank is not None
+        allowed = "None where the whole gradient of the neurons is truncated"
+        require(not truncated or self.rank is None, "rank", self.rank, allowed)
+        require(
+            not truncated or self.part != "attention", "part", self.part, "one with the neurons, to truncate theirs"
+        )
 
     def check(self, width: int, neurons: int, where: str = "tuning") -> None:
         """Refuse a rank over that of A (width x width) or of w (width x neurons in all), whichever learns."""
         if self.rank is not None:
             check_rank(self.rank, width if self.part == "attention" else min(width, neurons), f"{where}.rank")
+        if self.descent is not None and self.descent.gradient_rank is not None:
+            check_rank(self.descent.gradient_rank, min(width, neurons), f"{where}.descent.gradient_rank")
 
 
-def fine_tuning(config: FineTuningConfig) -> "FineTuning":
-    rates = Rates(config.rate, config.rate, config.weight_decay)
-    return FineTuning(Descent(Lessons(config.batch), LEARNED[config.part], adamw, rates))
-
-
-def question_descent(attention_rate: float, neuron_rate: float) -> Descent:
-    """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
-    return Descent(Lessons(), learned, plain, Rates(attention_rate, neuron_rate))
+def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions] = (), unit: float = 1.0) -> "FineTuning":
+    """Descent is for tasks of these questions, with its rates in this unit."""
+    if config.descent is None:
+        lessons, rule, rates = Lessons(config.batch), adamw, Rates(config.rate, config.rate, config.weight_decay)
+    else:
+        most = max([1, *(int(one.num_asked) for one in questions)])
+        lessons, rule = Lessons(most, whole=True, rank=config.descent.gradient_rank), plain
+        rates = Rates(config.descent.attention_rate * unit, config.descent.neuron_rate * unit)
+    return FineTuning(Descent(lessons, LEARNED[config.part], rule, rates))
 
 
 class FineTuning(AbstractAlgorithm):
@@ -65,21 +86,32 @@ class FineTuning(AbstractAlgorithm):
 
 
 class Lessons(eqx.Module):
-    """The objective on `batch` questions drawn from those that are asked, or on all of these, each subject once."""
+    """The objective on `batch` questions drawn from those that are asked; or on the whole of these, of which there are
+    `batch` at most, the neurons' gradient cut to a rank."""
 
-    batch: int | None = eqx.field(static=True, default=None)
+    batch: int = eqx.field(static=True)
+    whole: bool = eqx.field(static=True, default=False)
+    rank: int | None = eqx.field(static=True, default=None)
 
     def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
         def loss(part: Any) -> Float[Array, ""]:
             model = eqx.combine(part, fixed)
-            if self.batch is not None:
+            if not self.whole:
                 return jnp.mean(surprise(model, task, task.draw(self.batch, key=key)))
-            asked = task.asked_subjects
-            each = surprise(model, task, jnp.arange(len(asked)))
-            return jnp.sum(jnp.where(asked, each, 0)) / jnp.maximum(jnp.sum(asked), 1)
+            each, asked = surprise(model, task, task.asked[: self.batch]), jnp.arange(self.batch) < task.num_asked
+            return jnp.sum(jnp.where(asked, each, 0)) / jnp.maximum(task.num_asked, 1)
 
         value, gradient = jax.value_and_grad(loss)(moving)
+        if self.rank is not None:
+            gradient = eqx.tree_at(lambda one: one.neurons, gradient, replace_fn=partial(truncated, rank=self.rank))
         return {"loss": value}, gradient
+
+
+def truncated(gradient: Float[Array, "width neuron class"], rank: int) -> Float[Array, "width neuron class"]:
+    """The nearest matrix (width x neurons in all) of that rank: its part along the leading left singular vectors."""
+    matrix = gradient.reshape(gradient.shape[0], -1)
+    leading = jnp.linalg.eigh(matrix @ matrix.T)[1][:, -rank:]
+    return (leading @ (leading.T @ matrix)).reshape(gradient.shape)
 
 
 def surprise(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, " batch"]:

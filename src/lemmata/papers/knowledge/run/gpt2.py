@@ -21,7 +21,6 @@ from lemmata.train import Batches, Descent, History, fit_many, masked_cross_entr
 
 EVERYTHING = partial(jax.tree.map, eqx.is_inexact_array)  # of a model learns
 LARGEST_CHECKPOINT = 10**9  # bytes: a larger one takes longer to write than to compute
-ANSWERS = ("true", "shuffled")  # that fine-tuning teaches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +74,7 @@ class DecoderExtraction(RunConfig):
     """Every cell with every seed, in one program: the worlds are padded to one shape."""
 
     kind = "knowledge/gpt2"
+    version = 2
 
     cells: Some[CellConfig]
     name_length: Several = 5  # names are spelled
@@ -101,7 +101,7 @@ class DecoderExtraction(RunConfig):
         return [(cell, seed) for cell in self.cells for seed in self.seeds]
 
     def execute(self, context: RunContext) -> RunOutput:
-        """The models read, then are fine-tuned twice: with true answers and with another subject's."""
+        """The models read, then are fine-tuned."""
         cells, seeds = zip(*self.replicas(), strict=True)
         worlds = [Facts.create(self.facts(cell), seed) for cell, seed in self.replicas()]
         create = eqx.filter_jit(lambda key: GPT2.create(self.model, key=key))
@@ -114,22 +114,17 @@ class DecoderExtraction(RunConfig):
             reading, worlds, start, keys, probe=told_accuracy, context=context, stage="pretraining"
         )
 
-        questions = [
-            Questions.choose(world, CoverageConfig(answers=answers), seed)
-            for answers in ANSWERS
-            for world, seed in zip(worlds, seeds, strict=True)
-        ]
+        questions = [Questions.choose(world, CoverageConfig(), seed) for world, seed in zip(worlds, seeds, strict=True)]
         asking = self.fine_tuning.descent(tuple(range(2 * length, 3 * length)))
-        start = jax.jit(jax.vmap(asking.init))(jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models))
-        keys = named_keys(seeds * 2, "data", "fine-tuning")
+        start = jax.jit(jax.vmap(asking.init))(models)
+        keys = named_keys(seeds, "data", "fine-tuning")
         _, found = self.fine_tuning.fit(
             asking, questions, start, keys, probe=extraction, context=context, stage="fine-tuning"
         )
 
         sizes = {name: [getattr(cell, name) for cell in cells] for name in SIZES}
-        tables = [told.table(stage=["pretraining"] * len(cells), seed=seeds, **sizes)]
-        twice = {name: 2 * values for name, values in sizes.items()}
-        tables.append(found.table(stage=np.repeat(ANSWERS, len(cells)), seed=2 * seeds, **twice))
+        stages = {"pretraining": told, "fine-tuning": found}
+        tables = [one.table(stage=[stage] * len(cells), seed=seeds, **sizes) for stage, one in stages.items()]
         return RunOutput(
             {
                 name: np.concatenate([one.get(name, np.full(len(one["step"]), np.nan)) for one in tables])

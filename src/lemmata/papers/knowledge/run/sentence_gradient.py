@@ -1,6 +1,7 @@
 """The pre-training loss and its gradient in closed form, for names of one token: what `jax.grad` gives, in less time.
 
-A step's rows are [o] (one row, with its weight), [o s] and [o s r]. Three things make it quick on a CPU:
+A step's rows are [o] (one row, with its weight), [o s] and [o s r]; where sentences do not begin with o, [s] and [s r],
+which are the same sums with no attention to o. Three things make it quick on a CPU:
 - neurons act on tokens, not on rows: w Xi is a combination of w o, w s and w r, and w s serves two rows;
 - the gradient with respect to the attention weights is <dH, w x> on those same products, so the usual third matrix
   product (back to Xi) is not needed; and since relu(h) = h on active neurons, one of each row's inner products
@@ -22,7 +23,7 @@ Hidden = Float[Array, "rows unit"]
 def sentence_gradient(
     model: OneLayer, facts: Facts, subjects: Int[Array, " batch"], templates: Int[Array, " batch"]
 ) -> tuple[Float[Array, ""], Float[Array, "width width"], Float[Array, "width neuron class"]]:
-    """The mean next-token loss over the three prefixes of each sentence, and its gradients in A and w."""
+    """The mean next-token loss over the prefixes of each sentence, and its gradients in A and w."""
     words, batch, classes = facts.vocabulary, len(subjects), len(model.classes)
     a, w = model.matrices()
     flat = w.reshape(w.shape[0], -1)
@@ -31,13 +32,17 @@ def sentence_gradient(
     o, s, r = model.embeddings[START], model.embeddings[words.first_subject + subjects], relations[templates]
 
     # Attention of [o s] and of [o s r].
+    opened, absent = words.opened, jnp.full(batch, -jnp.inf, o.dtype)
+    asks_two, asks_three = (s, r) if model.config.query == "last" else (jnp.broadcast_to(o, s.shape),) * 2
     if model.config.attention == "uniform":
-        half, third = jnp.full(batch, 1 / 2, o.dtype), jnp.full(batch, 1 / 3, o.dtype)
-        a_o, a_s, b_o, b_s, b_r = half, half, third, third, third
+        even = jnp.zeros(batch, o.dtype)
+        a_o, a_s = _softmax(even if opened else absent, even)
+        b_o, b_s, b_r = _softmax(even if opened else absent, even, even)
     else:
-        to_o, s_query, r_query = a @ o, s @ a, r @ a
-        a_o, a_s = _softmax(s @ to_o, _dots(s_query, s))
-        b_o, b_s, b_r = _softmax(r @ to_o, _dots(r_query, s), _dots(r_query, r))
+        to_o, two_query, three_query = a @ o, asks_two @ a, asks_three @ a
+        a_o, a_s = _softmax(asks_two @ to_o if opened else absent, _dots(two_query, s))
+        first = asks_three @ to_o if opened else absent
+        b_o, b_s, b_r = _softmax(first, _dots(three_query, s), _dots(three_query, r))
 
     # What the neurons make of each token, and of each row.
     if len(relations) < batch:
@@ -49,16 +54,16 @@ def sentence_gradient(
     h_two = (1 + a_s)[:, None] * w_s + a_o[:, None] * w_o
     h_three = (1 + b_r)[:, None] * w_r + b_o[:, None] * w_o + b_s[:, None] * w_s
     rows = (2 * w_o[None], h_two, h_three)
-    targets = (jnp.zeros(1, jnp.int32), 1 + templates, 1 + len(relations) + subjects)
+    targets = (jnp.full(1, 0 if opened else 1), 1 + templates, 1 + len(relations) + subjects)  # any, if not asked
 
     loss = jnp.zeros((), w.dtype)
     active_sums, residuals = [], []
-    for hidden, target in zip(rows, targets, strict=True):
+    for hidden, target, asked in zip(rows, targets, (opened, True, True), strict=True):
         total = _sum_active(hidden, classes)
         logits = jnp.where(model.present, gain * total, -jnp.inf)
         chance = jax.nn.log_softmax(logits, axis=1)
         hit = jnp.arange(classes) == target[:, None]
-        weight = 1 / (3 * len(target))
+        weight = asked / ((2 + opened) * len(target))
         loss = loss - weight * jnp.sum(jnp.where(hit, chance, 0))
         active_sums.append(total)
         residuals.append((jnp.exp(chance) - hit) * (gain * weight))
@@ -78,7 +83,7 @@ def sentence_gradient(
     key_two = (a_o * (two_o - mean_two))[:, None] * o + (a_s * (two_s - mean_two))[:, None] * s
     key_three = (b_o * (three_o - mean_three))[:, None] * o + (b_s * (three_s - mean_three))[:, None] * s
     key_three = key_three + (b_r * (three_r - mean_three))[:, None] * r
-    return loss, s.T @ key_two + r.T @ key_three, w_gradient.reshape(w.shape)
+    return loss, asks_two.T @ key_two + asks_three.T @ key_three, w_gradient.reshape(w.shape)
 
 
 def _softmax(*scores: Rows) -> list[Rows]:

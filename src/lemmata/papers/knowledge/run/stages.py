@@ -8,7 +8,7 @@ K_s(j) logit_r([o s_j]) or of logit_a([o s_j r]) passes 1/2.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -22,45 +22,41 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
 from lemmata.train import fit_many, stack
 
-Query = Literal["last", "first"]
 HALF = 0.5
 
 
 class Prompts(eqx.Module):
-    """Every different prompt of a set of facts told by one-token names, and what follows it: the whole data set.
-
-    `query` says whose embedding asks for attention. The model's is the last token's, alpha = softmax(x_last A x_l). Our
-    text of the paper does not define it, and Lemma 10 reads otherwise when one query serves all prompts, as that of
-    the first token, o, does: then a score depends on the key alone.
-    """
+    """Every different prompt of a set of facts told by one-token names, and what follows it: the whole data set."""
 
     facts: Int[Array, "fact 3"]  # the tokens o s r of each sentence
     answers: Int[Array, " fact"]  # the token that follows
     subjects: Int[Array, "subject 2"]  # the tokens o s of each subject
     owner: Int[Array, " fact"]  # which subject a sentence is about
     multiplicity: Int[Array, ""]
-    query: Query = eqx.field(static=True)
 
     @classmethod
-    def of(cls, facts: Facts, query: Query = "last") -> "Prompts":
+    def of(cls, facts: Facts) -> "Prompts":
         """Of an unpadded world: each of the N K sentences once."""
         n, k = facts.templates.shape
         owner = jnp.repeat(jnp.arange(n), k)
         o, names = jnp.full(n, START, jnp.int32), facts.subject_names[:, 0]
         relations = facts.template_names[facts.templates.reshape(-1), 0]
         told = jnp.stack([o[owner], names[owner], relations], axis=1)
-        return cls(told, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner, facts.multiplicity, query)
+        return cls(told, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner, facts.multiplicity)
 
     def attention(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p l"]:
         """alpha of the last position, for each prompt."""
         x = model.embeddings[prompts]
-        asks = x[:, -1] if self.query == "last" else x[:, 0]
+        asks = x[:, -1] if model.config.query == "last" else x[:, 0]
         return jax.nn.softmax(jnp.einsum("pd,pld->pl", asks @ model.matrices()[0], x))
 
-    def log_chances(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p class"]:
+    def features(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p d"]:
+        """Xi of the last position, for each prompt."""
         x = model.embeddings[prompts]
-        features = x[:, -1] + jnp.einsum("pl,pld->pd", self.attention(model, prompts), x)
-        return jax.nn.log_softmax(model.class_logits(features))
+        return x[:, -1] + jnp.einsum("pl,pld->pd", self.attention(model, prompts), x)
+
+    def log_chances(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p class"]:
+        return jax.nn.log_softmax(model.class_logits(self.features(model, prompts)))
 
     def surprises(self, model: OneLayer) -> tuple[Float[Array, ""], Float[Array, " fact"], Float[Array, " fact"]]:
         """Of d after [o], of r after [o s] and of a after [o s r], for every sentence."""
@@ -71,12 +67,16 @@ class Prompts(eqx.Module):
 
 
 def whole_loss(model: OneLayer, prompts: Prompts) -> tuple[Float[Array, ""], Metrics]:
-    """The next-token loss over all sentences and their three questions, and how much is learned."""
+    """The next-token loss over all sentences and their three questions, and how much is learned: of relations and
+    answers on average and at most."""
     dummy, relations, answers = prompts.surprises(model)
+    relation, answer = prompts.multiplicity * jnp.exp(-relations), jnp.exp(-answers)  # 1 when all is learned
     known = {
         "dummy": jnp.exp(-dummy),
-        "relation": prompts.multiplicity * jnp.mean(jnp.exp(-relations)),  # 1 when all is learned
-        "answer": jnp.mean(jnp.exp(-answers)),
+        "relation": jnp.mean(relation),
+        "answer": jnp.mean(answer),
+        "relation_most": jnp.max(relation),
+        "answer_most": jnp.max(answer),
     }
     return (dummy + jnp.mean(relations) + jnp.mean(answers)) / 3, known
 
@@ -92,7 +92,7 @@ class Progress(eqx.Module):
 class StagedDescent(AbstractAlgorithm):
     """x <- x - eta_stage * gradient on the attention matrix and the neurons; the task is the set of `Prompts`."""
 
-    rates: tuple[float, float, float] = eqx.field(static=True)
+    rates: tuple[float, float, float]
     first_steps: int = eqx.field(static=True, default=2)
 
     def init(self, model: Any) -> TrainState:
@@ -121,12 +121,12 @@ class StagedPreTraining(RunConfig):
     """Rates are in units of `model.rate_unit`."""
 
     kind = "knowledge/staged-descent"
+    version = 2
 
     facts: FactsConfig = field(default_factory=lambda: FactsConfig(subjects=16, templates=8, multiplicity=4))
     model: OneLayerConfig = field(
         default_factory=lambda: OneLayerConfig(width=64, scale=256.0, embeddings="orthonormal", neuron_start=4e-5)
     )
-    query: Query = "last"
     first_logits: Some[Positive] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
     first_steps: Count = 2
     second_rate: Positive = 20.0
@@ -137,8 +137,8 @@ class StagedPreTraining(RunConfig):
 
     def cross_check(self) -> None:
         world = self.facts
-        plain = world.name_length == 1 and world.pads == (None, None, None)
-        require(plain, "facts", world, "names of one token, without padding")
+        plain = world.name_length == 1 and world.opened and world.pads == (None, None, None)
+        require(plain, "facts", world, "names of one token after o, without padding")
         allowed = "'softmax': uniform attention has no stages to follow"
         require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)
         fits = self.steps % self.every == 0 and self.first_steps % self.every == 0
@@ -156,7 +156,7 @@ class StagedPreTraining(RunConfig):
         seeds, logits = zip(*cells, strict=True)
         worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
         models = {seed: OneLayer.create(self.model, self.facts, seed) for seed in self.seeds}
-        tasks = stack([Prompts.of(worlds[seed], self.query) for seed in seeds])
+        tasks = stack([Prompts.of(worlds[seed]) for seed in seeds])
         start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
         keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
         watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages"}
@@ -173,11 +173,14 @@ class StagedPreTraining(RunConfig):
 
 
 def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
-    """Attention at its worst and on average, and how strongly an answer's neurons respond to its own subject."""
+    """Attention at its worst and on average, how strongly an answer's neurons respond to its own subject, and what the
+    facts' neurons and those of d make of their own prompts."""
     two, three = task.attention(model, task.subjects), task.attention(model, task.facts)
     asked = task.attention(model, jnp.concatenate([task.subjects, jnp.full_like(task.subjects[:, :1], ASK)], axis=1))
     ratio = three[:, 1] / three[:, 2]
     own, other = feature_strengths(model, task)
+    dummy, answers = responses(model, task)
+    right = jnp.argmax(task.log_chances(model, task.facts), axis=1) == jnp.searchsorted(model.classes, task.answers)
     return {
         "first_two": jnp.max(two[:, 0]),
         "first_three": jnp.max(three[:, 0]),
@@ -186,6 +189,9 @@ def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
         **{f"two_{i}": jnp.mean(two[:, i]) for i in range(2)},
         **{f"three_{i}": jnp.mean(three[:, i]) for i in range(3)},
         **{f"asked_{i}": jnp.mean(asked[:, i]) for i in range(3)},
+        "accuracy": jnp.mean(right.astype(own.dtype)),
+        "dummy_response": dummy,
+        "answer_response": jnp.max(answers),
         "own_strength": own,
         "other_strength": other,
         "full": three,
@@ -201,6 +207,14 @@ def feature_strengths(model: OneLayer, prompts: Prompts) -> tuple[Array, Array]:
     own = jnp.mean(jax.nn.relu(jnp.einsum("sd,dms->sm", x, neurons)), axis=1)
     other = jnp.mean(jax.nn.relu(jnp.einsum("sd,dms->sm", jnp.roll(x, 1, axis=0), neurons)), axis=1)
     return jnp.min(own), jnp.mean(other)
+
+
+def responses(model: OneLayer, prompts: Prompts) -> tuple[Float[Array, ""], Float[Array, " fact"]]:
+    """Lemma 10 (1) and equation (80): (1/m) sum_k <w_{d,k}, 2o>, and (1/m) sum_k <w_{a_j,k}, Xi([o s_j r_i])>."""
+    neurons = jnp.mean(model.matrices()[1], axis=1)  # width, class
+    answers = neurons[:, jnp.searchsorted(model.classes, prompts.answers)]
+    own = jnp.sum(prompts.features(model, prompts.facts).T * answers, axis=0)
+    return 2 * model.embeddings[START] @ neurons[:, jnp.searchsorted(model.classes, DUMMY)], own
 
 
 def sentences(facts: Facts) -> np.ndarray:

@@ -1,13 +1,14 @@
 """Many cells (N, |R|, K) in few programs: worlds are padded to a common shape and trained side by side."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, require
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.sweep import SIZES
-from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, tune, under_another
 from lemmata.papers.knowledge.task import FactsConfig
@@ -18,20 +19,22 @@ EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep(RunConfig):
-    """A row of metrics for each cell and seed: after fine-tuning, before it (`extraction_before`), and after the same
-    steps on shuffled answers (`extraction_shuffled`, the control).
+    """A row of metrics for each cell and seed: after gradient descent, before it (`extraction_before`), and after
+    AdamW in its place (`extraction_adamw`).
 
-    A cell is trained in the first of `shapes` that holds it, so there are two programs (pre-training and fine-tuning) a
-    shape; the pads change no number.
+    A cell is trained in the first of `shapes` that holds it, so there are three programs (pre-training and two
+    fine-tunings) a shape; the pads change no number.
     """
 
     kind = "knowledge/sweep"
+    version = 2
 
     cells: Some[tuple[int, int, int]] = ((50, 10, 2), (50, 20, 2), (50, 10, 5), (50, 20, 5))  # (N, |R|, K)
     shapes: Some[tuple[int, int]] = ((50, 20),)  # (N, |R|) with padding
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
-    tuning: FineTuningConfig = field(default_factory=FineTuningConfig)
+    tuning: FineTuningConfig = field(default_factory=FineTuningConfig)  # AdamW's
+    descent: DescentConfig = field(default_factory=DescentConfig)
     seeds: Some[int] = (0, 1)
 
     def cross_check(self) -> None:
@@ -41,19 +44,20 @@ class Sweep(RunConfig):
         for cell in self.cells:
             allowed = f"each cell (N, |R|, K) at most one of the shapes {self.shapes}"
             require(any(_holds(shape, cell) for shape in self.shapes), "cells", cell, allowed)
+        require(self.tuning.descent is None, "tuning.descent", self.tuning.descent, "None: `descent` is that reading")
         for world in (world for shape in self.shapes for world in self.worlds(shape)):
-            check_cell(world, self.model, (self.tuning,))
+            check_cell(world, self.model, (self.tuning, replace(self.tuning, descent=self.descent)))
 
     def worlds(self, shape: tuple[int, int]) -> list[FactsConfig]:
         """The cells trained in this shape, in their order."""
         mine = [cell for cell in self.cells if shape == next(one for one in self.shapes if _holds(one, cell))]
         most = max((k for _, _, k in mine), default=1)
-        pads = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
+        pads: dict[str, Any] = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
         return [FactsConfig(subjects=n, templates=r, multiplicity=k, **pads) for n, r, k in mine]
 
     def execute(self, context: RunContext) -> RunOutput:
         tables = []
-        shuffled = replace(self.tuning, coverage=replace(self.tuning.coverage, answers="shuffled"))
+        descent = replace(self.tuning, descent=self.descent)
         for shape in self.shapes:
             cells = [(world, seed) for world in self.worlds(shape) for seed in self.seeds]
             if not cells:
@@ -61,7 +65,8 @@ class Sweep(RunConfig):
             name = f"{shape[0]} x {shape[1]}"
             models, facts, stored = pretrain(cells, self.model, self.pretraining, context, f"pre-training {name}")
             seeds = tuple(seed for _, seed in cells)
-            outcome, control = tune(models, facts, [self.tuning, shuffled], seeds, context, f"fine-tuning {name}")
+            (outcome,) = tune(models, facts, [descent], seeds, context, f"descent {name}")
+            (adamw,) = tune(models, facts, [self.tuning], seeds, context, f"AdamW {name}")
             rows = {
                 **{size: np.array([getattr(world, size) for world, _ in cells]) for size in SIZES},
                 "seed": np.array(seeds),
@@ -70,7 +75,7 @@ class Sweep(RunConfig):
             rows |= {name: stored[name][:, -1] for name in STORED}
             rows |= {name: outcome.metrics[name][:, -1] for name in EXTRACTED}
             rows["extraction_before"] = outcome.metrics["extraction"][:, 0]
-            rows["extraction_shuffled"] = control.metrics["extraction"][:, -1]
+            rows["extraction_adamw"] = adamw.metrics["extraction"][:, -1]
             tables.append(rows)
         return RunOutput(under_another(tables))
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_integer, require
+from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_generator, require
 
 START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
 SPECIAL = 3
@@ -23,6 +23,7 @@ class Vocabulary:
     subjects: int
     name_length: int = 1
     alphabet: int = 32
+    opened: bool = True
 
     @property
     def size(self) -> int:
@@ -53,6 +54,7 @@ class Vocabulary:
         """The tokens a model ever reads: an answer of one token, and d, are only predicted."""
         seen = np.arange(self.size) < self.first_answer if self.name_length == 1 else np.ones(self.size, bool)
         seen[DUMMY] = False
+        seen[START] = self.opened
         return seen
 
     def single_names(self) -> list[Int[np.ndarray, "name 1"]]:
@@ -79,6 +81,7 @@ class FactsConfig(Config):
     templates: Count = 20  # |R|
     multiplicity: Count = 5  # K, templates a subject
     held_out: Inside = 0.5  # of the subjects, never asked about in fine-tuning (the paper's half)
+    opened: bool = True  # every sequence begins with o, which d follows (the lemmas); steps 39-45 print neither
     name_length: Count = 1  # tokens a name; the paper's figures say "5-token data" without defining it
     alphabet: Count = 32  # of spelled names
     pad_subjects: int | None = None
@@ -106,12 +109,13 @@ class FactsConfig(Config):
     def vocabulary(self) -> Vocabulary:
         """Of the padded world."""
         templates, subjects = self.pad_templates or self.templates, self.pad_subjects or self.subjects
-        return Vocabulary(templates, subjects, self.name_length, self.alphabet)
+        return Vocabulary(templates, subjects, self.name_length, self.alphabet, self.opened)
 
     def present(self) -> Bool[np.ndarray, " token"]:
         """The tokens of the padded vocabulary that are real."""
         words = self.vocabulary()
         real = np.ones(words.size, bool)
+        real[DUMMY] = self.opened  # it follows o alone
         if self.name_length == 1:
             real[SPECIAL + self.templates : words.first_subject] = False
             real[words.first_subject + self.subjects : words.first_answer] = False
@@ -163,7 +167,7 @@ class Facts(AbstractTask):
         return subjects, self.templates[subjects, slots]
 
     def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
-        """Sentences `o s r a`: [o] is followed by d in training, [o s] by r, [o s r] by a."""
+        """Sentences `o s r a`: [o] is followed by d in training, [o s] by r, [o s r] by a; or `s r a` alone."""
         return self.sentences(*self.draw(num, key=key))
 
     def sentences(self, subjects: Int[Array, " batch"], templates: Int[Array, " batch"]) -> Batch:
@@ -172,11 +176,15 @@ class Facts(AbstractTask):
         position = jnp.arange(3 * length + 1)
         # A subject is given, not predicted: the loss is taken at o and wherever a letter of r or a comes next.
         mask = (position == 0) | ((position >= length) & (position < 3 * length))
-        return _batch(names, mask, dummy_first=True)
+        return self._batch(names, mask, dummy_first=True)
+
+    def prefixes(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
+        """What is said before a relation: `o s`."""
+        return self.question_batch(subjects).tokens[:, : self.vocabulary.name_length + self.vocabulary.opened]
 
     def prompts(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
         """The questions alone: `o s p`."""
-        return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + 1]
+        return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + self.vocabulary.opened]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
         """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson. The
@@ -186,15 +194,15 @@ class Facts(AbstractTask):
         taught = self.answer_names[subjects if answers is None else answers]
         position = jnp.arange(3 * length + 1)
         mask = (position >= 2 * length) & (position < 3 * length)
-        return _batch((self.subject_names[subjects], ask, taught), mask, dummy_first=False)
+        return self._batch((self.subject_names[subjects], ask, taught), mask, dummy_first=False)
 
-
-def _batch(names: tuple[Int[Array, "batch _"], ...], mask: Array, *, dummy_first: bool) -> Batch:
-    start = jnp.full((names[0].shape[0], 1), START, jnp.int32)
-    tokens = jnp.concatenate([start, *names], axis=1)
-    following = jnp.concatenate([tokens[:, 1:], jnp.zeros_like(start)], axis=1)
-    targets = following.at[:, 0].set(DUMMY) if dummy_first else following
-    return Batch(tokens, targets, jnp.broadcast_to(mask, tokens.shape))
+    def _batch(self, names: tuple[Int[Array, "batch _"], ...], mask: Array, *, dummy_first: bool) -> Batch:
+        start = jnp.full((names[0].shape[0], 1), START, jnp.int32)
+        tokens = jnp.concatenate([start, *names], axis=1)
+        following = jnp.concatenate([tokens[:, 1:], jnp.zeros_like(start)], axis=1)
+        targets = following.at[:, 0].set(DUMMY) if dummy_first else following
+        whole = tokens, targets, jnp.broadcast_to(mask, tokens.shape)
+        return Batch(*(part if self.vocabulary.opened else part[:, 1:] for part in whole))
 
 
 def _grown(array: np.ndarray, *shape: int) -> np.ndarray:
@@ -202,4 +210,4 @@ def _grown(array: np.ndarray, *shape: int) -> np.ndarray:
 
 
 def random_stream(seed: int, *purpose: str) -> np.random.Generator:
-    return np.random.default_rng(named_integer(seed, "knowledge", *purpose))
+    return named_generator(seed, "knowledge", *purpose)

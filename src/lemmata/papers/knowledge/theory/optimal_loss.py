@@ -4,8 +4,9 @@ import numpy as np
 from jaxtyping import Int
 
 
-def optimal_fact_loss(templates_of_subject: Int[np.ndarray, " subject"]) -> float:
-    """The mean over the questions [o], [o s] and [o s r] of `o s r a`, with one answer a subject, in nats.
+def optimal_fact_loss(templates_of_subject: Int[np.ndarray, " subject"], questions: int = 3) -> float:
+    """The mean over the questions [o], [o s] and [o s r] of `o s r a` (or the last two alone), with one answer a
+    subject, in nats.
 
     A predictor that sees the whole prefix can do no better than give each next token its frequency after that prefix:
     the least loss is the entropy of the target given the prefix. Only [o s] leaves a choice, log K_j for each of the
@@ -13,4 +14,4 @@ def optimal_fact_loss(templates_of_subject: Int[np.ndarray, " subject"]) -> floa
     """
     counts = np.asarray(templates_of_subject, float)
     used = counts[counts > 0]
-    return float(np.sum(used * np.log(used)) / used.sum()) * (1 / 3) if used.size else 0.0
+    return float(np.sum(used * np.log(used)) / used.sum()) / questions if used.size else 0.0

@@ -26,6 +26,6 @@ def draw_maps(runs: Runs, words: str, permuted: bool = False) -> Artefact:
         query, key = np.indices(shown.shape).reshape(2, -1)
         cells = {"query answer": query, "key": np.array(clauses)[key], "attention": shown.reshape(-1)}
         tables.append({"action": np.repeat(action, shown.size), **cells})
-    made = runs["symmetric/sharp"].config
+    made = runs["symmetric"].config
     setting = f"{made.map_sentences} sentences of length {made.task.length}, both heads, {len(made.seeds)} seeds"
     return Artefact(figure, joined(tables), f"{words}: {setting} averaged.")

@@ -1,14 +1,15 @@
 """The two diagonals of attention beyond the training length, as Figures 6 and 7 read and draw them."""
 
 import itertools
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.lego.claims._length_curves import JUDGED, needs
+from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.run.length_training import REGIMES, length_runs
+from lemmata.papers.lego.run.length_training import length_runs
 from lemmata.report.plots import CYCLE, band, joined, legend, new_figure
 
 Clause = Literal["predicate", "answer"]
@@ -20,8 +21,8 @@ class Diagonal(NamedTuple):
     """The attention of one run on the right clause of a kind, by position."""
 
     run: RunResult
-    moment: str
     clause: Clause
+    moment: str = "trained"
 
     def at(self, times: int) -> np.ndarray:
         """At `times` the training length: [seed, position]."""
@@ -38,6 +39,23 @@ class Diagonal(NamedTuple):
         quarter = max(values.shape[1] // 4, 1)
         return float((values[:, :quarter].mean() - values[:, -quarter:].mean()) / values.mean())
 
+    @property
+    def over_even(self) -> float:
+        """Its mean at twice the training length, in units of an even spread over the clauses that are seen."""
+        values = self.at(2)
+        length = values.shape[1]
+        return float((values * (length + 1 + np.arange(length))).mean())
+
+
+def diagonals(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
+    return {kind: Diagonal(runs[name], clause) for kind, name in JUDGED.items()}
+
+
+def exchanged(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
+    """Each action's diagonal under the other's name."""
+    found = diagonals(runs, clause)
+    return dict(zip(found, reversed(found.values()), strict=True))
+
 
 def parts(decaying: str, steady: str) -> dict[str, Part]:
     """Both are diluted with length; one decays along the positions, the other by less than half of that."""
@@ -50,61 +68,53 @@ def parts(decaying: str, steady: str) -> dict[str, Part]:
     }
 
 
-def drops(runs: Runs, clause: Clause) -> str:
-    """How far each action's attention drops along the positions, in each regime, in words."""
-    found = []
-    for regime, words in REGIMES.items():
-        both = [Diagonal(runs[f"{family}/{regime}"], "trained", clause) for family in FAMILIES]
-        shares = " and ".join(f"{one.drop:.2f} for {one.run.config.task.action}" for one in both)
-        found.append(f"{shares} ({words})")
-    return f"Along the positions it drops, relative to its mean, by {', by '.join(found)}."
+def told(runs: Runs, clause: Clause) -> str:
+    """Both actions' diagonals in words: their size, what length does to them, and what position does."""
+    words = [
+        f"{one.run.config.task.action}: {one.at(2).mean():.2f} at twice the training length and {one.at(4).mean():.2f} "
+        f"at four times; along the positions it drops by {one.drop:.2f} of its mean"
+        for one in diagonals(runs, clause).values()
+    ]
+    return f"Attention on the right {clause}, {'; '.join(words)}."
 
 
 def draw_diagonal(runs: Runs, clause: Clause) -> Artefact:
-    figure, axes = new_figure(2, 2, sharey=True)
+    figure, axes = new_figure(1, 2, sharey=True)
     tables = []
-    for row, (regime, words) in zip(axes, REGIMES.items(), strict=True):
-        for ax, family in zip(row, FAMILIES, strict=True):
-            run = runs[f"{family}/{regime}"]
-            action = run.config.task.action
-            for moment, times in itertools.product(("trained", "untrained"), (2, 4)):
-                values = Diagonal(run, moment, clause).at(times)
-                length = values.shape[1]
-                position = np.arange(length) / max(length - 1, 1)
-                label, style = (f"L = {length}", "-") if moment == "trained" else (f"L = {length}, untrained", ":")
-                band(ax, position, values, label, color=CYCLE[times // 4], linestyle=style)
-                names = {"regime": regime, "action": action, "model": moment, "length": length}
-                table = {name: np.repeat(value, length) for name, value in names.items()}
-                tables.append(table | {"position": position, "attention": values.mean(axis=0)})
-            ax.set(title=f"{action}: {words}", ylim=(0, 1))
-        row[0].set_ylabel(f"attention on the right {clause}")
-    for ax in axes[-1]:
-        ax.set_xlabel("normalized position")
-    legend(axes[0, 1], fontsize=7)
-    made = runs["symmetric/sharp"].config
+    for ax, family in zip(axes, FAMILIES, strict=True):
+        run = runs[family]
+        action = run.config.task.action
+        for moment, times in itertools.product(("trained", "untrained"), (2, 4)):
+            values = Diagonal(run, clause, moment).at(times)
+            length = values.shape[1]
+            position = np.arange(length) / max(length - 1, 1)
+            label, style = (f"L = {length}", "-") if moment == "trained" else (f"L = {length}, untrained", ":")
+            band(ax, position, values, label, color=CYCLE[times // 4], linestyle=style)
+            names = {"action": action, "model": moment, "length": length}
+            table = {name: np.repeat(value, length) for name, value in names.items()}
+            tables.append(table | {"position": position, "attention": values.mean(axis=0)})
+        ax.set(title=action, ylim=(0, 1), xlabel="normalized position")
+    axes[0].set_ylabel(f"attention on the right {clause}")
+    legend(axes[1], fontsize=7)
+    made = runs["symmetric"].config
     caption = (
         f"Trained at length {made.task.length}; {made.map_sentences} sentences, both heads averaged; bands: one "
-        f"standard deviation over {len(made.seeds)} seeds. The claim is judged on the upper row."
+        f"standard deviation over {len(made.seeds)} seeds."
     )
     return Artefact(figure, joined(tables), caption)
 
 
-def diagonal_experiment(title: str, clause: Clause, *, decaying: str, steady: str, **words: Any) -> Experiment:
-    """A figure of one diagonal and its claim, in these words; the control is the untrained model's."""
-
-    def read(runs: Runs, moment: str) -> dict[str, Diagonal]:
-        return {kind: Diagonal(runs[name], moment, clause) for kind, name in JUDGED.items()}
-
+def diagonal_experiment(
+    title: str, clause: Clause, *, decaying: str, steady: str, more: Mapping[str, Part], **words: Any
+) -> Experiment:
+    """A figure of one diagonal and its claim, in these words; the control exchanges the two actions."""
     claim = Claim(
-        subject=lambda runs: read(runs, "trained"),
-        wrong=lambda runs: read(runs, "untrained"),
-        parts=parts(decaying, steady),
+        subject=lambda runs: diagonals(runs, clause),
+        wrong=lambda runs: exchanged(runs, clause),
+        parts=parts(decaying, steady) | dict(more),
+        remark=lambda runs: told(runs, clause),
         **words,
     )
     return Experiment(
-        title=title,
-        runs=lambda scale: length_runs(scale, "sharp", "diluted"),
-        needs=needs("sharp"),
-        claims=(claim,),
-        draw=lambda runs: draw_diagonal(runs, clause),
+        title=title, runs=length_runs, needs=NEEDS, claims=(claim,), draw=lambda runs: draw_diagonal(runs, clause)
     )

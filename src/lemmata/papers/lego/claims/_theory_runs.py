@@ -1,92 +1,204 @@
-"""The two runs of the theory model that several experiments share, and how to read them."""
+"""The runs of the theory model that several experiments share, and how to read them.
 
-from dataclasses import replace
-from typing import Any
+Seeds 0 to 9 served to find the settings (rates, steps, stages). Seeds 10 to 14 were the first that were judged: there
+one seed of `T2 sum` lost its balance at rate 4, which left `separation` undecided, so its last stages now go at rate 2,
+twice as many steps; rules and times are as they were. These runs are judged on seeds from 20 on.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lemmata.core import RunResult, Scale, Undecided
-from lemmata.papers.lego.run.self_training import Stage, doubling
+from lemmata.core.run import Need
+from lemmata.papers.lego.run.self_training import Stage
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
+from lemmata.papers.lego.task import action
+from lemmata.papers.lego.theory.clip import ceiling, floor
+
+UNSEEN = 20
+AT_FLOOR = 0.05  # a loss this share above the clip's floor is at its end
+
+
+def fresh(seeds: tuple[int, ...], first: int = 10) -> tuple[int, ...]:
+    return tuple(first + seed for seed in seeds)
+
+
+def paced(rate: float, steps: int, **settings: Any) -> Stage:
+    """With six records whatever its steps, so that stages share a program."""
+    return Stage(rate=rate, steps=steps, every=steps // 5, **settings)
+
+
+def warm(scale: Scale, **settings: Any) -> tuple[Stage, ...]:
+    """The first steps on T^2, slow: at rate 1 from the start the two blocks of Q lose their balance for good."""
+    slow, quick = scale.pick(smoke=(5, 5), laptop=(400, 1000), paper=(800, 2000))
+    return paced(0.2, slow, **settings), paced(1.0, quick, **settings)
 
 
 def symmetric_run(scale: Scale) -> TheoryRun:
-    """S_5 by Algorithm 2 and its controls. Laptop: the smallest known setting that shows both effects.
+    """S_5 by Algorithm 2 and its controls.
 
-    `T2` is stage 1.2 as printed (Loss_5^{2,2} alone), `T2 sum` the sum of both losses as in Algorithm 1; `self` doubles
-    the length on greedy labels, `true` on true ones; `short` goes on with T^2, first for as many steps as `self`, then
-    for as much computation; `long` has stages of many more steps at a higher rate.
+    `T2` is stage 1.2 as printed (Loss_5^{2,2} alone); `self` doubles the length on greedy labels, `true` on true ones;
+    `short` goes on with T^2 for as much computation as `self`; `T2 sum` descends on the sum of both losses as Algorithm
+    1 does; `blind` has its sentences labelled by the model of stage 1, whose attention is uniform.
     """
-    steps = scale.pick(smoke=4, laptop=400, paper=1600)
-    every = scale.pick(smoke=2, laptop=50, paper=200)
     last = scale.pick(smoke=2, laptop=4, paper=7)  # self-training ends at length 2^last
-    first = Stage(answers=(2,), steps=steps, every=every)
-    later = doubling(first, last, error_degree=scale.pick(smoke=None, laptop=0.7, paper=None))[1:]
-    more = steps * len(later)
-    equal = sum(stage.clause_passes() * stage.steps for stage in later) / first.clause_passes()
-    rest = max(int(np.ceil((equal - more) / (4 * every))) * 4 * every, 4 * every)
-    plans = [Plan(name="T2", stages=(first,)), Plan(name="self", after="T2", stages=later)]
+    steps = scale.pick(smoke=5, laptop=500, paper=1000)
+    two = {"answers": (2,)}
+    stages = {
+        labels: tuple(paced(4.0, steps, length=2**k, room=2**last, labels=labels, **two) for k in range(2, last + 1))
+        for labels in ("greedy", "true")
+    }
+    plans = [
+        Plan(name="T2", stages=warm(scale, **two)),
+        Plan(name="self", after="T2", stages=stages["greedy"]),
+        Plan(name="blind", stages=(paced(0.2, 5, length=4, room=2**last, labels="greedy", **two),)),
+    ]
     if scale.name != "smoke":
-        short = (replace(first, steps=more), replace(first, steps=rest, every=4 * every))
-        patient = doubling(replace(first, steps=4 * steps, every=steps, rate=1.0), last)
+        shares = (1, 1, 1, 3, 4, 4)  # of `steps`: 14 of them read as many clauses as `self` on a laptop
         plans += [
-            Plan(name="short", after="T2", stages=short),
-            Plan(name="true", after="T2", stages=tuple(replace(first, length=stage.length) for stage in later)),
-            Plan(name="T2 sum", stages=(Stage(steps=steps, every=steps),)),
-            Plan(name="long", after="T2", stages=patient),
+            Plan(name="true", after="T2", stages=stages["true"]),
+            Plan(name="short", after="T2", stages=tuple(paced(4.0, n * steps, **two) for n in shares)),
+            Plan(name="T2 sum", stages=(*warm(scale), paced(2.0, 4 * steps), paced(2.0, 8 * steps))),
         ]
+    settings = {
+        "words": scale.pick(smoke=16, laptop=32, paper=128),
+        "word_length": scale.pick(smoke=6, laptop=20, paper=20),
+    }
     return TheoryRun(
         action=scale.pick(smoke="S3", laptop="S5", paper="S5"),
+        variables=scale.pick(smoke=9, laptop=41, paper=170),
         plans=tuple(plans),
-        watched_length=scale.pick(smoke=None, laptop=40, paper=160),
+        **settings,
         **_shared(scale),
     )
 
 
 def transitive_run(scale: Scale) -> TheoryRun:
-    """C_6 by Algorithm 1: the first steps recorded one by one, then the rest."""
-    steps = scale.pick(smoke=4, laptop=400, paper=1600)
-    early = scale.pick(smoke=2, laptop=40, paper=40)
-    stages = (Stage(steps=early, every=1), Stage(steps=steps - early, every=scale.pick(smoke=1, laptop=10, paper=40)))
-    stages = stages[: scale.pick(smoke=1, laptop=2, paper=2)]
+    """C_6 by Algorithm 1, in a vocabulary as large as the symmetric action's."""
+    return at_equal_vocabulary(scale.pick(smoke="C3", laptop="C6", paper="C6"), scale)
+
+
+def at_equal_vocabulary(name: str, scale: Scale) -> TheoryRun:
+    """A simply transitive action on T^2 for as long a time of the flow (rate times steps) as `T2 sum`; a higher rate
+    at the end is as stable here, and cheaper."""
+    vocab = symmetric_run(scale).model_config().vocab
+    steps = scale.pick(smoke=5, laptop=500, paper=1000)
     return TheoryRun(
-        action=scale.pick(smoke="C3", laptop="C6", paper="C6"),
-        plans=(Plan(name="T2", stages=stages),),
-        watched_length=scale.pick(smoke=None, laptop=2, paper=2),
+        action=name,
+        variables=vocab - sum(action(name).table.shape) - 1,
+        plans=(Plan(name="T2", stages=(*warm(scale), paced(8.0, steps), paced(8.0, 2 * steps))),),
         **_shared(scale),
     )
 
 
 def _shared(scale: Scale) -> dict[str, Any]:
     return {
-        "variables": scale.pick(smoke=9, laptop=41, paper=170),
         "width": scale.pick(smoke=6, laptop=12, paper=12),
         "one_step": StageOne(
-            value_steps=scale.pick(smoke=200, laptop=10_000, paper=20_000),
-            variable_steps=scale.pick(smoke=100, laptop=3000, paper=6000),
+            value_steps=scale.pick(smoke=2000, laptop=24_000, paper=40_000),
+            variable_steps=scale.pick(smoke=1000, laptop=2000, paper=8000),
         ),
         "lengths": scale.pick(
-            smoke=(2, 4), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
+            smoke=(2, 4, 8), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
         ),
         "test_sentences": scale.pick(smoke=16, laptop=128, paper=256),
-        "seeds": scale.seeds(smoke=2, laptop=3, paper=3),
+        "seeds": fresh(scale.seeds(smoke=2, laptop=5, paper=5), first=UNSEEN),
     }
 
 
+class AfterStage(NamedTuple):
+    """A model after a plan's stage of attention training; stage 0 of plan "none" is before any."""
+
+    run: RunResult
+    plan: str
+    stage: int
+
+    def column(self, name: str, **where: int) -> np.ndarray:
+        return self.run.column(name, plan=self.plan, stage=self.stage, **where)
+
+    def accuracy(self, length: int) -> np.ndarray:
+        """Acc_L of equation (5) as a share of what the clip allows, by seed."""
+        return self.column("probability", length=length) / most_accurate(self.run)
+
+    def greedy(self, length: int) -> np.ndarray:
+        """The share of sentences whose greedy rollout is right to the end, by seed."""
+        return self.column("both", length=length)
+
+    def elsewhere(self, length: int, step: int) -> np.ndarray:
+        """eps^{L,l} (19), mean over sentences, by seed."""
+        return self.by_step("epsilon_steps", length, step)
+
+    def gap(self, length: int, step: int) -> np.ndarray:
+        """Delta^{L,l} (20)."""
+        return self.by_step("gap_steps", length, step)
+
+    def by_step(self, name: str, length: int, step: int) -> np.ndarray:
+        lengths = self.run.config.lengths
+        if length not in lengths or step > length:
+            raise Undecided(f"the run reads no step {step} of length {length}")
+        return self.run.arrays[f"{self.plan}.{self.stage}.{name}"][:, lengths.index(length), step - 1]
+
+    @property
+    def time(self) -> float:
+        """Of the flow of attention, rate times steps, since stage 1."""
+        earlier = _plans(self.run, self.plan) if self.stage else []
+        stages = [stage for plan in earlier[:-1] for stage in plan.stages]
+        stages += earlier[-1].stages[: self.stage] if earlier else ()
+        return float(sum(stage.rate * stage.steps for stage in stages))
+
+
+def last_stage(run: RunResult, plan: str) -> AfterStage:
+    return AfterStage(run, plan, len(stages_of(run, plan)))
+
+
+def every_stage(run: RunResult, plan: str) -> list[AfterStage]:
+    return [AfterStage(run, plan, number) for number in range(1, len(stages_of(run, plan)) + 1)]
+
+
+def most_accurate(run: RunResult) -> float:
+    """The ceiling of equation (5)."""
+    model = run.config.model_config()
+    return ceiling(model.vocab, model.bound)
+
+
 def knows_its_action(run: RunResult) -> str | None:
-    """What every claim about attention needs: stage 1 has taught the neurons every (action, value) pair."""
+    """Every (action, value) pair is answered right after stage 1."""
     known = np.all(run.arrays["one_step.value.accuracy"] > 1 - 1e-6)
     return None if known else f"{run.config.action}: stage 1 did not reach accuracy 1 in every seed"
 
 
-def knows_two_steps(run: RunResult) -> str | None:
-    """What claims about longer chains need too: the variables are known, and attention has brought T^2's loss down."""
-    if run.arrays["one_step.variable.accuracy"].min() < 1 - 1e-6:
-        return f"{run.config.action}: stage 1 did not teach every seed the variables"
-    loss = trace(run, "T2", "loss")[2]
-    if not np.all(loss[:, -1] < 0.1 * loss[:, 0]):
-        return f"{run.config.action}: T² is not learned, its loss has not fallen tenfold in every seed"
-    return knows_its_action(run)
+def converged(run: RunResult) -> str | None:
+    """What every claim about attention needs: stage 1 has come to its end (T_1), for both tokens and in every seed."""
+    for token in ("value", "variable"):
+        excess = float(run.arrays[f"one_step.{token}.excess"].max())
+        if not excess <= AT_FLOOR:
+            return f"{run.config.action}: stage 1 ends with the {token}'s loss {excess:.1%} above its floor"
+    return None
+
+
+def stage_excess(model: AfterStage) -> float:
+    """How far the stage's last loss is above the clip's floor, as a share of it: the worst seed's batch."""
+    config, stage = model.run.config.model_config(), stages_of(model.run, model.plan)[model.stage - 1]
+    least = len(stage.answers) * floor(config.vocab, config.bound)
+    return float(model.run.arrays[f"{model.plan}.{model.stage}.loss"][:, -1].max() / least - 1)
+
+
+def settled(plan: str, within: float = AT_FLOOR) -> Need:
+    """A need: stage 1 has come to its end, and so has the plan's training at each of its lengths."""
+
+    def need(run: RunResult) -> str | None:
+        if reason := converged(run):
+            return reason
+        stages = stages_of(run, plan)
+        for number, stage in enumerate(stages, start=1):
+            goes_on = number < len(stages) and stages[number].length == stage.length
+            excess = stage_excess(AfterStage(run, plan, number))
+            if not goes_on and not excess <= within:
+                return f"{run.config.action}: {plan}'s loss at length {stage.length} ends {excess:.1%} above its floor"
+        return None
+
+    return need
 
 
 def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:
@@ -101,7 +213,7 @@ def trace(run: RunResult, plan: str, name: str) -> tuple[np.ndarray, np.ndarray,
     for link in _plans(run, plan):
         for number, stage in enumerate(link.stages, start=1):
             part = run.arrays[f"{link.name}.{number}.{name}"]
-            taken = run.arrays[f"{link.name}.{number}.steps_taken"] * stage.clause_passes()
+            taken = run.arrays[f"{link.name}.{number}.steps_taken"] * stage.clause_passes(run.config.variables)
             steps.append(done + stage.every * np.arange(part.shape[1]))
             passes.append(spent + taken)
             values.append(part)

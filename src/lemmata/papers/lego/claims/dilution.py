@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_most, near
-from lemmata.papers.lego.claims._reasoners import symmetric_reasoner, transitive_reasoner
-from lemmata.papers.lego.run.reasoners import TrainedReasoner
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most, near
+from lemmata.papers.lego.claims._theory_runs import AfterStage, converged, last_stage, symmetric_run, transitive_run
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, letter, new_figure
 
@@ -16,51 +15,46 @@ CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows f
 CONCENTRATED = 0.25  # eps^{2,2} above it: attention was not learned
 
 
-def reasoners(scale: Scale) -> dict[str, TrainedReasoner]:
-    symmetric = {"reasoner/symmetric": symmetric_reasoner(scale)}
-    return symmetric if scale.name == "smoke" else {"reasoner/transitive": transitive_reasoner(scale), **symmetric}
-
-
-def dilution(run: RunResult, moment: str) -> dict[str, np.ndarray]:
-    """At the first, middle and last step of every length beyond two: eps of the model at a moment, and what follows
-    from its eps^{2,2} after training on two steps; [seed, point]."""
+def dilution(known: AfterStage, read: AfterStage) -> dict[str, np.ndarray]:
+    """At the first, middle and last step of every length beyond two: eps of the model that is read, and what follows
+    from eps^{2,2} of the one that is known; [seed, point]."""
     points = [
-        (place, length, step)
-        for place, length in enumerate(run.config.lengths)
+        (length, step)
+        for length in read.run.config.lengths
         for step in ((1, (length + 1) // 2, length) if length > 2 else ())
     ]
     if not points:
         raise Undecided("no length beyond two is read")
-    places, lengths, steps = np.array(points).T
-    known = shortest(run)[:, None]
+    lengths, steps = np.array(points).T
+    start = known.elsewhere(2, 2)[:, None]
     return {
         "irrelevant": irrelevant(lengths, steps),
         "length": lengths,
         "step": steps,
-        "measured": run.arrays[f"{moment}.epsilon"][:, places, steps],
-        "law": diluted(known, lengths, steps),
-        "bound": printed_bound(known, lengths, CONSTANT),
+        "measured": np.array([read.elsewhere(*point) for point in points]).T,
+        "law": diluted(start, lengths, steps),
+        "bound": printed_bound(start, lengths, CONSTANT),
     }
 
 
-def shortest(run: RunResult) -> np.ndarray:
-    """eps^{2,2} of every seed."""
-    return run.arrays["two steps.epsilon"][:, run.config.lengths.index(2), 2]
+def two_steps(runs: Runs) -> list[AfterStage]:
+    return [last_stage(run, "T2") for run in runs.values()]
 
 
 def concentrated(run: RunResult) -> str | None:
-    if run.arrays["one_step.value.accuracy"].min() < 1:
-        return f"{run.config.action}: one step is not learned at this scale"
-    if not shortest(run).max() <= CONCENTRATED:
-        return f"{run.config.action}: attention is not concentrated at length 2 at this scale"
-    return None
+    start = float(last_stage(run, "T2").elsewhere(2, 2).max())
+    loose = f"{run.config.action}: attention is not concentrated at length 2 at this scale"
+    return converged(run) or (None if start <= CONCENTRATED else loose)
 
 
-def mean(name: str, moment: str = "two steps") -> Callable[[Runs], np.ndarray]:
-    """A column's means over seeds, for all actions."""
-    return lambda runs: np.concatenate(
-        [dilution(run, moment)[name].mean(axis=0) for run in runs.group("reasoner").values()]
-    )
+def mean(name: str, later: Callable[[AfterStage], AfterStage] = lambda model: model) -> Callable[[Runs], np.ndarray]:
+    """A column's means over seeds, for both actions; `later` reads another model in the place of each."""
+    return lambda runs: np.concatenate([dilution(m, later(m))[name].mean(axis=0) for m in two_steps(runs)])
+
+
+def at_first(model: AfterStage) -> AfterStage:
+    """The same training after its first stage, where attention is looser."""
+    return AfterStage(model.run, model.plan, 1)
 
 
 DILUTION = Claim(
@@ -69,10 +63,10 @@ DILUTION = Claim(
     statement="The attention that misses the two right clauses, eps, grows with length only because irrelevant clauses "
     "become more: eps^{L,l} is bounded by O(1) L / (O(1) L + 1/eps^{2,2}), here with O(1) = 2. Their scores stay near "
     "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "
-    "trained on two steps alone; first, middle and last step of every longer length. Control: the same models before "
-    "attention was trained.",
+    "trained on two steps alone; first, middle and last step of every longer length. Control: earlier in the same "
+    "training, against the law from its end.",
     subject=mean("measured"),
-    wrong=mean("measured", moment="one step"),
+    wrong=mean("measured", later=at_first),
     parts={"law": Part(np.asarray, near(mean("law"), rtol=CLOSE)), "bound": Part(np.asarray, at_most(mean("bound")))},
 )
 
@@ -80,36 +74,37 @@ DILUTION = Claim(
 def draw(runs: Runs) -> Artefact:
     figure, (left, right) = new_figure(1, 2)
     tables, tolerated = [], []
-    reasoners = list(runs.group("reasoner").values())
-    for run, colour in zip(reasoners, CYCLE, strict=False):
-        config, known, found = run.config, float(shortest(run).mean()), dilution(run, "two steps")
+    for model, colour in zip(two_steps(runs), CYCLE, strict=False):
+        config, known, found = model.run.config, float(model.elsewhere(2, 2).mean()), dilution(model, model)
         means = {name: values if values.ndim == 1 else values.mean(axis=0) for name, values in found.items()}
         tables.append({"action": [config.action] * len(found["step"]), **means})
         order = np.argsort(found["irrelevant"])
         count, seen = found["irrelevant"][order], means["measured"][order]
         left.plot(count, seen, "o", color=colour, markersize=4, label=f"{config.action}, measured")
         band(left, count, found["law"][:, order], f"{config.action}, law", color=colour, linewidth=1)
-        accuracy = run.column("values", moment="two steps").reshape(len(config.seeds), -1)
-        band(right, config.lengths, accuracy, config.action, color=colour)
+        for measure, line in (("value_probability", "-"), ("values", ":")):
+            values = model.column(measure).reshape(len(config.seeds), -1)
+            label = f"{config.action}, {'probability' if line == '-' else 'every argmax right'}"
+            band(right, config.lengths, values, label, color=colour, linestyle=line)
         if 0 < known < 1:
             longest = tolerated_length(known, 0.5)
             tolerated.append(f"{config.action} {longest}")
             if longest <= 2 * max(config.lengths):
-                right.axvline(longest, color=colour, linestyle=":", linewidth=1)
-    made = reasoners[0].config
+                right.axvline(longest, color=colour, linestyle="--", linewidth=0.8)
+    made = runs["symmetric"].config
     ceiling(left, 0.5, "1/2", color=GREY)
     left.set(xscale="log", yscale="log", xlabel="irrelevant clauses N", ylabel="attention elsewhere, eps")
     _plain_ticks(left.xaxis, (5, 10, 20, 40, 80))
-    _plain_ticks(left.yaxis, (0.05, 0.1, 0.2, 0.5))
-    right.set(xscale="log", xlabel="length", ylabel="share with every value right", ylim=(-0.03, 1.05))
+    _plain_ticks(left.yaxis, (0.01, 0.05, 0.1, 0.2, 0.5))
+    right.set(xscale="log", xlabel="length", ylabel="of the next value", ylim=(-0.03, 1.05))
     _plain_ticks(right.xaxis, made.lengths)
     legend(left, fontsize=7)
     legend(right, fontsize=7)
     letter((left, right))
     caption = (
         "Models trained on two steps alone. a: attention on other clauses at the first, middle and last step of longer "
-        f"sentences, against the law from length 2. b: accuracy, {made.sentences} sentences, bands over "
-        f"{len(made.seeds)} seeds; dotted: the length at which eps of the last step reaches 1/2 by the law "
+        f"sentences, against the law from length 2. b: {made.test_sentences} sentences, bands over {len(made.seeds)} "
+        f"seeds; dashed: the length at which eps of the last step reaches 1/2 by the law "
         f"({', '.join(tolerated)}); features of the form (17) then fall silent unless other clauses happen to agree."
     )
     return Artefact(figure, joined(tables), caption)
@@ -122,8 +117,8 @@ def _plain_ticks(axis: Any, places: tuple[float, ...]) -> None:
 
 EXPERIMENT = Experiment(
     title="Attention dilutes with length",
-    runs=reasoners,
-    needs={"reasoner": concentrated},
+    runs=lambda scale: {"transitive": transitive_run(scale), "symmetric": symmetric_run(scale)},
+    needs={"transitive": concentrated, "symmetric": concentrated},
     claims=(DILUTION,),
     draw=draw,
 )

@@ -8,21 +8,24 @@ from lemmata.papers.lego.claims._length_curves import Model, base, draw_curve, s
 from lemmata.papers.lego.run.length_training import BASE, SHORT, TRUE, length_runs
 from lemmata.report.plots import CYCLE, GREY, joined, new_figure
 
-GAIN = 0.4  # of the sentences twice as long as the last stage's, from the first model to the last
+GAIN = 0.4  # of the sentences of the longest test length, from the first model to the last
+STAGES = 3  # of self-training, in section 7
 SHIFT = 0.02  # a curve's mean over lengths may fall by so much in one stage
 
 
 def self_trained(runs: Runs) -> RunResult:
-    run = runs["symmetric/diluted"]
+    run = runs["symmetric"]
     if not run.config.stages:
         raise Undecided("the run has no stages of self-training")
     return run
 
 
 def sequence(runs: Runs, short: bool = False) -> tuple[list[Model], int]:
-    """Models one after another, and the length that no stage has shown."""
+    """Models one after another, and the longest test length, which no stage has shown."""
     run = self_trained(runs)
-    length = 2 * run.config.stages[-1]
+    length = run.config.lengths[-1]
+    if length < 2 * run.config.stages[-1]:
+        raise Undecided(f"the longest test length {length} is not twice that of the last stage")
     first = base(run).at(length)
     if first > 1 - GAIN:
         raise Undecided(f"the first model already answers {first:.2f} at length {length}: nothing to repair")
@@ -59,13 +62,13 @@ FIGURE_1B = Claim(
     id="fig-1b",
     locus="Section 7, Figure 1b",
     statement="Each stage of self-training at doubled lengths moves the symmetric action's curve to the right. (Share "
-    "of sentences with all clauses right: its mean over test lengths, and from the first model to the last at twice "
-    "the last stage's length.)",
+    "of sentences with all clauses right: its mean over test lengths, and from the first model to the last at the "
+    "longest test length, at least twice the last stage's. Control: as many steps more at the first length.)",
     subject=sequence,
     wrong=lambda runs: sequence(runs, short=True),
     parts={
         "mean over lengths, stage by stage": Part(means, rises(SHIFT)),
-        "gain at twice the last stage": Part(gain, at_least(GAIN)),
+        "gain at the longest length": Part(gain, at_least(GAIN)),
     },
     remark=remark,
 )
@@ -74,6 +77,9 @@ FIGURE_1B = Claim(
 def gap(models: tuple[Model, Model]) -> float:
     """From the model that is to be matched, at the longest test length."""
     reached, goal = models
+    if (done := len(reached.run.config.stages)) < STAGES:
+        short = reached.longest - goal.longest
+        raise Undecided(f"{done} of the {STAGES} stages that section 7 has; after them {short:+.2f} is left")
     if goal.longest < curves.FALLEN:
         length = goal.run.config.lengths[-1]
         raise Undecided(f"the simply transitive action itself fails at length {length}: there is nothing to match")
@@ -84,15 +90,15 @@ FIGURE_1B_MATCH = Claim(
     id="fig-1b-match",
     locus="Section 7, Figure 1b and its discussion",
     statement="After the last stage the symmetric action matches the simply transitive one up to the longest test "
-    "length. (The difference of the shares of sentences answered there.)",
-    subject=lambda runs: (stages(self_trained(runs))[-1], base(runs["transitive/diluted"])),
-    wrong=lambda runs: (base(self_trained(runs)), base(runs["transitive/diluted"])),
+    "length. (The difference of the shares of sentences answered there, after three stages.)",
+    subject=lambda runs: (stages(self_trained(runs))[-1], base(runs["transitive"])),
+    wrong=lambda runs: (base(self_trained(runs)), base(runs["transitive"])),
     parts=Part(gap, at_least(-0.1)),
 )
 
 
 def draw(runs: Runs) -> Artefact:
-    run, goal = self_trained(runs), base(runs["transitive/diluted"])
+    run, goal = self_trained(runs), base(runs["transitive"])
     name, first, last = run.config.task.action, run.config.task.length, run.config.stages[-1]
     figure, ax = new_figure(width=6.0, height=3.9)
     tables = []
@@ -113,8 +119,8 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="Self-training moves the curve",
-    runs=lambda scale: length_runs(scale, "diluted"),
-    needs=curves.needs("diluted"),
+    runs=length_runs,
+    needs=curves.NEEDS,
     claims=(FIGURE_1B, FIGURE_1B_MATCH),
     draw=draw,
 )

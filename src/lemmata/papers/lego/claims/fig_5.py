@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, RunResult, near
 from lemmata.papers.lego.claims._attention_maps import draw_maps
-from lemmata.papers.lego.claims._length_curves import JUDGED, needs
+from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
 from lemmata.papers.lego.run.length_training import length_runs
 
 SAME = 1e-5  # a permuted map, put back in order
@@ -38,8 +38,8 @@ FIGURE_5 = Claim(
 
 EXPERIMENT = Experiment(
     title="Attention follows the variable",
-    runs=lambda scale: length_runs(scale, "sharp"),
-    needs=needs("sharp"),
+    runs=length_runs,
+    needs=NEEDS,
     claims=(FIGURE_5,),
     draw=lambda runs: draw_maps(
         runs, "The same models and sentences, predicates permuted as the column names say", permuted=True

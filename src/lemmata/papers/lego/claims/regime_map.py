@@ -1,191 +1,194 @@
-"""Where simply transitive actions reach farther than symmetric ones: a map over everything the paper leaves open."""
+"""Simply transitive against symmetric at convergence, over what the paper leaves open: a map of exact runs."""
+
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
-from lemmata.papers.lego.run.attention_descent import FRESH
-from lemmata.papers.lego.run.regime import RegimeCells
+from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, reached, times
+from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, heatmap, legend, letter, new_figure
 
-FARTHER = 1.1  # a length reached counts as greater from this ratio on
-SHARE = 0.95  # of the cells that can tell, for a statement without a regime
-ENOUGH = 20  # cells that can tell
-SETTINGS = {
-    "default_scale": "σ₀",
-    "clip": "C_B",
-    "width": "m",
-    "rate": "rate / |X|",
-    "sentences": "sentences",
-    "step": "steps",
-}
-KIND_COLOURS = {  # of cells; the first three kinds can tell
-    "transitive farther": COLOURS["blue"],
-    "equal": "#999999",
-    "symmetric farther": COLOURS["vermillion"],
-    "both to the end": COLOURS["sky"],
-    "neither learns T²": "#cccccc",
-    "stage 1 fails": "#222222",
-}
-KINDS = tuple(KIND_COLOURS)
+CONVERGED = 0.01  # above the floor, as a share of it
+CONCENTRATED, FARTHER = 1.5, 1.2  # what counts as more concentrated, and as farther
+SETTINGS = ("scale", "clip", "width", "losses", "seed")
+ROLES = {"transitive": "C6", "symmetric": "S5", "transitive too": "S3:self"}
 
 
-def cells(action: str, scale: Scale) -> RegimeCells:
-    """Every combination of the settings is a cell, at several numbers of steps."""
+def cells(action: str, scale: Scale) -> PopulationRun:
+    """Every combination of settings at many times. d is the same for all actions, and large enough for Assumption 4.1:
+    6 values are at most log d from d = 404 on, and 24 neurons are at most log^2 d."""
     paper = scale.name == "paper"
-    return RegimeCells(
+    return PopulationRun(
         action=action,
-        variables=170 if paper else 41,
-        scales=(0.005, 0.02, None) if paper else (0.02, None),
-        clips=(1.5, 2.0, 3.0, 6.0) if paper else (2.0, 6.0),
-        widths=(8, 12, 20) if paper else (12, 20),
-        rates=(0.05, 0.2, 0.8) if paper else (0.2, 0.8),
-        sentences=(1000, 10_000, FRESH) if paper else (512, FRESH),
-        steps=3200 if paper else 800,
-        every=400 if paper else 200,
-        one_step_steps=10_000 if paper else 8000,
-        lengths=(2, 5, 10, 20, 40, 80, 160) if paper else (2, 4, 8, 12, 18, 27, 40),
-        test_sentences=64 if paper else 48,
-        seeds=scale.seeds(smoke=1, laptop=1, paper=1),
+        vocabulary=404,
+        scales=(0.005, 0.02, None),
+        clips=(2.0, 3.0, 4.0, 6.0) if paper else (2.0, 4.0, 6.0),
+        widths=(24, 32) if paper else (24,),
+        losses=("sum", "second") if paper else ("sum",),
+        records=times(0, 16, 8),
+        converged_at=1e-3,
+        contexts=(24 if paper else 12) if action == "S5" else None,
+        one_step=ToTheFloor(finest=0.1, steps=100_000) if action == "S5" else ToTheFloor(),
+        lengths=(2, 4, 8, 16, 32, 64, 128, 256),
+        test_sentences=32 if paper else 8,
+        seeds=scale.seeds(smoke=1, laptop=1, paper=3),
     )
 
 
-def both_actions(scale: Scale) -> dict[str, RegimeCells]:
-    if scale.name == "smoke":
-        return {"transitive": RegimeCells.smallest("C3"), "symmetric": RegimeCells.smallest("S3")}
-    return {"transitive": cells("C6", scale), "symmetric": cells("S5", scale)}
+def all_roles(scale: Scale) -> dict[str, PopulationRun]:
+    if scale.name != "smoke":
+        return {role: cells(action, scale) for role, action in ROLES.items()}
+    sizes = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8, 16), "test_sentences": 8, "clips": (2.0, 3.0)}
+    plan = {"records": times(0, 8, 2), "seeds": (0,)}
+    smaller = {"transitive": "C6", "symmetric": "S3", "transitive too": "S3:self"}
+    return {role: PopulationRun(action=action, **sizes, **plan) for role, action in smaller.items()}
 
 
-def mapped_steps(run: RunResult) -> list[int]:
-    """Powers of two times the first record: evenly spaced on a log axis."""
-    steps, every = run.config.steps, run.config.every
-    return [every * 2**k for k in range((steps // every).bit_length())]
+class Converged(NamedTuple):
+    """Of one setting, where the loss comes down to `CONVERGED` above its floor; NaN where it never does."""
+
+    epsilon: float
+    reached: float
+    greedy: float
+    time: float
 
 
-def compare(one: RunResult, other: RunResult) -> dict[str, np.ndarray]:
-    """One row a cell: its settings, what both actions reached, and the number of its kind, the first action taken for
-    the transitive one."""
-    keep = np.isin(one.metrics["step"], mapped_steps(one))
-    table = {name: np.asarray(one.metrics[name])[keep] for name in (*SETTINGS, "seed")}
-    first, second = (np.asarray(run.metrics["reached"])[keep] for run in (one, other))
-    known = [np.asarray(run.metrics["one_step_accuracy"])[keep] > 1 - 1e-6 for run in (one, other)]
-    end = max(one.config.lengths)
-    told = {  # the first that is true
-        "stage 1 fails": ~(known[0] & known[1]),
-        "neither learns T²": (first == 0) & (second == 0),
-        "both to the end": np.isclose(first, end) & np.isclose(second, end),
-        "symmetric farther": second > FARTHER * first,
-        "transitive farther": first > FARTHER * second,
-    }
-    kinds = np.select([*told.values()], [KINDS.index(kind) for kind in told], KINDS.index("equal"))
-    return {**table, "reached_transitive": first, "reached_symmetric": second, "kind": kinds}
+def converged(run: RunResult) -> dict[tuple, Converged]:
+    """By setting. One whose stage 1 is not at its floor has no convergence to speak of."""
+    settings = [tuple(run.metrics[name][:: len(run.config.records)][i] for name in SETTINGS) for i in range(count(run))]
+    excess, epsilon = by_record(run, "excess"), by_record(run, "epsilon_22")
+    lengths, greedy, time = reached(run), reached(run, "greedy"), by_record(run, "time")
+    taught = np.repeat(run.arrays["one_step.excess"] <= FINISHED, len(run.config.losses))
+    found = {}
+    for i, setting in enumerate(settings):
+        below = np.nonzero(excess[i] <= CONVERGED)[0]
+        here = below[0] if len(below) and taught[i] else None
+        values = (table[i, here] if here is not None else np.nan for table in (epsilon, lengths, greedy, time))
+        found[setting] = Converged(*map(float, values))
+    return found
 
 
-def share_farther(table: dict[str, np.ndarray]) -> float:
-    """Of the cells that can tell, those where the first action reaches farther."""
-    telling = table["kind"][table["kind"] < KINDS.index("both to the end")]
-    if len(telling) < ENOUGH:
-        raise Undecided(f"only {len(telling)} cells can tell")
-    return float(np.mean(telling == KINDS.index("transitive farther")))
+def count(run: RunResult) -> int:
+    return len(run.metrics["time"]) // len(run.config.records)
 
 
-def _by_clip(runs: Runs) -> str:
-    """In how many cells each action reaches farther, by the clip."""
-    table = compare(runs["transitive"], runs["symmetric"])
-    counts = []
-    for clip in np.unique(table["clip"]):
-        kinds = table["kind"][table["clip"] == clip]
-        first, second = (int(np.sum(kinds == KINDS.index(f"{who} farther"))) for who in ("transitive", "symmetric"))
-        counts.append(f"{first} against {second} cells with C_B = {clip:g}")
-    return ", ".join(counts)
+class Compared(NamedTuple):
+    """The least ratio over all settings where both converge."""
+
+    concentrated: float  # epsilon of the second over that of the first
+    farther: float  # equation (5): the first's length over the second's
+    farther_greedy: float
+    settings: int
+    of: int
+
+
+def compare(one: RunResult, other: RunResult) -> Compared:
+    first, second = converged(one), converged(other)
+    pairs = [(first[key], second[key]) for key in first if key in second]
+    both = [(a, b) for a, b in pairs if np.isfinite(a.epsilon) and np.isfinite(b.epsilon)]
+    if 2 * len(both) < len(pairs) or not both:
+        raise Undecided(f"only {len(both)} of {len(pairs)} settings converge for both actions")
+    return Compared(
+        min(b.epsilon / a.epsilon for a, b in both),
+        min(a.reached / max(b.reached, 1) for a, b in both),
+        min(a.greedy / max(b.greedy, 1) for a, b in both),
+        len(both),
+        len(pairs),
+    )
+
+
+def _said(runs: Runs) -> str:
+    found = compare(runs["transitive"], runs["symmetric"])
+    one, other = (runs[role].config for role in ("transitive", "symmetric"))
+    return (
+        f"{found.settings} of {found.of} settings converge for both. {other.action} has there at least "
+        f"{found.concentrated:.1f} times the ε of {one.action}, and {one.action} reaches at least {found.farther:.1f} "
+        f"times as far by equation (5) ({found.farther_greedy:.1f} by greedy chains, up to {max(one.lengths)}). A "
+        "large clip only takes longer: the gradient near the end is of the order d^(1 - C_B)."
+    )
 
 
 MAP = Claim(
     id="regime-map",
-    locus="Theorem 1.2, contribution 1, Figure 1a",
-    statement="Simply transitive actions reach farther than symmetric ones. The statement names no regime, so the rule "
-    "is over all cells of the map: of those that can tell (stage 1 at accuracy 1 for both, T² learned by one of them, "
-    f"not both at the end of the world), the share where C₆ reaches a length over {FARTHER} times that of S₅. "
-    "Values, teacher-forced; the variable (token 4) is not judged. Control: the two actions exchanged.",
+    locus="Theorem 1.2, contribution 1, Section 1.1 (concentration at convergence)",
+    statement="At convergence a simply transitive action is more concentrated and reaches farther than a symmetric "
+    "one. The statement names no regime, so in every setting of the map where both converge (stage 1 at its floor, the "
+    f"loss {CONVERGED:.0%} above its own): the least ratio over settings of ε^{{2,2}}, S₅'s to C₆'s, and of the length "
+    f"at which equation (5) is {LEVEL:g} of its ceiling, C₆'s to S₅'s. Control: another simply transitive action (S₃ "
+    "on itself) in the place of S₅.",
     subject=lambda runs: compare(runs["transitive"], runs["symmetric"]),
-    wrong=lambda runs: compare(runs["symmetric"], runs["transitive"]),
-    parts=Part(share_farther, at_least(SHARE)),
-    remark=lambda runs: (
-        f"The separation has a regime, and the clip decides it: C₆ reaches farther than S₅ in {_by_clip(runs)}. A "
-        "large clip is out of reach. Few sentences and few steps favour C₆."
-    ),
+    wrong=lambda runs: compare(runs["transitive"], runs["transitive too"]),
+    parts={
+        "more concentrated": Part(lambda found: found.concentrated, at_least(CONCENTRATED)),
+        "farther": Part(lambda found: found.farther, at_least(FARTHER)),
+    },
+    remark=_said,
 )
 
 
 def draw(runs: Runs) -> Artefact:
     one, other = runs["transitive"], runs["symmetric"]
-    table = compare(one, other)
-    figure, axes = new_figure(1, 3, width=14.0, height=4.6, width_ratios=[1.1, 1.2, 1.2])
-    _draw_cells(axes[0], table, one, other)
-    _draw_marginals(axes[1], table, one)
-    _draw_ratios(axes[2], table, one)
-    axes[2].set_title(f"log₂ of {one.config.action}'s reach over {other.config.action}'s, mean")
-    letter(axes)
-    shown = {**table, "kind": np.array(KINDS)[table["kind"]]}
-    counts = ", ".join(f"{kind} {int(np.sum(table['kind'] == n))}" for n, kind in enumerate(KINDS))
+    figure, (cloud, curves, grid) = new_figure(1, 3, width=14.0, height=4.4, width_ratios=[1.1, 1.2, 1.1])
+    _draw_cells(cloud, one, other)
+    _draw_curves(curves, one, other)
+    _draw_grid(grid, one, other)
+    letter((cloud, curves, grid))
+    first, second = converged(one), converged(other)
+    table = {name: [key[i] for key in first] for i, name in enumerate(SETTINGS)}
+    for run, found in ((one, first), (other, second)):
+        for name in Converged._fields:
+            table[f"{name}_{run.config.action}"] = [getattr(found[key], name) for key in first]
+    number = by_record(one, "time").size
     caption = (
-        f"{len(table['kind'])} cells of {one.config.action} (transitive) and {other.config.action} (symmetric), "
-        f"|X| = {one.config.variables}, {len(one.config.seeds)} seed a cell, {one.config.test_sentences} sentences a "
-        f"length, the same for every cell: {counts}. Length reached: all values right (teacher-forced) in 0.9 of the "
-        f"sentences, interpolated over lengths up to {max(one.config.lengths)}; cells that reach none are drawn at 1. "
-        "Cells where stage 1 did not reach accuracy 1 are shown as such, not dropped."
+        f"{number} cells (settings and times) of {one.config.action} and {other.config.action} at d = "
+        f"{one.config.vocabulary}, {len(one.config.seeds)} seed a setting. (a) ε^{{2,2}} at equal times; above the "
+        f"line {one.config.action} is the more concentrated. (b) ε by how far the loss is above its floor: at equal "
+        "loss the two actions part. (c) The length reached by equation (5) at convergence, as a ratio; grey: some "
+        "stage 1 is not at its floor, or the loss not at its own."
     )
-    return Artefact(figure, {name: list(column) for name, column in shown.items()}, caption)
+    return Artefact(figure, table, caption)
 
 
-def _draw_cells(ax: Axes, table: dict[str, np.ndarray], one: RunResult, other: RunResult) -> None:
-    for number, (kind, colour) in enumerate(KIND_COLOURS.items()):
-        here = table["kind"] == number
-        x, y = (np.maximum(table[f"reached_{name}"][here], 1) for name in ("symmetric", "transitive"))
-        ax.scatter(x, y, s=14, color=colour, label=f"{kind}: {here.sum()}", alpha=0.75, linewidths=0)
-    ax.plot([1, max(one.config.lengths)], [1, max(one.config.lengths)], color="#777777", linewidth=0.8)
-    ax.set(xscale="log", yscale="log", title="every cell")
-    ax.set(xlabel=f"length reached by {other.config.action}", ylabel=f"length reached by {one.config.action}")
-    legend(ax, fontsize=6.5, loc="lower right")
+def _draw_cells(ax: Axes, one: RunResult, other: RunResult) -> None:
+    for clip, colour in zip(one.config.clips, COLOURS.values(), strict=False):
+        here = np.asarray(one.metrics["clip"]) == clip
+        x, y = (np.asarray(run.metrics["epsilon_22"])[here] for run in (one, other))
+        ax.scatter(x, y, s=5, color=colour, label=f"C_B = {clip:g}", alpha=0.6, linewidths=0)
+    ends = [1e-5, 0.5]
+    ax.plot(ends, ends, color="#777777", linewidth=0.8)
+    ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title="every cell")
+    ax.set(xlabel=f"ε of {one.config.action}", ylabel=f"ε of {other.config.action}")
+    legend(ax, fontsize=7)
 
 
-def _draw_marginals(ax: Axes, table: dict[str, np.ndarray], run: RunResult) -> None:
-    shares, labels = [], []
-    for name, symbol in SETTINGS.items():
-        for value in np.unique(table[name]):
-            here = table["kind"][table[name] == value]
-            shares.append([np.mean(here == number) for number in range(len(KINDS))])
-            labels.append(f"{symbol} {_value(name, float(value), run)}")
-    heatmap(ax, np.array(shares), [kind.replace(" ", "\n", 1) for kind in KINDS], labels, vmin=0, vmax=1)
-    ax.tick_params(labelsize=6.5)
-    ax.set_title("share of cells, by each setting")
+def _draw_curves(ax: Axes, one: RunResult, other: RunResult) -> None:
+    for run, colour in ((one, COLOURS["blue"]), (other, COLOURS["vermillion"])):
+        pairs = zip(by_record(run, "excess"), by_record(run, "epsilon_22"), strict=True)
+        for number, (excess, epsilon) in enumerate(pairs):
+            label = run.config.action if number == 0 else None
+            ax.plot(np.maximum(excess, 1e-4), epsilon, color=colour, linewidth=0.8, alpha=0.7, label=label)
+    ax.axvline(CONVERGED, color="#777777", linestyle=":")
+    ax.set(xscale="log", yscale="log", xlim=(1e4, 1e-3), xlabel="loss above its floor (relative)", ylabel="ε on T²")
+    ax.set_title("every setting")
+    legend(ax, fontsize=7)
 
 
-def _draw_ratios(ax: Axes, table: dict[str, np.ndarray], run: RunResult) -> None:
-    """The mean of log_2 of the lengths' ratio, by clip and initial scale and by rate and steps."""
-    down = np.stack([table["clip"], table["default_scale"]], axis=1)
-    across = np.stack([table["rate"], table["step"]], axis=1)
-    rows, columns = np.unique(down, axis=0), np.unique(across, axis=0)
-    ratio = np.log2(np.maximum(table["reached_transitive"], 1) / np.maximum(table["reached_symmetric"], 1))
-    usable = table["kind"] != KINDS.index("stage 1 fails")
-    grid = np.full((len(rows), len(columns)), np.nan)
+def _draw_grid(ax: Axes, one: RunResult, other: RunResult) -> None:
+    """The ratio of lengths by clip and initial scale, the mean over what else differs."""
+    first, second = converged(one), converged(other)
+    scales, clips = sorted({key[0] for key in first}), sorted({key[1] for key in first})
+    grid = np.full((len(scales), len(clips)), np.nan)
     for i, j in np.ndindex(grid.shape):
-        here = usable & np.all(down == rows[i], axis=1) & np.all(across == columns[j], axis=1)
-        grid[i, j] = ratio[here].mean() if here.any() else np.nan
+        keys = [key for key in first if key[:2] == (scales[i], clips[j]) and key in second]
+        ratios = [np.log2(first[key].reached / max(second[key].reached, 1)) for key in keys]
+        grid[i, j] = np.mean(ratios) if ratios else np.nan
     high = max(float(np.nanmax(np.abs(grid))) if np.isfinite(grid).any() else 1.0, 0.1)
-    above = [f"{rate:g}\n{step:g}" for rate, step in columns]
-    beside = [f"C_B {clip:g}, σ₀ {_value('default_scale', float(default), run)}" for clip, default in rows]
-    heatmap(ax, grid, above, beside, fmt=".1f", cmap="RdBu", vmin=-high, vmax=high)
-    ax.tick_params(labelsize=6.5)
-    ax.set_xlabel("rate / |X| (above), steps (below)")
+    beside = [f"σ₀ {scale:.3g}" for scale in scales]
+    heatmap(ax, grid, [f"C_B {clip:g}" for clip in clips], beside, fmt=".1f", cmap="RdBu", vmin=-high, vmax=high)
+    ax.set_title(f"log₂ of {one.config.action}'s reach over {other.config.action}'s at convergence", fontsize=8)
 
 
-def _value(name: str, value: float, run: RunResult) -> str:
-    if name == "default_scale":
-        return "d^-1/2" if value else "/".join(f"{scale:g}" for scale in run.config.scales if scale is not None)
-    return "fresh" if name == "sentences" and value == FRESH else f"{value:g}"
-
-
-EXPERIMENT = Experiment(
-    title="Where the gap between C6 and S5 is real, vanishes, reverses", runs=both_actions, claims=(MAP,), draw=draw
-)
+EXPERIMENT = Experiment(title="Concentration at convergence, C6 against S5", runs=all_roles, claims=(MAP,), draw=draw)

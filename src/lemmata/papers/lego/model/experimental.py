@@ -1,33 +1,34 @@
-"""The transformer of the experiments (section 7): one layer, two heads, no positions, every weight learned.
+"""The transformer of the experiments (section 7): one decoder layer, two heads, no positions, every weight learned.
 
-A clause is the concatenation of five slot embeddings, blanks being zero vectors. Keys, values and queries are linear in
-it, so a clause's are sums of rows of tables that are projected once a pass, whatever the number of sentences: the same
-numbers as projecting every clause, at the cost of the vocabulary instead of the batch.
+A clause is the concatenation of five slot embeddings, blanks being zero vectors. The plain block attends over all
+slots, adds the asking clause to what attention gives (the residual), normalizes, and lets a ReLU network write the
+logits. A field of the config takes each of these away.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
+from lemmata.papers.lego.model.rows import RowGradient, take_rows
 
-RowGradient = Literal["scatter", "matmul"]
 IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
+EVERY_SLOT, OF_PREDICATES, OF_ANSWERS = range(SLOTS), range(3), range(3, SLOTS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentalConfig(Config):
-    """What section 7 leaves open is a field here; the reasons stand in docs/lego.md."""
+    """What section 7 leaves open is a field here; the reasons stand on the paper's page."""
 
     variables: Count = 170
     actions: Count = 120
@@ -35,14 +36,14 @@ class ExperimentalConfig(Config):
     width: Count = 64  # of one slot; a clause has five times as much
     heads: Count = 2
     hidden: Count = 1024  # neurons of the feed-forward network
-    attention: Literal["full", "block-sparse"] = "block-sparse"  # Assumption 3.5's blocks (4,3) and (4,4), or all
-    layer_norm: bool = False  # of what attention gives, before the feed-forward network
+    attention: Literal["full", "block-sparse"] = "full"  # every slot, or Assumption 3.5's blocks (4,3) and (4,4)
+    residual: bool = True  # adds the query's own clause to what attention gives
+    layer_norm: bool = True  # of that sum, before the feed-forward network
+    score_scale: Positive | None = None  # of q . k; None: one over the root of a head's size
     outputs: Literal["vocabulary", "slot"] = "vocabulary"  # slot: only tokens that may stand there can be predicted
-    residual: bool = False  # adds the query's own clause to what attention gives
-    score_scale: Positive | None = 0.3  # of q . k; section 3.2 has 1; None: one over the root of a head's size
     embedding_scale: Positive = 1.0  # standard deviation at the start
     precision: MatmulPrecision = "float32"
-    table_gradient: RowGradient = "scatter"  # how rows' gradients are gathered: the faster one depends on the device
+    table_gradient: RowGradient = "scatter"  # how embeddings' gradients are gathered: the faster depends on the device
 
     def cross_check(self) -> None:
         require(self.clause % self.heads == 0, "heads", self.heads, f"a divisor of 5 width = {self.clause}")
@@ -61,26 +62,31 @@ class ExperimentalConfig(Config):
         return (self.vocab, self.vocab) if self.outputs == "vocabulary" else (self.variables, self.values)
 
     @property
+    def first_predicted(self) -> tuple[int, int]:
+        """The first tokens that these logits are of."""
+        return (0, 0) if self.outputs == "vocabulary" else (0, self.variables + self.actions)
+
+    @property
     def rows(self) -> tuple[int, ...]:
         """How many tokens may stand in each slot."""
         return (self.variables, self.actions, self.variables, self.variables, self.values)
 
-
-# Queries, keys and values of every token in every slot it may stand in; the last row, of blanks, is 0.
-Tables = tuple[Float[Array, "head row size"], Float[Array, "head row size"], Float[Array, "head row size"]]
+    @property
+    def firsts(self) -> tuple[int, ...]:
+        """The first token that may stand in each slot."""
+        return (0, self.variables, 0, 0, self.variables + self.actions)
 
 
 class Cache(eqx.Module):
     """The clauses read so far, as keys and values, and where the next goes."""
 
-    tables: Tables
-    keys: Float[Array, "head clauses size"]
-    values: Float[Array, "head clauses size"]
+    keys: Float[Array, "clauses head size"]
+    values: Float[Array, "clauses head size"]
     count: Int[Array, ""]
 
 
 class ExperimentalReasoner(AbstractReasoner):
-    """Full-clause attention, then a ReLU network whose neurons give the logits of tokens 4 and 5 (Definition 3.5)."""
+    """Clause attention, then a ReLU network whose neurons give the logits of tokens 4 and 5 (Definition 3.5)."""
 
     embedding: Float[Array, "row width"]  # slots 1 to 5 one after another
     query: Float[Array, "slot width inner"]
@@ -114,109 +120,125 @@ class ExperimentalReasoner(AbstractReasoner):
             vocab=config.vocab,
         )
 
-    def next_clause(self, clauses: Int[Array, "clauses 5"], answers: int) -> NextClause:
-        return jax.tree.map(lambda logits: logits[0], self.next_clauses(clauses[None], answers))
+    def next_clause(
+        self, clauses: Int[Array, "clauses 5"], answers: int, seen: Bool[Array, "answers clauses"] | None = None
+    ) -> NextClause:
+        """`seen` hides clauses from queries, beyond those that come later."""
+        embedded = self.embed(clauses[None], EVERY_SLOT)
+        asking = embedded[:, -answers:]
+        (queries,), (keys, values) = self._project(asking, "q", EVERY_SLOT), self._project(embedded, "kv", EVERY_SLOT)
+        allowed = _causal(len(clauses), answers) if seen is None else _causal(len(clauses), answers) & seen
+        after = self._after(self._weights(queries, keys, allowed), values, asking)
+        return jax.tree.map(lambda logits: logits[0], after)
 
-    def next_clauses(self, clauses: Int[Array, "batch clauses 5"], answers: int) -> NextClause:
-        """`next_clause` of many sentences. Their rows are looked up together: one gradient of the tables."""
-        rows = jax.vmap(self.rows)(clauses)
-        return self._answer(*self._attend(rows, answers), rows[:, -answers:])
+    def surprise(self, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, "batch answers 2"]:
+        """Minus the log of the probability of both tokens of every answer after the first, in sentences that are L
+        predicates and then L + 1 answers. What training asks: the numbers of `next_clause`, without queries of
+        predicates, without products with slots that are blank, and without tokens that no slot of an answer holds."""
+        length = (clauses.shape[1] - 1) // 2
+        told = self.embed(clauses[:, :length], OF_PREDICATES)
+        asking = self.embed(clauses[:, length:-1], OF_ANSWERS)
+        queries, *of_answers = self._project(asking, "qkv", OF_ANSWERS)
+        of_predicates = self._project(told, "kv", OF_PREDICATES)
+        keys, values = (jnp.concatenate(both, axis=1) for both in zip(of_predicates, of_answers, strict=True))
+        whole = jnp.pad(asking, ((0, 0), (0, 0), (OF_ANSWERS.start * self.config.width, 0)))
+        logits = self._logits(self._weights(queries, keys, _causal(2 * length, length)), values, whole)
+        surprises = [
+            optax.softmax_cross_entropy_with_integer_labels(part, clauses[:, -length:, slot] - first)
+            for part, slot, first in zip(logits, OF_ANSWERS, self.config.first_predicted, strict=True)
+        ]
+        return jnp.stack(surprises, axis=-1)
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
-        return self._attend(self.rows(clauses)[None], answers)[0][:, 0]
+        embedded = self.embed(clauses[None], EVERY_SLOT)
+        (queries,), (keys,) = (
+            self._project(embedded[:, -answers:], "q", EVERY_SLOT),
+            self._project(embedded, "k", EVERY_SLOT),
+        )
+        return self._weights(queries, keys, _causal(len(clauses), answers))[0]
 
     def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
-        tables, rows = self.tables(), self.rows(clauses)
-        keys, values = (jnp.pad(self._look_up(table, rows), ((0, 0), (0, room), (0, 0))) for table in tables[1:])
-        return Cache(tables, keys, values, jnp.asarray(len(clauses)))
+        made = self._project(self.embed(clauses[None], EVERY_SLOT), "kv", EVERY_SLOT)
+        keys, values = (jnp.pad(one[0], ((0, room), (0, 0), (0, 0))) for one in made)
+        return Cache(keys, values, jnp.asarray(len(clauses)))
 
     def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
-        rows, put = self.rows(clause[None]), jax.lax.dynamic_update_slice_in_dim
-        queries, key, value = (self._look_up(table, rows) for table in cache.tables)
-        keys, values = (put(cache.keys, key, cache.count, axis=1), put(cache.values, value, cache.count, axis=1))
-        seen = jnp.arange(keys.shape[1]) <= cache.count
-        weights = self._weights(queries[:, None], keys[:, None], seen[None])
-        after = jax.tree.map(lambda logits: logits[0, 0], self._answer(weights, values[:, None], rows[None]))
-        return Cache(cache.tables, keys, values, cache.count + 1), after
+        embedded, put = self.embed(clause[None, None], EVERY_SLOT), jax.lax.dynamic_update_slice_in_dim
+        queries, key, value = self._project(embedded, "qkv", EVERY_SLOT)
+        keys, values = put(cache.keys, key[0], cache.count, axis=0), put(cache.values, value[0], cache.count, axis=0)
+        weights = self._weights(queries, keys[None], jnp.arange(len(keys))[None] <= cache.count)
+        after = jax.tree.map(lambda logits: logits[0, 0], self._after(weights, values[None], embedded))
+        return Cache(keys, values, cache.count + 1), after
 
-    def tables(self) -> Tables:
-        """Every token's share of a query, a key and a value, in each slot it may stand in."""
-        parts, sparse = self._parts(), self.config.attention == "block-sparse"
-        asking, asked = ((3,), (2, 3)) if sparse else (range(SLOTS), range(SLOTS))
+    def embed(self, clauses: Int[Array, "batch clauses 5"], slots: Sequence[int]) -> Float[Array, "batch clauses part"]:
+        """The embeddings of some slots, side by side. A token that cannot stand in its slot reads as a blank: zeros."""
+        chosen, counts = list(slots), np.array(self.config.rows)
+        before, firsts = np.cumsum(counts) - counts, np.array(self.config.firsts)
+        token = clauses[..., slots[0] : slots[-1] + 1] - firsts[chosen]
+        possible = (token >= 0) & (token < counts[chosen])
+        rows = jnp.where(possible, token + before[chosen], counts.sum())
+        padded = jnp.pad(self.embedding, ((0, 1), (0, 0)))
+        found = take_rows(padded, rows.reshape(-1), self.config.table_gradient, self.config.precision)
+        return found.reshape(*clauses.shape[:2], -1)
 
-        def project(matrix: Float[Array, "slot width inner"], slots: Sequence[int]) -> Float[Array, "head row size"]:
-            made = [
-                contract("rw,wi->ri", part, matrix[slot], self.config.precision)
-                if slot in slots
-                else jnp.zeros((len(part), matrix.shape[-1]), part.dtype)
-                for slot, part in enumerate(parts)
-            ]
-            flat = jnp.pad(jnp.concatenate(made), ((0, 1), (0, 0)))
-            return jnp.moveaxis(flat.reshape(len(flat), self.config.heads, -1), 1, 0)
-
-        return project(self.query, asking), project(self.key, asked), project(self.value, range(SLOTS))
-
-    def rows(self, clauses: Int[Array, "clauses 5"]) -> Int[Array, "clauses 3"]:
-        """Where the tables hold a clause's tokens. Tokens 1 and 4, and 2 and 5, never stand in one clause, so three
-        rows are enough; a token that cannot stand in its slot reads the zero row, as a blank does."""
-        firsts = (0, self.config.variables, 0, 0, self.config.variables + self.config.actions)
-        places, before, zero = [], 0, sum(self.config.rows)
-        for slot, (first, count) in enumerate(zip(firsts, self.config.rows, strict=True)):
-            token = clauses[:, slot] - first
-            places.append(jnp.where((token >= 0) & (token < count), token + before, zero))
-            before += count
-        return jnp.stack([jnp.minimum(places[0], places[3]), jnp.minimum(places[1], places[4]), places[2]], axis=1)
-
-    def _attend(
-        self, rows: Int[Array, "batch clauses 3"], answers: int
-    ) -> tuple[Float[Array, "head batch answers clauses"], Float[Array, "head batch clauses size"]]:
-        query, key, value = self.tables()
-        queries = self._look_up(query, rows[:, -answers:])
-        keys, values = (self._look_up(table, rows) for table in (key, value))
-        place = jnp.arange(rows.shape[1])
-        return self._weights(queries, keys, place <= place[-answers:, None]), values
+    def _project(
+        self, embedded: Float[Array, "batch clauses part"], what: str, slots: Sequence[int]
+    ) -> list[Float[Array, "batch clauses head size"]]:
+        """Queries, keys or values ("q", "k", "v") of clauses embedded in some slots, all by one product."""
+        sparse, width, heads = self.config.attention == "block-sparse", self.config.width, self.config.heads
+        read = {"q": (self.query, (3,)), "k": (self.key, (2, 3)), "v": (self.value, EVERY_SLOT)}  # slots if sparse
+        matrices = []
+        for matrix, few in (read[letter] for letter in what):
+            kept = np.isin(slots, few)[:, None, None] if sparse else 1
+            matrices.append(matrix[slots[0] : slots[-1] + 1] * kept)
+        together = jnp.concatenate(matrices, axis=-1).reshape(len(slots) * width, -1)
+        made = contract("bci,ij->bcj", embedded, together, self.config.precision)
+        return [one.reshape(*one.shape[:2], heads, -1) for one in jnp.split(made, len(what), axis=-1)]
 
     def _weights(
         self,
-        queries: Float[Array, "head batch answers size"],
-        keys: Float[Array, "head batch clauses size"],
+        queries: Float[Array, "batch answers head size"],
+        keys: Float[Array, "batch clauses head size"],
         seen: Bool[Array, "answers clauses"],
-    ) -> Float[Array, "head batch answers clauses"]:
-        scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
+    ) -> Float[Array, "batch head answers clauses"]:
+        scores = self.score_scale * contract("bqhs,bkhs->bhqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
-    def _answer(
+    def _logits(
         self,
-        weights: Float[Array, "head batch answers clauses"],
-        values: Float[Array, "head batch clauses size"],
-        rows: Int[Array, "batch answers 3"],
-    ) -> NextClause:
-        mixed = contract("hbqk,hbks->bqhs", weights, values, self.config.precision).reshape(*rows.shape[:2], -1)
+        weights: Float[Array, "batch head answers clauses"],
+        values: Float[Array, "batch clauses head size"],
+        asking: Float[Array, "batch answers inner"],
+    ) -> list[Float[Array, "batch answers predicted"]]:
+        """Of tokens 4 and 5, for the tokens that can be predicted."""
+        mixed = contract("bhqk,bkhs->bqhs", weights, values, self.config.precision)
+        mixed = mixed.reshape(*mixed.shape[:2], -1)
         if self.config.residual:
-            embedded = jax.scipy.linalg.block_diag(*self._parts())  # each row at its slot's place in the clause
-            mixed = mixed + self._look_up(jnp.pad(embedded, ((0, 1), (0, 0)))[None], rows)[0]
+            mixed = mixed + asking
         if self.config.layer_norm:
             centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
         neurons = jax.nn.relu(contract("bqi,ih->bqh", mixed, self.inner, self.config.precision) + self.bias)
         logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
-        variable, value = jnp.split(logits, [self.config.predicted[0]], axis=-1)
-        if self.config.outputs == "slot":
-            variable = _among(variable, 0, self.vocab)
-            value = _among(value, self.config.variables + self.config.actions, self.vocab)
-        return NextClause(variable, value)
+        return jnp.split(logits, [self.config.predicted[0]], axis=-1)
 
-    def _parts(self) -> list[Float[Array, "row width"]]:
-        """The embeddings of each slot."""
-        return jnp.split(self.embedding, np.cumsum(self.config.rows)[:-1].tolist())
+    def _after(
+        self,
+        weights: Float[Array, "batch head answers clauses"],
+        values: Float[Array, "batch clauses head size"],
+        asking: Float[Array, "batch answers inner"],
+    ) -> NextClause:
+        """Logits of the whole vocabulary; tokens that cannot be predicted are impossible."""
+        wide = []
+        for some, first in zip(self._logits(weights, values, asking), self.config.first_predicted, strict=True):
+            sides = [(0, 0), (0, 0), (first, self.vocab - first - some.shape[-1])]
+            wide.append(jnp.pad(some, sides, constant_values=IMPOSSIBLE))
+        return NextClause(*wide)
 
-    def _look_up(
-        self, table: Float[Array, "head row size"], rows: Int[Array, "*items 3"]
-    ) -> Float[Array, "head *items size"]:
-        """Heads first, so that attention is a product of contiguous matrices."""
-        rule, precision = self.config.table_gradient, self.config.precision
-        flat = jax.vmap(lambda one: sum_of_rows(one, rows.reshape(-1, 3), rule, precision))(table)
-        return flat.reshape(len(table), *rows.shape[:-1], -1)
+
+def _causal(clauses: int, answers: int) -> Bool[Array, "answers clauses"]:
+    place = jnp.arange(clauses)
+    return place <= place[clauses - answers :, None]
 
 
 def _normals(shapes: tuple[tuple[int, ...], ...], *, key: Key[Array, ""]) -> list[Float[Array, "..."]]:
@@ -226,50 +248,7 @@ def _normals(shapes: tuple[tuple[int, ...], ...], *, key: Key[Array, ""]) -> lis
     return [flat[: math.prod(shape)].reshape(shape) for flat, shape in zip(drawn, shapes, strict=True)]
 
 
-def _among(logits: Float[Array, "*answers some"], first: int, vocab: int) -> Float[Array, "*answers vocab"]:
-    """Logits of consecutive tokens within the vocabulary; the others are impossible."""
-    widths = [(0, 0)] * (logits.ndim - 1) + [(first, vocab - first - logits.shape[-1])]
-    return jnp.pad(logits, widths, constant_values=IMPOSSIBLE)
-
-
 def learned(model: ExperimentalReasoner) -> PyTree:
     """True on what training moves: everything but the scale of the scores."""
     moving = jax.tree.map(eqx.is_inexact_array, model)
     return eqx.tree_at(lambda m: m.score_scale, moving, replace=False)
-
-
-def sum_of_rows(
-    table: Float[Array, "row width"], rows: Int[Array, "item few"], gradient: RowGradient, precision: MatmulPrecision
-) -> Float[Array, "item width"]:
-    """For each item, the sum of the rows it names.
-
-    The gradient adds each item's to its rows: by scattering, which a CPU does well, or as a product with the matrix
-    that counts how often an item names a row, which suits a GPU: many items there wait for the same few rows.
-    """
-    return _by_counts(table, rows, precision) if gradient == "matmul" else jnp.sum(table[rows], axis=1)
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _by_counts(
-    table: Float[Array, "row width"], rows: Int[Array, "item few"], precision: MatmulPrecision
-) -> Float[Array, "item width"]:
-    return jnp.sum(table[rows], axis=1)
-
-
-def _forward(
-    table: Float[Array, "row width"], rows: Int[Array, "item few"], precision: MatmulPrecision
-) -> tuple[Float[Array, "item width"], tuple[Int[Array, "item few"], Float[Array, " row"]]]:
-    return jnp.sum(table[rows], axis=1), (rows, jnp.zeros(len(table), table.dtype))
-
-
-def _backward(
-    precision: MatmulPrecision,
-    kept: tuple[Int[Array, "item few"], Float[Array, " row"]],
-    gradient: Float[Array, "item width"],
-) -> tuple[Float[Array, "row width"], None]:
-    rows, like = kept
-    counts = jnp.sum(jax.nn.one_hot(rows, len(like), dtype=gradient.dtype), axis=1)
-    return contract("ir,iw->rw", counts, gradient, precision), None
-
-
-_by_counts.defvjp(_forward, _backward)

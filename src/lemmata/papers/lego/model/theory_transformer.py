@@ -20,6 +20,7 @@ from lemmata.core import Config, Count, Positive, Several, require
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
 
 NEEDED = {"variable": (0,), "value": (1, 4)}  # slots with the tokens that decide the answer: x_1; g_1 and y_0
+Branch = Literal["positive", "even"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +35,15 @@ class TheoryConfig(Config):
     power: Several = 4  # q, "a large even integer": 4 is the least with a power method's gap in speed
     smoothing: Positive = 1.0  # rho, "1/polylog(d)"; below the first pre-activation, sigma_0 log d, none emerges
     scale: Positive | None = None  # sigma_0; the paper's d^-1/2 unless given
+    branch: Branch = "positive"  # of the smoothed ReLU between -rho and 0: see `smooth_relu`
     clip: Positive = 2.0  # C_B: logits end at C_B log d
     reads: Literal["needed", "all"] = "needed"  # W_4 reads slot 1 and W_5 slots 2 and 5, or both read every slot
     classes: Literal["possible", "all"] = "possible"  # other tokens' logits stay at 0, where they go; or have neurons
 
     def cross_check(self) -> None:
         require(self.active is None or self.active <= self.width, "active", self.active, f"1 to {self.width}")
+        even = self.power % 2 == 0
+        require(self.branch == "positive" or even, "power", self.power, "even, where the branch is")
 
     @property
     def vocab(self) -> int:
@@ -56,24 +60,39 @@ class TheoryConfig(Config):
         return self.clip * math.log(self.vocab)
 
     @property
+    def floor(self) -> float:
+        """The least surprise that the clip allows: the right logit at B and every other at 0."""
+        return math.log1p((self.vocab - 1) * math.exp(-self.bound))
+
+    @property
     def slots(self) -> tuple[tuple[int, int], ...]:
         """The first token and the number of tokens that stand in each slot of a clause."""
         x, g, y = self.variables, self.actions, self.values
         return (0, x), (x, g), (0, x), (0, x), (x + g, y)
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(2,))
-def smooth_relu(x: Float[Array, "*shape"], rho: Float[Array, ""], power: int) -> Float[Array, "*shape"]:
-    """Definition 3.4: 0 for x <= 0 (garbled in our print; it can only be 0), x^q / (q rho^(q-1)) up to rho, and
-    x - rho (1 - 1/q) beyond: continuously differentiable."""
-    return rho / power * jnp.clip(x / rho, 0, 1) ** power + jnp.maximum(x - rho, 0)
+@partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def smooth_relu(
+    x: Float[Array, "*shape"], rho: Float[Array, ""], power: int, branch: Branch = "positive"
+) -> Float[Array, "*shape"]:
+    """Definition 3.4: x^q / (q rho^(q-1)) in the middle, x - rho (1 - 1/q) beyond rho.
+
+    Our text gives the middle branch as (-rho, rho] and the left one, garbled, up to -rho; q is even. `even` is that:
+    the power on both sides of 0, and its end value below -rho. `positive` is the usual form: 0 for x <= 0, and so
+    continuously differentiable, as the definition says.
+    """
+    low = 0 if branch == "positive" else -1
+    return rho / power * jnp.clip(x / rho, low, 1) ** power + jnp.maximum(x - rho, 0)
 
 
 @smooth_relu.defjvp
-def _derivative(power: int, primals: tuple, tangents: tuple) -> tuple:
+def _derivative(power: int, branch: Branch, primals: tuple, tangents: tuple) -> tuple:
     """In x it is one power of the clipped x / rho; rho is a constant of the model."""
     x, rho = primals
-    return smooth_relu(x, rho, power), jnp.clip(x / rho, 0, 1) ** (power - 1) * tangents[0]
+    slope = jnp.clip(x / rho, 0 if branch == "positive" else -1, 1) ** (power - 1)
+    if branch == "even":
+        slope = jnp.where(x > -rho, slope, 0)
+    return smooth_relu(x, rho, power, branch), slope * tangents[0]
 
 
 class Neurons(eqx.Module):
@@ -88,6 +107,7 @@ class Neurons(eqx.Module):
     rho: Float[Array, ""]
     bound: Float[Array, ""]  # B
     power: int = eqx.field(static=True)
+    branch: Branch = eqx.field(static=True)
     first: int = eqx.field(static=True)  # the first class that has neurons,
     vocab: int = eqx.field(static=True)  # of this many
 
@@ -97,8 +117,9 @@ class Neurons(eqx.Module):
 
     def of_input(self, read: Float[Array, "*queries classes neurons"]) -> Float[Array, "*queries classes"]:
         """Logits from what the neurons read, the bias not yet added."""
-        active = self.speaks * smooth_relu(read + self.bias, self.rho, self.power)
-        return jnp.minimum(jnp.sum(active, axis=-1), self.bound)
+        active = smooth_relu(read + self.bias, self.rho, self.power, self.branch)
+        # A CPU sums the last axis of what it computes three times faster as a product.
+        return jnp.minimum(jnp.einsum("...r,r->...", active, self.speaks, precision="highest"), self.bound)
 
     def read(self, mass: tuple[Float[Array, "queries _"], ...]) -> Float[Array, "queries classes neurons"]:
         """<W, attended clause> from the attention that each token of each slot gets."""
@@ -139,7 +160,7 @@ class TheoryTransformer(AbstractReasoner):
         )
 
     def next_clause(self, clauses: Int[Array, "clauses 5"], answers: int) -> NextClause:
-        return self._predict(clauses, self.attention(clauses, answers)[0])
+        return self.predict(clauses, self.attention(clauses, answers)[0])
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "1 answers clauses"]:
         position = jnp.arange(len(clauses))
@@ -153,7 +174,7 @@ class TheoryTransformer(AbstractReasoner):
     def extend(self, cache: TheoryCache, clause: Int[Array, "5"]) -> tuple[TheoryCache, NextClause]:
         clauses = cache.clauses.at[cache.filled].set(clause)
         visible = jnp.arange(len(clauses)) <= cache.filled
-        after = self._predict(clauses, self._attend(clause[None, 3], clauses, visible[None]))
+        after = self.predict(clauses, self._attend(clause[None, 3], clauses, visible[None]))
         return TheoryCache(clauses, cache.filled + 1), NextClause(after.variable[0], after.value[0])
 
     def _attend(
@@ -169,7 +190,8 @@ class TheoryTransformer(AbstractReasoner):
         scores = score(self.query_third, clauses[:, 2]) + score(self.query_fourth, clauses[:, 3])
         return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
 
-    def _predict(self, clauses: Int[Array, "clauses 5"], attention: Float[Array, "queries clauses"]) -> NextClause:
+    def predict(self, clauses: Int[Array, "clauses 5"], attention: Float[Array, "queries clauses"]) -> NextClause:
+        """What follows queries that attend to the clauses by these weights."""
         mass = tuple(token_mass(attention, clauses[:, slot], *span) for slot, span in enumerate(self.slots))
         return NextClause(*(n.over_vocabulary(n.of_input(n.read(mass))) for n in (self.variable, self.value)))
 
@@ -206,6 +228,7 @@ def _draw(config: TheoryConfig, *, key: Key[Array, ""]) -> dict[str, Any]:
             rho=jnp.asarray(config.smoothing, float),
             bound=jnp.asarray(config.bound, float),
             power=config.power,
+            branch=config.branch,
             first=classes[token][0],
             vocab=config.vocab,
         )

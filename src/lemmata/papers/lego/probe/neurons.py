@@ -75,10 +75,10 @@ def median_structure(run: RunResult, unit: Literal["B", "psi"] = "B") -> dict[st
     return {name: float(np.median(np.array([neuron[name] for neuron in found], float))) for name in found[0]}
 
 
-def neurons_per_combination(run: RunResult, moment: str = "final") -> np.ndarray:
+def neurons_per_combination(run: RunResult) -> np.ndarray:
     """How many neurons of its class have learned each combination: [replica, class, value]."""
     limit = LEARNED * run.config.model.bound
-    return np.stack([np.sum(fibre_magnitudes(run, moment, i) > limit, axis=1) for i in replicas_of(run)])
+    return np.stack([np.sum(fibre_magnitudes(run, "final", i) > limit, axis=1) for i in replicas_of(run)])
 
 
 def winners(run: RunResult, moment: str, replica: int) -> np.ndarray:
@@ -86,9 +86,9 @@ def winners(run: RunResult, moment: str, replica: int) -> np.ndarray:
     return np.argmax(fibre_magnitudes(run, moment, replica), axis=1)
 
 
-def distinct(run: RunResult, moment: str = "final") -> bool:
+def distinct(run: RunResult) -> bool:
     """Whether, in every seed, no neuron is the largest for two combinations of its class."""
-    rows = [row for replica in replicas_of(run) for row in winners(run, moment, replica)]
+    rows = [row for replica in replicas_of(run) for row in winners(run, "final", replica)]
     return all(len(set(row)) == len(row) for row in rows)
 
 

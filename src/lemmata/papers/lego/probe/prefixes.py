@@ -4,21 +4,22 @@ The first L steps of a longer chain are a chain of D^L. So sentences of the grea
 that is a number and not a shape says how much of them is asked; what follows a shortened sentence no query sees.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.core import require
-from lemmata.papers.lego.model import AbstractReasoner
+from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.task import Lego
 
 TOGETHER = 64  # sentences at a time: about 200 MB at length 160 with the paper's sizes
 PREFIX_SHARES = ("values", "both", "step", "value_step")
+Hidden = Literal["", "predicates", "answers"]  # from each query: the clauses of a kind that are not its own
 
 
 def shortened(clauses: Int[Array, "clauses 5"], length: Int[Array, ""]) -> Int[Array, "clauses 5"]:
@@ -30,14 +31,23 @@ def shortened(clauses: Int[Array, "clauses 5"], length: Int[Array, ""]) -> Int[A
 
 
 def prefix_marks(
-    model: AbstractReasoner, clauses: Int[Array, "clauses 5"], length: Int[Array, ""]
+    model: AbstractReasoner,
+    clauses: Int[Array, "clauses 5"],
+    length: Int[Array, ""],
+    hides: Bool[Array, "2"] | None = None,
 ) -> dict[str, Float[Array, ""]]:
     """Of one sentence cut to `length`, every step asked with the true answers before it: `values` and `both`, whether
     every value (and variable) is right; `step` and `value_step`, the share of steps where both tokens (the value) are.
+    `hides` is as in `unhidden`; the experimental model alone can be asked so.
 
     Where every token of a rollout is right it equals this pass, so "all right" needs no rollout."""
     sentence, total = shortened(clauses, length), clauses.shape[0] - 1
-    right = model.next_clause(sentence[:-1], total).greedy()[:, 3:] == sentence[1:, 3:]
+    if hides is None:
+        after = model.next_clause(sentence[:-1], total)
+    else:
+        assert isinstance(model, ExperimentalReasoner)
+        after = model.next_clause(sentence[:-1], total, unhidden(sentence[:-1], hides))
+    right = after.greedy()[:, 3:] == sentence[1:, 3:]
     place = jnp.arange(total)
     asked, unasked = (place >= length) & (place < 2 * length), total - length
     value, both = right[:, 1] | ~asked, jnp.all(right, axis=1) | ~asked
@@ -49,13 +59,32 @@ def prefix_marks(
     }
 
 
+def unhidden(clauses: Int[Array, "clauses 5"], hides: Bool[Array, "2"]) -> Bool[Array, "clauses clauses"]:
+    """What each clause sees if other predicates (the first of `hides`) or other answers (the second) are hidden. Its
+    own predicate is the one that starts at its variable, its own answer is itself."""
+    blank = jnp.max(clauses)  # the last token: every sentence has one
+    is_predicate, is_answer = clauses[:, 2] != blank, clauses[:, 3] != blank
+    linked, itself = clauses[:, 2] == clauses[:, 3, None], jnp.eye(len(clauses), dtype=bool)
+    other_predicate, other_answer = is_predicate & ~linked & ~itself, is_answer & ~itself
+    return ~(hides[0] & other_predicate) & ~(hides[1] & other_answer)
+
+
 def accuracy_of_prefixes(
-    models: AbstractReasoner, task: Lego, lengths: tuple[int, ...], *, key: Key[Array, " replica"], num: int = 256
+    models: AbstractReasoner,
+    task: Lego,
+    lengths: tuple[int, ...],
+    *,
+    key: Key[Array, " replica"],
+    num: int = 256,
+    hidden: Hidden = "",
 ) -> dict[str, np.ndarray]:
     """`prefix_marks` of stacked models, averaged over `num` nested sentences: shares [replica, length]. The two "all
     right" ones have Wilson's interval beside them."""
     require(len(lengths) >= 1, "lengths", lengths, "at least one")
-    found = [_prefix_shares(models, task, key, max(lengths), jnp.asarray(length), num) for length in lengths]
+    can_hide = isinstance(models, ExperimentalReasoner)
+    require(can_hide or not hidden, "hidden", hidden, "nothing: the theory's model sees every clause")
+    hides = jnp.array([hidden == "predicates", hidden == "answers"]) if can_hide else None
+    found = [_prefix_shares(models, task, key, max(lengths), jnp.asarray(length), num, hides) for length in lengths]
     shares = {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
     for name in ("values", "both"):
         shares[f"{name}_low"], shares[f"{name}_high"] = wilson(shares[name], num)
@@ -64,11 +93,17 @@ def accuracy_of_prefixes(
 
 @eqx.filter_jit
 def _prefix_shares(
-    models: AbstractReasoner, task: Lego, key: Key[Array, " replica"], longest: int, length: Int[Array, ""], num: int
+    models: AbstractReasoner,
+    task: Lego,
+    key: Key[Array, " replica"],
+    longest: int,
+    length: Int[Array, ""],
+    num: int,
+    hides: Bool[Array, "2"] | None,
 ) -> dict[str, Float[Array, " replica"]]:
     def one(model: AbstractReasoner, key: Key[Array, ""]) -> dict[str, Float[Array, ""]]:
         clauses = task.draw(num, key=key, length=longest)
-        marks = over_sentences(lambda one: prefix_marks(model, one, length), clauses, divisor(num, TOGETHER))
+        marks = over_sentences(lambda one: prefix_marks(model, one, length, hides), clauses, divisor(num, TOGETHER))
         return jax.tree.map(jnp.mean, marks)
 
     return over_replicas(one, models, key)

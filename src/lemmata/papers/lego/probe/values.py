@@ -1,6 +1,6 @@
 """The theory model at many lengths, quickly: teacher-forced accuracy and attention for maps of many cells.
 
-`accuracy_of_prefixes` reads any model; here the neurons read only the clauses that are there, and W_4 is not
+`accuracy_of_prefixes` reads any model; here attention is formed only between clauses that are there, and W_4 is not
 touched unless it is asked for.
 """
 
@@ -22,37 +22,59 @@ def over_lengths(
     key: Key[Array, ""],
     num: int,
     variables: bool = False,
-) -> dict[str, Float[Array, " lengths"]]:
+) -> dict[str, Float[Array, "lengths *longest"]]:
     """On `num` chains, cut short to each length (the first L links and answers are a draw of D^L): `values` (all
-    right), `value_step`, the means over sentences and steps of the concentration degree (19), its largest step, the
-    gap (20); with `variables` also `both`: all variables and values right, so that the greedy rollout is right too.
+    right), `value_step`, `value_probability` (of the true value, mean over steps), the means over sentences and steps
+    of the concentration degree (19), its largest step, the gap (20); with `variables` also `both`: all variables and
+    values right, so that the greedy rollout is right too, and `probability`: Acc_L, equation (5). `epsilon_steps` and
+    `gap_steps` are means over sentences alone, by step; past the length they mean nothing.
 
     One body serves all lengths, with later clauses hidden: programs of many lengths take long to compile.
     """
     longest = max(lengths)
     clauses = task.draw(num, key=key, length=longest)
 
-    def at(length: Int[Array, ""]) -> dict[str, Float[Array, ""]]:
+    def at(length: Int[Array, ""]) -> dict[str, Float[Array, "*longest"]]:
         def read(sentence: Int[Array, "clauses 5"]) -> tuple[Array, ...]:
             weights = cut_attention(model, sentence, length)
-            right = right_values(model, task, sentence, weights)
-            all_right = (right & right_variables(model, sentence, weights)) if variables else right
-            return right, all_right, jnp.diagonal(weights), jnp.diagonal(weights, offset=longest)
+            after, truth = model.predict(sentence[:-1], weights), sentence[longest + 1 :]
+            right, likely = mark(after.value, truth[:, 4])
+            both = mark(after.variable, truth[:, 3]) if variables else (right, likely)
+            looks = jnp.diagonal(weights), jnp.diagonal(weights, offset=longest)
+            return right, likely, right & both[0], likely * both[1], *looks
 
-        right, all_right, predicate, answer = over_sentences(read, clauses, divisor(num, 16))
+        right, likely, all_right, all_likely, predicate, answer = over_sentences(read, clauses, divisor(num, 16))
         epsilon, gap = 1 - predicate - answer, jnp.abs(predicate - answer)
         asked, steps = jnp.arange(longest) < length, num * length
+
+        def whole(marks: Bool[Array, "num longest"]) -> Float[Array, ""]:
+            return jnp.mean(jnp.all(marks | ~asked, axis=1).astype(epsilon.dtype))
+
+        def mean(found: Array) -> Float[Array, ""]:
+            return jnp.sum(jnp.where(asked, found, 0)) / steps
+
         found = {
-            "values": jnp.mean(jnp.all(right | ~asked, axis=1).astype(epsilon.dtype)),
-            "value_step": jnp.sum(right & asked) / steps,
-            "epsilon": jnp.sum(jnp.where(asked, epsilon, 0)) / steps,
+            "values": whole(right),
+            "value_step": mean(right),
+            "value_probability": mean(likely),
+            "epsilon": mean(epsilon),
             "epsilon_worst_step": jnp.max(jnp.where(asked, jnp.mean(epsilon, axis=0), 0)),
-            "gap": jnp.sum(jnp.where(asked, gap, 0)) / steps,
+            "gap": mean(gap),
+            "epsilon_steps": jnp.mean(epsilon, axis=0),
+            "gap_steps": jnp.mean(gap, axis=0),
         }
-        both = jnp.mean(jnp.all(all_right | ~asked, axis=1).astype(epsilon.dtype))
-        return {**found, "both": both} if variables else found
+        return {**found, "both": whole(all_right), "probability": mean(all_likely)} if variables else found
 
     return jax.lax.map(at, jnp.asarray(lengths))
+
+
+def mark(
+    logits: Float[Array, "steps vocab"], truth: Int[Array, " steps"]
+) -> tuple[Bool[Array, " steps"], Float[Array, " steps"]]:
+    """Whether the largest logit is the true token's (a tie is a loss), and the probability of that token."""
+    own = jnp.take_along_axis(logits, truth[:, None], axis=1)
+    rival = jnp.max(jnp.where(jnp.arange(logits.shape[1]) == truth[:, None], -jnp.inf, logits), axis=1)
+    return own[:, 0] > rival, jnp.exp(own[:, 0] - jax.nn.logsumexp(logits, axis=1))
 
 
 def value_accuracy(
@@ -73,32 +95,6 @@ def cut_attention(
     scores = [model.query_third[named[:, None], links], model.query_fourth[named[:, None], named]]
     visible = [jnp.broadcast_to(place < length, (longest, longest)), place <= place[:, None]]
     return jax.nn.softmax(jnp.where(jnp.concatenate(visible, 1), jnp.concatenate(scores, 1), -jnp.inf), axis=1)
-
-
-def right_values(
-    model: TheoryTransformer, task: Lego, clauses: Int[Array, "clauses 5"], weights: Float[Array, "longest seen"]
-) -> Bool[Array, " longest"]:
-    """Whether W_5's largest logit is the next value's; a tie with the tokens without neurons (logit 0) is a loss."""
-    longest = (len(clauses) - 1) // 2
-    actions, values = model.value.tables[1], model.value.tables[4]
-    assert actions is not None  # W_5 reads both, whatever else it reads
-    assert values is not None
-    v = task.vocabulary
-    said = [actions[clauses[:longest, 1] - v.first_action], values[clauses[longest:-1, 4] - v.first_value]]
-    logits = model.value.of_input(jnp.einsum("qk,kcr->qcr", weights, jnp.concatenate(said)))
-    found = jnp.argmax(logits, axis=1) + model.value.first
-    return (found == clauses[longest + 1 :, 4]) & (jnp.max(logits, axis=1) > 0)
-
-
-def right_variables(
-    model: TheoryTransformer, clauses: Int[Array, "clauses 5"], weights: Float[Array, "longest seen"]
-) -> Bool[Array, " longest"]:
-    """Whether W_4's largest logit is the next variable's."""
-    longest = (len(clauses) - 1) // 2
-    heads = model.variable.tables[0]
-    assert heads is not None  # whatever else W_4 reads
-    logits = model.variable.of_input(jnp.einsum("qk,kcr->qcr", weights[:, :longest], heads[clauses[:longest, 0]]))
-    return jnp.argmax(logits, axis=1) + model.variable.first == clauses[longest + 1 :, 3]
 
 
 def length_reached(

@@ -12,23 +12,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, invalid, require
-from lemmata.papers.lego.model import Neurons, TheoryTransformer
+from lemmata.core import AbstractAlgorithm, Bound, Metrics, TrainState, named_key, require
+from lemmata.papers.lego.model import TheoryTransformer
+from lemmata.papers.lego.run.chains import Chains, draw_chains, next_logits, step_scores, value_loss, value_offset
 from lemmata.papers.lego.task import Lego, check_length
 
 Labels = Literal["true", "greedy"]
 FRESH = 2**31 - 1  # sentences in a set that is never seen twice
 Sentences = Annotated[int, Bound(least=1, most=FRESH)]
-
-
-class Chains(eqx.Module):
-    """Sentences of D^L without what the value's loss never reads; answers may be somebody's labels."""
-
-    heads: Int[Array, "num length"]  # x_1, ..., x_L: the predicates' first tokens
-    links: Int[Array, "num length"]  # x_0, ..., x_{L-1}: their third
-    actions: Int[Array, "num length"]
-    named: Int[Array, "num answers"]  # the answers' variables
-    values: Int[Array, "num answers"]
 
 
 class Course(eqx.Module):
@@ -40,16 +31,18 @@ class Course(eqx.Module):
     taken: Int[Array, ""]  # steps that moved Q
     sentences: Int[Array, ""]  # how many there are to draw from
     corpus: Key[Array, ""]  # sentence i is a function of this key and i
+    length: Int[Array, ""]  # of the sentences, cut from longer ones if need be
+    annotated: Bool[Array, ""]  # whether the labels are the annotator's
     annotator: tuple[Float[Array, "variables variables"], Float[Array, "variables variables"]]  # the frozen Q
 
 
 class AttentionDescent(AbstractAlgorithm):
-    """Descent on the sum over `answers` of Loss_5^{L,l}; W stays. `labels` says who wrote the answers.
+    """Descent on the sum over `answers` of Loss_5^{L,l}; W stays. `labels` says who may have written the answers.
 
     Algorithm 1 sums l = 1, 2 at L = 2; Algorithm 2 prints l = 2 alone, at L = 2 and at every doubled length.
     """
 
-    length: int = eqx.field(static=True, default=2)
+    length: int = eqx.field(static=True, default=2)  # of the sentences that are drawn
     answers: tuple[int, ...] = eqx.field(static=True, default=(1, 2))
     batch: int = eqx.field(static=True, default=64)
     labels: Labels = eqx.field(static=True, default="true")
@@ -67,18 +60,25 @@ class AttentionDescent(AbstractAlgorithm):
         stop_below: float = 0.0,
         sentences: int = FRESH,
         corpus: Key[Array, ""] | None = None,
+        cut: int | None = None,
+        labels: Labels | None = None,
     ) -> TrainState:
-        """The annotator is the model as it stands now: Algorithm 2 freezes it for the stage."""
+        """The annotator is the model as it stands now: Algorithm 2 freezes it for the stage. `cut` shortens the
+        sentences, and `labels` may be true where the algorithm's are greedy: the program is the same."""
         require(rate > 0, "rate", rate, "positive")
         require(1 <= sentences <= FRESH, "sentences", sentences, f"1 to {FRESH} (never the same twice)")
         check_length(self.length, len(model.query_third))
+        length = self.length if cut is None else cut
+        require(max(self.answers) <= length <= self.length, "cut", length, f"{max(self.answers)} to {self.length}")
         course = Course(
             rate=jnp.asarray(rate, float),
             stop_below=jnp.asarray(stop_below, float),
             stopped=jnp.asarray(False),
             taken=jnp.asarray(0),
             sentences=jnp.asarray(sentences),
-            corpus=jax.random.key(0) if corpus is None else corpus,
+            corpus=named_key(0, "corpus") if corpus is None else corpus,
+            length=jnp.asarray(length),
+            annotated=jnp.asarray((labels or self.labels) == "greedy"),
             annotator=(model.query_third, model.query_fourth),
         )
         return TrainState(model, course)
@@ -90,8 +90,8 @@ class AttentionDescent(AbstractAlgorithm):
         third, fourth = model.query_third, model.query_fourth
         total, slopes = jnp.zeros(()), []
         for answer in self.answers:
-            scores = step_scores(third, fourth, chains, answer)
-            loss, slope = jax.value_and_grad(step_loss)(scores, model.value, chains, answer, _offset(model))
+            scores = self.scores(third, fourth, chains, answer, course)
+            loss, slope = jax.value_and_grad(value_loss)(scores, model.value, chains, answer, value_offset(model))
             total += loss
             slopes.append(slope)
         stopped = course.stopped | (total < course.stop_below)
@@ -102,7 +102,8 @@ class AttentionDescent(AbstractAlgorithm):
             fourth = fourth.at[asked, chains.named[:, :answer]].add(-rate * slope[:, self.length :])
         moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, (third, fourth))
         later = dataclasses.replace(course, stopped=stopped, taken=course.taken + ~stopped)
-        same = (chains.values == truth.values) & (chains.named == truth.named)
+        # The last answer's variable is in no loss here, and W_4 need not write it.
+        same = jnp.concatenate([chains.values == truth.values, (chains.named == truth.named)[:, :-1]], axis=1)
         labels_right = jnp.mean(jnp.all(same, axis=1).astype(total.dtype))
         spent = {"steps_taken": course.taken, "stopped": course.stopped}
         return TrainState(moved, later), {"loss": total, "labels_right": labels_right, **spent}
@@ -111,72 +112,23 @@ class AttentionDescent(AbstractAlgorithm):
         """A batch of the replica's sentences, by their numbers, with the answers that the loss reads."""
         numbers = jax.random.randint(key, (self.batch,), 0, course.sentences)
         keys = jax.vmap(lambda i: jax.random.fold_in(course.corpus, i))(numbers)
-        clauses = jax.vmap(lambda k: task.draw(1, key=k, length=self.length)[0])(keys)
-        predicates, answers = clauses[:, : self.length], clauses[:, self.length : self.length + max(self.answers) + 1]
-        return Chains(
-            heads=predicates[..., 0],
-            links=predicates[..., 2],
-            actions=predicates[..., 1] - task.vocabulary.first_action,
-            named=answers[..., 3],
-            values=answers[..., 4] - task.vocabulary.first_value,
-        )
+        return draw_chains(task, keys, self.length, max(self.answers))
+
+    def scores(
+        self, third: Float[Array, "x x"], fourth: Float[Array, "x x"], chains: Chains, answer: int, course: Course
+    ) -> Float[Array, "num clauses"]:
+        """Of the sentences cut to the course's length: the first predicates of a chain are a chain of D^L."""
+        seen = jnp.concatenate([jnp.arange(self.length) < course.length, jnp.ones(answer, bool)])
+        return jnp.where(seen, step_scores(third, fourth, chains, answer), -jnp.inf)
 
     def annotate(self, model: TheoryTransformer, course: Course, truth: Chains) -> Chains:
         """Answers 1, ... as the frozen annotator writes them greedily, each read back before the next (equation 9)."""
         chains = truth
         for answer in range(1, max(self.answers) + 1):
-            weights = jax.nn.softmax(step_scores(*course.annotator, chains, answer), axis=-1)
-            value = jnp.argmax(value_logits(model.value, weights, chains, answer), axis=-1) - _offset(model)
-            name = jnp.argmax(variable_logits(model.variable, weights, chains), axis=-1) + model.variable.first
+            weights = jax.nn.softmax(self.scores(*course.annotator, chains, answer, course), axis=-1)
+            value = jnp.argmax(next_logits(model.value, weights, chains, answer), axis=-1) - value_offset(model)
+            name = jnp.argmax(next_logits(model.variable, weights, chains, answer), axis=-1) + model.variable.first
             named = chains.named.at[:, answer].set(name.astype(chains.named.dtype))
             values = chains.values.at[:, answer].set(value.astype(chains.values.dtype))
             chains = dataclasses.replace(chains, named=named, values=values)
-        return chains
-
-
-def step_scores(
-    third: Float[Array, "variables variables"], fourth: Float[Array, "variables variables"], chains: Chains, answer: int
-) -> Float[Array, "num clauses"]:
-    """Scores of the last answer before `answer` with the predicates and with the answers up to itself (21)."""
-    asked = chains.named[:, answer - 1, None]
-    return jnp.concatenate([third[asked, chains.links], fourth[asked, chains.named[:, :answer]]], axis=1)
-
-
-def value_logits(
-    neurons: Neurons, weights: Float[Array, "num clauses"], chains: Chains, answer: int
-) -> Float[Array, "num classes"]:
-    """Token 5's logits, by its classes with neurons: slots 2 and 5 of the attended clauses."""
-    new, actions, old, named, values = neurons.tables
-    if not (new is old is named is None) or actions is None or values is None:
-        raise invalid("reads", "all", "needed: W_5 reads g and y")
-    length = chains.actions.shape[1]
-    read = jnp.einsum("nk,nkcr->ncr", weights[:, :length], actions[chains.actions])
-    return neurons.of_input(read + jnp.einsum("nk,nkcr->ncr", weights[:, length:], values[chains.values[:, :answer]]))
-
-
-def variable_logits(
-    neurons: Neurons, weights: Float[Array, "num clauses"], chains: Chains
-) -> Float[Array, "num classes"]:
-    """Token 4's logits from slot 1 of the attended predicates."""
-    heads = neurons.tables[0]
-    assert heads is not None
-    num, length = chains.heads.shape
-    mass = jnp.zeros((num, len(heads))).at[jnp.arange(num)[:, None], chains.heads].add(weights[:, :length])
-    return neurons.of_input(jnp.einsum("nv,vcr->ncr", mass, heads))
-
-
-def step_loss(
-    scores: Float[Array, "num clauses"], neurons: Neurons, chains: Chains, answer: int, offset: int
-) -> Float[Array, ""]:
-    """Loss_5^{L,l}: the mean surprise at the value of answer l under the softmax over the whole vocabulary."""
-    logits = value_logits(neurons, jax.nn.softmax(scores, axis=-1), chains, answer)
-    silent = neurons.vocab - neurons.classes  # tokens without neurons have the logit 0
-    rest = jnp.full_like(logits[:, :1], jnp.log(silent) if silent else -jnp.inf)
-    normalizer = jax.nn.logsumexp(jnp.concatenate([logits, rest], axis=1), axis=1)
-    right = jnp.take_along_axis(logits, chains.values[:, answer, None] + offset, axis=1)[:, 0]
-    return jnp.mean(normalizer - right)
-
-
-def _offset(model: TheoryTransformer) -> int:
-    """Of a value's number among the classes with neurons."""
-    return model.slots[4][0] - model.value.first
+        return jax.tree.map(lambda own, true: jnp.where(course.annotated, own, true), chains, truth)

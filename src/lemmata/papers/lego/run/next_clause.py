@@ -4,7 +4,6 @@ and Adam on the next-clause loss (6a)."""
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optax
 from jaxtyping import Array, Float, Int, Key, PyTree
 
 from lemmata.core import Metrics, require
@@ -36,17 +35,17 @@ class SentenceSet(eqx.Module):
         return self.clauses[rows].astype(jnp.int32)
 
 
-class FreshSentences(eqx.Module):
-    """The distribution itself: no sentence is seen twice."""
+class FirstSentences(eqx.Module):
+    """The first few sentences of a set. Their number is an array, so sets of many sizes share a program."""
 
-    task: Lego
-    length: int = eqx.field(static=True)
+    clauses: Int[Array, "sentence clauses 5"]
+    count: Int[Array, ""]
 
     def batch(self, num: int, *, key: Key[Array, ""]) -> Int[Array, "batch clauses 5"]:
-        return self.task.draw(num, key=key, length=self.length)
+        return self.clauses[jax.random.randint(key, (num,), 0, self.count)].astype(jnp.int32)
 
 
-Sentences = SentenceSet | FreshSentences
+Sentences = SentenceSet | FirstSentences
 
 
 def written_answers(model: AbstractReasoner, sentences: SentenceSet, *, chunk: int = 1000) -> SentenceSet:
@@ -73,15 +72,8 @@ def label_quality(written: SentenceSet, true: SentenceSet) -> dict[str, Float[Ar
 
 
 def next_clause_loss(model: ExperimentalReasoner, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, ""]:
-    """Equation (6a) a step of the chain: the surprise of the variable and the value of every answer after the first.
-
-    The last answer is a target only, so the pass stops before it.
-    """
-    length = (clauses.shape[1] - 1) // 2
-    after = model.next_clauses(clauses[:, :-1], length)
-    targets = clauses[:, -length:]
-    surprise = optax.softmax_cross_entropy_with_integer_labels
-    return jnp.mean(surprise(after.variable, targets[..., 3])) + jnp.mean(surprise(after.value, targets[..., 4]))
+    """Equation (6a) a step of the chain: the surprise of the variable and the value of every answer after the first."""
+    return jnp.sum(jnp.mean(model.surprise(clauses), axis=(0, 1)))
 
 
 class NextClauses(eqx.Module):

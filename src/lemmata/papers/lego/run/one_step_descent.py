@@ -8,6 +8,7 @@ Inputs stand last in every array here: the sums over neurons, classes and pairs 
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import equinox as eqx
@@ -15,11 +16,43 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
+from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, Positive, TrainState, require
 from lemmata.papers.lego.model import Neurons, TheoryTransformer, smooth_relu
 from lemmata.papers.lego.task import Lego
 
 Token = Literal["variable", "value"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent(Config):
+    """Plain descent at a rate, or along the gradient flow by strides (see `OneStep`); to a number of steps, or to rest.
+
+    The clip leaves a floor to the loss, log(1 + (d - 1) / e^B). Stage 1 ends where it is reached (T_1 of Algorithm 1).
+    """
+
+    steps: Count = 10_000  # at most
+    rate: Positive = 10.0
+    stride: Positive | None = None
+    every: Count = 100
+    within: Positive | None = None  # at rest once the exact loss exceeds the floor by no more than this share of it
+    batch: Count | None = None  # sentences a step; none for the exact gradient
+
+    def cross_check(self) -> None:
+        require(self.steps % self.every == 0, "every", self.every, f"a divisor of {self.steps}")
+
+    def require_exact(self, reads: str) -> None:
+        """The exact gradient is of neurons that read the needed slots."""
+        needed = self.batch is not None or reads == "needed"
+        require(needed, "batch", self.batch, "a number if neurons read every slot")
+
+    @property
+    def rests(self) -> bool:
+        return self.within is not None and self.batch is None
+
+    def algorithm(self, token: Token) -> "OneStep":
+        stride = math.inf if self.stride is None else self.stride
+        within = -math.inf if self.within is None else self.within
+        return OneStep(token=token, rate=self.rate, stride=stride, within=within, batch=self.batch)
 
 
 class OneStep(AbstractAlgorithm):
@@ -27,12 +60,14 @@ class OneStep(AbstractAlgorithm):
 
     The paper's rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts (up to `rate`)
     so that no weight moves by more than a share of itself: the same flow in few steps, however slow its start and end.
-    `batch` is None for the exact gradient over all inputs, else the number of sentences drawn a step.
+    `batch` is None for the exact gradient over all inputs, else the number of sentences drawn a step. Once the exact
+    loss exceeds its floor by no more than the share `within`, nothing moves.
     """
 
     token: Token = eqx.field(static=True)
     rate: float = 10.0
     stride: float = math.inf
+    within: float = -math.inf
     batch: int | None = eqx.field(static=True, default=None)
 
     def init(self, model: TheoryTransformer) -> TrainState:
@@ -54,6 +89,8 @@ class OneStep(AbstractAlgorithm):
         hurry = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
         fastest = jnp.stack(jax.tree.leaves(hurry)).max()
         rate = jnp.minimum(self.rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
+        if self.batch is None:
+            rate = jnp.where(metrics["excess"] <= self.within, 0, rate)
         tables = jax.tree.map(lambda w, g: w - rate * g, neurons.tables, gradient)
         new = eqx.tree_at(lambda m: getattr(m, self.token).tables, state.model, tables)
         return TrainState(new, state.opt_state + rate), {**metrics, "time": state.opt_state}
@@ -92,23 +129,29 @@ def all_inputs(
 def score(
     neurons: Neurons, read: Float[Array, "classes neurons *inputs"], target: Int[Array, "*inputs"]
 ) -> dict[str, Float[Array, ""]]:
-    """Loss, accuracy of the largest logit and probability of the truth (equation 5), over the inputs.
+    """Loss, its excess over the clip's floor (as a share of it), accuracy of the largest logit and probability of the
+    truth, over the inputs.
 
     The softmax is over the whole vocabulary: each token without neurons adds exp(0) to its sum.
     """
     inputs = (1,) * target.ndim
-    active = neurons.speaks.reshape(-1, *inputs) * smooth_relu(read + neurons.bias, neurons.rho, neurons.power)
+    active = neurons.speaks.reshape(-1, *inputs) * smooth_relu(
+        read + neurons.bias, neurons.rho, neurons.power, neurons.branch
+    )
     logits = jnp.minimum(jnp.sum(active, axis=1), neurons.bound)
     silent = neurons.vocab - neurons.classes
     truth = jnp.arange(neurons.classes).reshape(-1, *inputs) == target
-    highest = jax.lax.stop_gradient(jnp.maximum(jnp.max(logits, axis=0), 0))
-    total = jnp.sum(jnp.exp(logits - highest), axis=0) + silent * jnp.exp(-highest)
     right = jnp.sum(jnp.where(truth, logits, 0), axis=0)  # a gather's derivative would be a scatter
-    surprise = highest + jnp.log(total) - right
-    rival = jnp.max(jnp.where(truth, -jnp.inf, logits), axis=0)
+    wrong = jnp.where(truth, -jnp.inf, logits)
+    rival = jnp.max(wrong, axis=0)
     rival = jnp.maximum(rival, 0) if silent else rival
+    highest = jax.lax.stop_gradient(rival)
+    others = jnp.sum(jnp.exp(wrong - highest), axis=0) + silent * jnp.exp(-highest)
+    surprise = jax.nn.softplus(highest + jnp.log(others) - right)  # exact to the last digit where it is tiny
+    loss = jnp.mean(surprise)
     return {
-        "loss": jnp.mean(surprise),
+        "loss": loss,
+        "excess": loss / jnp.log1p((neurons.vocab - 1) * jnp.exp(-neurons.bound)) - 1,
         "accuracy": 1 - jnp.mean(jnp.asarray(right <= rival, logits.dtype)),  # exactly 1 where none is wrong
         "probability": jnp.mean(jnp.exp(-surprise)),
     }

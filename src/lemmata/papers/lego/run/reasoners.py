@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_integer, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, named_keys, require
 from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import AbstractReasoner, TheoryTransformer, rollout
 from lemmata.papers.lego.probe import accuracy_of_prefixes, over_replicas
@@ -90,7 +90,7 @@ class TrainedReasoner(RunConfig):
         """[seed, word]: 1 where the model's verdict on "is this word the identity" is right."""
         found = []
         for model, seed in zip(unstack(models), self.seeds, strict=True):
-            stream = np.random.default_rng(named_integer(seed, "words"))
+            stream = named_generator(seed, "words")
             clauses, truth = words(acting, self.variables, self.words, self.word_length, stream)
             found.append(np.asarray(_says_identity(model, jnp.asarray(clauses), self.word_length)) == truth)
         return np.array(found).astype(np.float64)

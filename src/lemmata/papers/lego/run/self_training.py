@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
-from lemmata.core import Config, Count, Positive, RunContext, Some, named_fold, require
+from lemmata.core import Config, Count, Positive, RunContext, Some, TrainState, named_fold, require
 from lemmata.papers.lego.model import TheoryTransformer
 from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Labels, Sentences
 from lemmata.papers.lego.task import Lego
@@ -25,30 +25,41 @@ class Stage(Config):
     """One stage: sentences of a length, whose labels, which answers the loss asks for, and when it ends."""
 
     length: Count = 2
+    room: Count | None = None  # longer sentences, cut to the length: stages with one room share a compiled program
     labels: Labels = "true"
     answers: Some[int] = (1, 2)
     steps: Count = 400  # the cap
     every: Count = 400
     rate: Positive = 0.2  # times |X|
-    batch: Count = 64
+    batch: Count = 4  # times |X|: the rate grows with |X|, and the noise must not
     sentences: Sentences = FRESH
     error_degree: Positive | None = None  # E1: a batch's loss under d^-E1 ends the stage; none for the cap alone
 
     def cross_check(self) -> None:
-        self.algorithm()
+        self.algorithm(variables=1)
         require(self.steps % self.every == 0, "every", self.every, f"a divisor of {self.steps}")
+        reached = max(self.answers) <= self.length <= (self.room or self.length)
+        allowed = f"{max(self.answers)} to {self.room or 'any'}: up to the answers asked for, within its room"
+        require(reached, "length", self.length, allowed)
 
-    def algorithm(self) -> AttentionDescent:
-        return AttentionDescent(length=self.length, answers=self.answers, batch=self.batch, labels=self.labels)
+    def algorithm(self, variables: int) -> AttentionDescent:
+        labels = self.labels if self.room is None else "greedy"
+        return AttentionDescent(
+            length=self.room or self.length, answers=self.answers, batch=self.batch * variables, labels=labels
+        )
+
+    def begin(self, model: TheoryTransformer, variables: int, corpus: Key[Array, ""]) -> TrainState:
+        settings = {"rate": self.rate, "stop_below": self.stop_below(model.vocab), "sentences": self.sentences}
+        return self.algorithm(variables).init(model, **settings, corpus=corpus, cut=self.length, labels=self.labels)
 
     def stop_below(self, vocab: int) -> float:
         return 0.0 if self.error_degree is None else vocab**-self.error_degree
 
-    def clause_passes(self) -> int:
+    def clause_passes(self, variables: int) -> int:
         """Clauses read forward by one step, a gradient counted as three: the unit of `lego/self-train-cost`."""
         read = 3 * sum(self.length + answer for answer in self.answers)
         labelling = sum(self.length + answer for answer in range(1, max(self.answers) + 1))
-        return self.batch * (read + (labelling if self.labels == "greedy" else 0))
+        return self.batch * variables * (read + (labelling if self.labels == "greedy" else 0))
 
 
 def train_stages(
@@ -64,11 +75,10 @@ def train_stages(
     """Run the stages in turn on models stacked along a leading axis: the models after each, and what was recorded."""
     after, histories = [], []
     for number, stage in enumerate(stages):
-        algorithm = stage.algorithm()
+        algorithm = stage.algorithm(task.config.variables)
         stage_keys = [jax.random.fold_in(key, number) for key in keys]
-        stop = stage.stop_below(models.vocab)
         starts = [
-            algorithm.init(model, stage.rate, stop, stage.sentences, named_fold(key, "corpus"))
+            stage.begin(model, task.config.variables, named_fold(key, "corpus"))
             for model, key in zip(unstack(models), stage_keys, strict=True)
         ]
         state, history = fit_many(

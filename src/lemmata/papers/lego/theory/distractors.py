@@ -16,5 +16,5 @@ def context_probability(per_clause: Fraction, length: int) -> Fraction:
 
 
 def printed_count(values: int, simply_transitive: bool) -> int:
-    """What Section 5 counts instead: the elements that send one value to another, 1 or (n_y - 1)!."""
+    """What Section 5 counts: the elements that send one value to another, 1 or (n_y - 1)!."""
     return 1 if simply_transitive else math.factorial(values - 1)

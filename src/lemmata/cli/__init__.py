@@ -1,0 +1,61 @@
+"""lemmata makes theory papers about transformers executable. Every lemma, theorem, table and figure of a paper is a
+claim: a program that predicts, measures, compares under a rule written beforehand, and gives a verdict.
+
+Exit codes: 0 done, 1 a claim fails (check, confirm) or a run is damaged (runs verify), 2 the request is not possible.
+
+Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
+"""
+
+import sys
+from typing import Annotated, Any
+
+import tyro
+
+from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run
+from lemmata.cli.look import Fields, List, Query, Runs, Show
+from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
+from lemmata.core import UserError, add_paper_path
+
+Command = (
+    Annotated[List, tyro.conf.subcommand("list")]
+    | Annotated[Show, tyro.conf.subcommand("show")]
+    | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
+    | Annotated[Check, tyro.conf.subcommand("check")]
+    | Annotated[Confirm, tyro.conf.subcommand("confirm")]
+    | Annotated[Run, tyro.conf.subcommand("run")]
+    | Annotated[Fields, tyro.conf.subcommand("fields")]
+    | Annotated[Runs, tyro.conf.subcommand("runs")]
+    | Annotated[Query, tyro.conf.subcommand("query")]
+    | Annotated[Export, tyro.conf.subcommand("export")]
+    | Annotated[Diff, tyro.conf.subcommand("diff")]
+    | Annotated[Ledger, tyro.conf.subcommand("ledger")]
+    | Annotated[Errata, tyro.conf.subcommand("errata")]
+    | Annotated[Docs, tyro.conf.subcommand("docs")]
+    | Annotated[NewPaper, tyro.conf.subcommand("new-paper")]
+)
+
+
+def asks_for_fields(words: list[str]) -> str | None:
+    """The experiment of `lemmata run EXPERIMENT --help`, whose fields are then shown too."""
+    named = [word for word in words[1:2] if not word.startswith("-")]
+    return named[0] if words[:1] == ["run"] and named and {"-h", "--help"} & set(words) else None
+
+
+def main(arguments: list[str] | None = None) -> None:
+    words = sys.argv[1:] if arguments is None else arguments
+    if experiment := asks_for_fields(words):
+        words = ["fields", experiment, *(word for word in words[2:] if word not in ("-h", "--help"))]
+    command: Any = tyro.cli(Command, prog="lemmata", description=__doc__, args=words)  # pyright: ignore
+    from lemmata.report.terminal import make_console
+
+    console = make_console(stderr=True)
+    try:
+        for path in command.where.paper_path:
+            add_paper_path(path)
+        sys.exit(command(make_console()))
+    except UserError as error:
+        console.print(f"lemmata: {error}", style="red", soft_wrap=True, markup=False, highlight=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        console.print("lemmata: interrupted; finished runs are kept, run the same command again to continue")
+        sys.exit(130)

@@ -1,0 +1,160 @@
+"""The commands that compute."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from lemmata.cli.options import Ids, Jobs, Json, Places, Replication, ScaleOption, Seeds, Where, scale_of
+from lemmata.core import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduce:
+    """The main job: run what is missing, judge, draw, write the page.
+
+    Example: lemmata reproduce ic-recall/fig-3 association/thm-2 --scale laptop
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    replication: Replication = 0
+    out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
+    where: Where = field(default_factory=Places)
+    jobs: Jobs = None
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import reproduce
+
+        scale = scale_of(self.scale, self.seeds, self.replication)
+        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """Run what is missing and judge; draw nothing. Exits 1 if a claim fails (an erratum is not a failure).
+
+    Example: lemmata check ic-recall --scale laptop --json
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    replication: Replication = 0
+    where: Where = field(default_factory=Places)
+    jobs: Jobs = None
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import check
+
+        scale = scale_of(self.scale, self.seeds, self.replication)
+        return check(self.ids, scale, self.where.store, self.jobs, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confirm:
+    """Do verdicts survive fresh randomness? Every key and every stream of every run is drawn anew under replications
+    1, 2, ...; each claim is judged in each, and all are set beside the reference, replication 0.
+
+    What is stored is not computed again: run the same command again to continue, or with more replications. Where a
+    rule was changed after replications had been seen, take numbers that nobody has seen (`--first 6`).
+    Exits 1 if a claim fails in one of them. `lemmata check ID --replication 3` shows one of them closely,
+    `lemmata list --unstable` the claims that moved.
+
+    Example: lemmata confirm association/fig-18 --replications 5 --scale laptop
+    """
+
+    ids: Ids = ()
+    replications: Annotated[int, tyro.conf.arg(help="How many.")] = 5
+    first: Annotated[int, tyro.conf.arg(help="The number of the first.")] = 1
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    jobs: Jobs = None
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import jobs_of
+        from lemmata.commands.confirm import confirm_claims
+        from lemmata.run import Store
+
+        numbers = range(self.first, self.first + self.replications)
+        store, jobs = Store(self.where.store), jobs_of(self.jobs)
+        return confirm_claims(self.ids, Scale(self.scale), numbers, store, jobs, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One experiment with changed assumptions: its runs are stored, judged and drawn.
+
+    Example: lemmata run ic-recall/fig-2 --set temperature=0.1 world.n=11
+    """
+
+    experiment: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT", help="Its id, as `lemmata list` shows it.")
+    ]
+    set: Annotated[
+        tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]],
+        tyro.conf.arg(metavar="KEY=VALUE", help="A config field to change; may be given several times."),
+    ] = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report-run")
+    where: Where = field(default_factory=Places)
+    jobs: Jobs = None
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import run_changed
+
+        scale = scale_of(self.scale, self.seeds)
+        assignments = tuple(text for group in self.set for text in group)
+        return run_changed(self.experiment, assignments, scale, self.out, self.where.store, self.jobs, console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """One experiment as an RO-Crate (Process Run Crate profile): runs, configs, code version, figure and verdicts.
+
+    Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    """
+
+    id: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims.")]
+    out: Annotated[Path, tyro.conf.arg(help="Folder to write; it must not exist.")] = Path("crate")
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    jobs: Jobs = None
+    where: Where = field(default_factory=Places)
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import export_one
+
+        return export_one(self.id, scale_of(self.scale, self.seeds), self.out, self.where.store, self.jobs, console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diff:
+    """Which verdicts and numbers moved, against a commit of this repository or another store. Exits 1 if any did.
+
+    Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
+    """
+
+    against: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="COMMIT|STORE", help="A commit, or a store's folder.")
+    ]
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    jobs: Jobs = None
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.compute import diff_against
+
+        scale = scale_of(self.scale, self.seeds)
+        return diff_against(
+            self.against, self.ids, scale, self.where.store, self.jobs, as_json=self.json, console=console
+        )

@@ -1,0 +1,102 @@
+"""The commands that look: at claims, at fields, at the store."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import tyro
+from rich.console import Console
+
+from lemmata.cli.options import Ids, Json, Places, ScaleOption, Where
+from lemmata.core import Scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class List:
+    """Papers, experiments and claims, with the last verdicts.
+
+    Example: lemmata list knowledge --unstable
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    unstable: Annotated[
+        bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
+    ] = False
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.look import list_claims
+
+        scale, store = Scale(self.scale), self.where.store
+        return list_claims(self.ids, scale, store, unstable=self.unstable, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show:
+    """A claim's statement, where the paper says it, its rule, prediction, measurement, evidence and cost."""
+
+    id: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.look import show
+
+        return show(self.id, Scale(self.scale), self.where.store, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """What `--set` may change in an experiment: every field of its runs, what it may hold, and what it holds.
+
+    `lemmata run EXPERIMENT --help` shows the same.
+    """
+
+    experiment: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT", help="Its id.")]
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.look import fields
+
+        return fields(self.experiment, Scale(self.scale), as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """The store: list its runs, show one, verify (re-hash every file), or prune what is stale or half-written."""
+
+    action: Annotated[Literal["list", "show", "verify", "prune"], tyro.conf.Positional]
+    run: Annotated[
+        str | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[RUN]", help="For show: the run's id or its beginning."),
+    ] = None
+    where: Where = field(default_factory=Places)
+    yes: Annotated[bool, tyro.conf.arg(help="For prune: delete; without it, only say what would go.")] = False
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.store import runs
+
+        return runs(self.action, self.run, self.where.store, delete=self.yes, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """DuckDB over all stored metrics. Views: metrics, runs, and one a kind of run, e.g. "ic-recall/train".
+
+    Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
+    """
+
+    sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.store import query_store
+
+        return query_store(self.sql, self.where.store, as_json=self.json, console=console)

@@ -1,0 +1,51 @@
+"""Options that several commands share."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from lemmata.core import Scale, ScaleName, require
+
+Json = Annotated[bool, tyro.conf.arg(help="Print JSON for scripts instead of tables.")]
+Ids = Annotated[
+    tuple[str, ...],
+    tyro.conf.Positional,
+    tyro.conf.arg(metavar="[ID ...]", help="Papers, experiments or claims; everything if none is named."),
+]
+Jobs = Annotated[int | None, tyro.conf.arg(help="Worker processes; None: one a core on a CPU, one on a GPU.")]
+ScaleOption = Annotated[
+    ScaleName, tyro.conf.arg(help="smoke: seconds; laptop: minutes on two cores; paper: the paper's own sizes.")
+]
+Seeds = Annotated[int | None, tyro.conf.arg(help="Seeds a run is repeated with; None: the experiment's own number.")]
+Replication = Annotated[
+    int, tyro.conf.arg(help="0: the reference; another number: the same runs with all randomness fresh.")
+]
+
+
+def default_store() -> Path:
+    return Path(os.environ.get("LEMMATA_STORE", ".lemmata"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """Where runs are kept, and where papers are found besides the installed ones."""
+
+    store: Annotated[Path, tyro.conf.arg(help="Folder of stored runs; $LEMMATA_STORE sets another default.")] = field(
+        default_factory=default_store
+    )
+    paper_path: Annotated[
+        tyro.conf.UseAppendAction[tuple[Path, ...]],
+        tyro.conf.arg(metavar="DIR", help="A paper's folder that is not installed; may be given several times."),
+    ] = ()
+
+
+Where = Annotated[Places, tyro.conf.arg(name="")]
+
+
+def scale_of(name: ScaleName, seeds: int | None, replication: int = 0) -> Scale:
+    require(seeds is None or seeds >= 1, "--seeds", seeds, "at least 1")
+    require(replication >= 0, "--replication", replication, "at least 0")
+    return Scale(name, seeds, replication)

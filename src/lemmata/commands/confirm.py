@@ -1,0 +1,58 @@
+"""`lemmata confirm`: the same claims under fresh randomness."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from lemmata.commands.docs import kept_verdicts
+from lemmata.commands.progress import ProgressReporter
+from lemmata.core import Confirmation, Scale, Selection, Status, require, select
+from lemmata.report.terminal import confirmation_table
+from lemmata.run import Store, confirm
+
+
+def confirm_claims(
+    ids: Sequence[str], scale: Scale, numbers: range, store: Store, jobs: int, *, as_json: bool, console: Console
+) -> int:
+    """Judge under each replication; 1 if a claim fails in one of them."""
+    require(len(numbers) >= 1, "--replications", len(numbers), "at least 1")
+    require(
+        numbers.start >= 1, "--first", numbers.start, "at least 1 (replication 0 is the reference: `lemmata check`)"
+    )
+    selections = select(ids)
+    with ProgressReporter() as reporter:
+        found = confirm(
+            selections, scale, numbers, store, known=_documented(selections, scale), jobs=jobs, reporter=reporter
+        )
+    if as_json:
+        print(json.dumps([_row(id, one) for id, one in found.items()], indent=1))
+    else:
+        console.print(confirmation_table(found, numbers))
+        moved = [one for one in found.values() if one.moved]
+        count = f"{len(found) - len(moved)} of {len(found)} claims replicated in all of {len(numbers)}"
+        console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
+    return int(any("fails" in one.statuses for one in found.values()))
+
+
+def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Status]:
+    """Reference verdicts that the papers' folders keep at this scale."""
+    kept = [
+        kept_verdicts(paper) for paper in {selection.paper.id: selection.paper for selection in selections}.values()
+    ]
+    return {id: row["status"] for one in kept if one["scale"] == scale.name for id, row in one["claims"].items()}
+
+
+def _row(id: str, one: Confirmation) -> Mapping[str, Any]:
+    return {
+        "id": id,
+        "scale": one.scale,
+        "reference": one.reference,
+        "replications": one.verdicts,
+        "together": one.together,
+        "replicated": one.words(),
+        "moved": one.moved,
+        "date": one.date,
+        "seconds": one.seconds,
+    }

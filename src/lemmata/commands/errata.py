@@ -1,0 +1,23 @@
+"""`lemmata errata`: the printed formulas that are wrong, to read, to paste or to process."""
+
+import json
+from collections.abc import Sequence
+
+from lemmata.commands.docs import documented
+from lemmata.core import papers, unknown
+from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
+
+
+def errata(ids: Sequence[str], form: str) -> int:
+    """Print the errata of papers, with the verdicts that their folders keep."""
+    for id in ids:
+        if id not in papers():
+            raise unknown("paper", id, papers())
+    rows = {id: documented(papers()[id]) for id in (ids or papers())}
+    if form == "json":
+        print(json.dumps({id: errata_rows(mine) for id, mine in rows.items()}, indent=1, ensure_ascii=False))
+    elif form == "tex":
+        print("\n".join(errata_latex(papers()[id], mine) for id, mine in rows.items()), end="")
+    else:
+        print("\n\n".join(f"## {id}: {papers()[id].title}\n\n{errata_markdown(mine)}" for id, mine in rows.items()))
+    return 0

@@ -1,0 +1,70 @@
+"""The ledger of a paper's rules: when each was written, what had been seen by then, and why it was changed.
+
+`ledger.json` in the paper's folder is a list of lines, oldest first. A line's digest is of the claim's statement, its
+parts and its runs: a claim whose digest is not that of its last line was changed in silence.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from lemmata.core.claim import NOTHING, Claim
+from lemmata.core.config import digest, encode
+from lemmata.core.experiment import Experiment
+from lemmata.core.plain import plain
+from lemmata.core.registry import Paper
+from lemmata.core.run import RunConfig
+from lemmata.core.scale import Scale
+
+LEDGER = "ledger.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    claim: str
+    digest: str
+    date: str
+    seen: str  # what had been seen of these settings when the rule was written; begins with "nothing" where that is so
+    why: str  # why it was written, or changed
+
+    @property
+    def saw_nothing(self) -> bool:
+        return self.seen.lower().startswith("nothing")
+
+
+def ledger(paper: Paper) -> list[Line]:
+    """The paper's lines, oldest first."""
+    path = paper.folder / LEDGER
+    return [Line(**line) for line in json.loads(path.read_text())] if path.is_file() else []
+
+
+def claim_digest(experiment: Experiment, claim: Claim) -> str:
+    """Of the statement, the parts (names, rules, targets that are values) and the runs at the scales that count."""
+    parts = {
+        name: {"rule": part.rule.describe(), "target": _stable(part.rule.target), "corrected": _stable(part.corrected)}
+        for name, part in claim.named_parts().items()
+    }
+    return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs)], sort_keys=True))
+
+
+@cache  # an experiment's claims share its runs
+def _runs_that_count(runs: Callable[[Scale], Mapping[str, RunConfig]]) -> dict[str, Any]:
+    return {
+        scale: {name: [config.kind, _stable(encode(config))] for name, config in runs(Scale(scale)).items()}
+        for scale in ("laptop", "paper")
+    }
+
+
+def _stable(value: Any) -> Any:
+    """As JSON data that is the same on every machine: the last digits of a computed number are the library's."""
+    if value is NOTHING or callable(value):
+        return None if value is NOTHING else "computed from the runs"
+    if isinstance(value, dict):
+        return {str(key): _stable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_stable(item) for item in value]
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    return value if value is None or isinstance(value, str | bool | int) else _stable(plain(value, limit=10**9))

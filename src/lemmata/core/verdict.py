@@ -1,0 +1,24 @@
+"""A verdict: its status, and how far inside its rule (positive) or outside it (negative) the measurement is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["holds", "fails", "undecided", "erratum"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    status: Status
+    margin: float
+    detail: str = ""
+
+
+def together(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """The verdict on several parts: what fails decides first, then what is undecided."""
+    for status in ("fails", "undecided"):
+        named = {name: verdict for name, verdict in verdicts.items() if verdict.status == status}
+        if named:
+            detail = "; ".join(f"{name}: {v.detail or v.status}" for name, v in named.items())
+            return Verdict(status, min(v.margin for v in named.values()), f"{status} in {detail}")
+    return Verdict("holds", min(verdict.margin for verdict in verdicts.values()))

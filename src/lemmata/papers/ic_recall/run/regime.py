@@ -1,0 +1,76 @@
+"""All of W^KQ trained on the exact memory, by Adam or by gradient descent, at several widths of the embeddings."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import optax
+
+from lemmata.core import Count, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
+from lemmata.papers.ic_recall.model import MemoryTransformer, full_key_query
+from lemmata.papers.ic_recall.run.adam_fine_tuning import counted_loss, counted_set, probe_counted
+from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, train_all
+from lemmata.papers.ic_recall.task import RandomBijections, check_pairs
+from lemmata.train import Autodiff, Descent, only
+
+RULES = {"adam": optax.adam, "gradient descent": optax.sgd}
+EIGHT = RandomBijections(n=8, relations=8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhichBlockLearns(RunConfig):
+    """Test accuracy of both decoding steps for each width, number of sequences and seed."""
+
+    kind = "ic-recall/which-block-learns"
+
+    world: RandomBijections = EIGHT
+    k: int = 2
+    temperature: Positive = 0.05
+    rule: Literal["adam", "gradient descent"] = "adam"
+    rate: Positive = 1e-3
+    widths: Some[Count] = (1, 3)  # of the embeddings, in units of the number of tokens
+    sequences: Some[Count] = (4, 32, 128)
+    seeds: Some[int] = (0,)
+    steps: Count = 500
+    test_sequences: Count = 500
+
+    def cross_check(self) -> None:
+        check_pairs(self.k, self.world.n)
+        widest = max(self.widths) * self._tokens
+        require(widest <= 4096, "widths", max(self.widths), f"one that gives at most 4096 dimensions, not {widest}")
+        largest = max(self.sequences)
+        for num in self.sequences:  # sets are repeated to the largest, so that one program trains them all
+            require(largest % num == 0, "sequences", num, f"a divisor of the largest number, {largest}")
+
+    @property
+    def _tokens(self) -> int:
+        return 2 * self.world.n + self.world.relations + 1
+
+    def execute(self, context: RunContext) -> RunOutput:
+        with precision("float32"):
+            tables = [self._one_width(width, context) for width in self.widths]
+        return RunOutput({name: np.concatenate([table[name] for table in tables]) for name in tables[0]})
+
+    def _one_width(self, width: int, context: RunContext) -> dict[str, np.ndarray]:
+        cells = [(num, seed) for num in self.sequences for seed in self.seeds]
+        numbers, seeds = zip(*cells, strict=True)
+        problems, models, ceilings = [], [], []
+        for num, seed in cells:
+            world = self.world.draw(seed)
+            train = world.sequences(num, self.k, seed=seed, name=f"train {num}")
+            test = world.sequences(self.test_sequences, self.k, seed=seed, name="test")
+            data = counted_set(world, train, max(self.sequences)), counted_set(world, test, self.test_sequences)
+            problems.append(FineTuning(data[0], self.temperature, data[1]))
+            key = named_key(seed, "embeddings")
+            models.append(MemoryTransformer.constructed(world.table, self.k, key, width * self._tokens))
+            ceilings.append(best_accuracy(world, test))
+        algorithm = Descent(Autodiff(counted_loss), only(full_key_query), RULES[self.rule], self.rate)
+        how = {"steps": self.steps, "every": self.steps, "probe": probe_counted, "context": context}
+        _, found = train_all(algorithm, problems, models, seeds, f"width {width}", **how)
+        return {
+            "width": np.full(len(cells), width),
+            "sequences": np.array(numbers),
+            "seed": np.array(seeds),
+            "first": found["first_argmax"][:, -1] / np.array(ceilings),  # in units of the best possible
+            "second": found["second_argmax"][:, -1],
+        }

@@ -1,0 +1,35 @@
+"""How much harder or easier facts are to reach: by what factor those that stay inside grow fewer.
+
+Differences of extraction are no measure of this near 0 and 1; and a model that was never fine-tuned, whose prompt looks
+at the subject by chance, shows them too. The factor tells the two apart.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import Part, Rule, Seeds
+
+
+def failing(extraction: np.ndarray, held_out: int) -> np.ndarray:
+    """The share of held-out facts that do not come out, half a fact added to each side: it is never 0."""
+    return ((1 - np.asarray(extraction, float)) * held_out + 0.5) / (held_out + 1)
+
+
+def halvings(first: np.ndarray, last: np.ndarray, held_out: int) -> np.ndarray:
+    """How many times the failures halve from the first extraction to the last, for each seed."""
+    return np.log2(failing(first, held_out) / failing(last, held_out))
+
+
+def side_by_side(cells: Sequence[np.ndarray]) -> np.ndarray:
+    """Values of cells that have not the same seeds, as [seed, cell]: as many of each, in their order. (Cells share no
+    model, so which seed stands beside which makes no difference.)"""
+    fewest = min(len(values) for values in cells)
+    return np.stack([values[:fewest] for values in cells], axis=1)
+
+
+def over_seeds(read: Callable[[Any], Any], rule: Rule) -> Part:
+    """A part whose reading gives a number (or a row) a seed, judged by the interval of their mean."""
+    return Part(lambda subject: Seeds(read(subject)), replace(rule, over_seeds=True))

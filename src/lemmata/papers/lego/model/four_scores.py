@@ -1,0 +1,75 @@
+"""Q of a population: variables are exchangeable, so gradient descent from zero leaves Q_{4,3} and Q_{4,4} four numbers.
+
+Every variable stands in the place of every other in D^L, and the loss of the value reads no variable. So each entry on
+a block's diagonal has the same gradient, and so has each entry off it. The four scores, in this order: a predicate of
+the query's own variable, any other predicate, the query itself, any other answer.
+"""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lemmata.core import require
+from lemmata.papers.lego.model.theory_transformer import TheoryTransformer
+
+SCORES = ("third_diagonal", "third_rest", "fourth_diagonal", "fourth_rest")
+Scores = Float[Array, "4"]
+
+
+class Attention(eqx.Module):
+    """Of the query x_{l-1} in a sentence of D^L: what each clause of a kind gets."""
+
+    predicate: Float[Array, "*#shape"]  # x_l = g_l(x_{l-1})
+    other_predicate: Float[Array, "*#shape"]  # each of L - 1
+    answer: Float[Array, "*#shape"]  # x_{l-1} = y_{l-1}, the query itself
+    other_answer: Float[Array, "*#shape"]  # each of l - 1
+    epsilon: Float[Array, "*#shape"]  # equation (19): all others together (one minus the two would lose its digits)
+
+    @property
+    def gap(self) -> Float[Array, "*shape"]:
+        """Equation (20)."""
+        return jnp.abs(self.predicate - self.answer)
+
+
+def attention(
+    scores: Float[Array, "*#shape 4"],
+    length: Float[Array, "*#shape"] | Int[Array, "*#shape"] | float,
+    step: Float[Array, "*#shape"] | Int[Array, "*#shape"] | float,
+) -> Attention:
+    """The softmax over L predicates and l answers, by kind. Length and step may be arrays."""
+    weights = jnp.exp(scores - jnp.max(scores, axis=-1, keepdims=True))
+    predicate, other_predicate, answer, other_answer = jnp.moveaxis(weights, -1, 0)
+    elsewhere = (length - 1) * other_predicate + (step - 1) * other_answer
+    total = predicate + answer + elsewhere
+    return Attention(
+        predicate=predicate / total,
+        other_predicate=other_predicate / total,
+        answer=answer / total,
+        other_answer=other_answer / total,
+        epsilon=elsewhere / total,
+    )
+
+
+def entry_rates(variables: Float[Array, ""] | float) -> Float[Array, "4"]:
+    """How fast the four scores move when every entry of Q moves against its gradient, times |X|.
+
+    The derivative in a score is the sum of those of its entries, |X| on a diagonal and |X| (|X| - 1) off it.
+    """
+    rest = 1 / (jnp.asarray(variables, float) - 1)
+    return jnp.stack([jnp.ones_like(rest), rest, jnp.ones_like(rest), rest])
+
+
+def as_tables(scores: Scores, variables: int) -> tuple[Float[Array, "x x"], Float[Array, "x x"]]:
+    """Q_{4,3} and Q_{4,4} with these scores."""
+    own = jnp.eye(variables, dtype=bool)
+    return jnp.where(own, scores[0], scores[1]), jnp.where(own, scores[2], scores[3])
+
+
+def scores_of(model: TheoryTransformer) -> Scores:
+    """Of a model whose Q is four numbers; refuses any other."""
+    variables = len(model.query_third)
+    tables = jnp.stack([model.query_third, model.query_fourth])
+    found = jnp.stack([tables[0, 0, 0], tables[0, 0, 1], tables[1, 0, 0], tables[1, 0, 1]])
+    same = bool(jnp.all(tables == jnp.stack(as_tables(found, variables))))
+    require(same, "Q", "entries that differ", "one number on the diagonal of each block and one off it")
+    return found

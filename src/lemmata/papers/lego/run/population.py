@@ -1,0 +1,221 @@
+"""Algorithm 1 without noise, as a run: stage 1 to its floor, stage 2 on the whole population; a grid of settings."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require
+from lemmata.core.constraints import Count, NonNegative, Positive, Some
+from lemmata.papers.lego.model import TheoryConfig
+from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_rates
+from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
+from lemmata.papers.lego.probe.uniform_logits import uniform_logits
+from lemmata.papers.lego.run.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.population_flow import Flow
+from lemmata.papers.lego.run.population_loss import Contexts, Labels, population, population_loss
+from lemmata.papers.lego.run.stage_one import model_config
+from lemmata.papers.lego.task import action, check_length
+
+MEASURED = ("accuracy", "value_accuracy", "greedy", "epsilon", "gap")  # by cell, record and length
+
+
+class Setting(NamedTuple):
+    """What models differ in after stage 1."""
+
+    scale: float | None
+    clip: float
+    width: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationRun(RunConfig):
+    """Every combination of settings and losses is a cell; records are times of the flow, or of as many steps of descent
+    at a rate as they hold. All lengths are read at every record."""
+
+    kind = "lego/population"
+
+    action: str = "C6"
+    vocabulary: Count = 167  # d; |X| is what the action leaves of it
+    scales: Some[Positive | None] = (0.02,)  # sigma_0; None is d^-1/2
+    clips: Some[Positive] = (3.0,)  # C_B
+    widths: Some[Count] = (12,)  # m
+    power: Several = 4  # q
+    smoothing: Positive = 1.0  # rho
+    losses: Some[Literal["sum", "second"]] = ("sum",)
+    method: Literal["flow", "descent"] = "flow"
+    rate: Positive = 0.2  # of descent, times |X|
+    stride: Positive = 0.1  # of the flow
+    evaluations: Count = 20_000  # of the flow's slope, at most; the time that was reached is recorded
+    converged_at: NonNegative = 0.0  # above the floor, as a share of it: where the flow may end before its last time
+    records: Some[Positive] = (1e2, 1e3, 1e4, 1e5, 1e6)
+    contexts: Count | None = None  # drawn, instead of all: an estimate of the population
+    one_step: ToTheFloor = field(default_factory=ToTheFloor)
+    lengths: Some[int] = (2, 5, 10, 20, 40)
+    test_sentences: Count = 64
+    at_the_start: bool = False  # also read the logits of T^2 before stage 2
+    seeds: Some[int] = (0, 1, 2)
+
+    def cross_check(self) -> None:
+        acting = action(self.action)
+        least = acting.num_actions + acting.num_values + 1 + 3
+        require(self.vocabulary >= least, "vocabulary", self.vocabulary, f"at least {least}: three variables")
+        for setting in self.settings():
+            self.model_config(setting)
+        for length in self.lengths:
+            check_length(length, self.variables)
+        require(list(self.lengths) == sorted(set(self.lengths)), "lengths", self.lengths, "increasing")
+        require(list(self.records) == sorted(set(self.records)), "records", self.records, "increasing")
+        least_step = f"at least one step of {self.rate:g}"
+        require(self.method == "flow" or self.records[0] >= self.rate, "records", self.records, least_step)
+
+    @property
+    def variables(self) -> int:
+        """|X|."""
+        acting = action(self.action)
+        return self.vocabulary - acting.num_actions - acting.num_values - 1
+
+    def settings(self) -> list[Setting]:
+        return [Setting(*s) for s in itertools.product(self.scales, self.clips, self.widths, self.seeds)]
+
+    def model_config(self, setting: Setting) -> TheoryConfig:
+        given = {"active": setting.width, "scale": setting.scale, "clip": setting.clip}
+        shared = {"width": max(self.widths), "power": self.power, "smoothing": self.smoothing}
+        return model_config(self.action, self.variables, **given, **shared)
+
+    def execute(self, context: RunContext) -> RunOutput:
+        with precision("float64"):
+            return self._execute(context)
+
+    def _execute(self, context: RunContext) -> RunOutput:
+        table = action(self.action).table
+        chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
+        rows: list[dict[str, Any]] = []
+        read: dict[str, list[np.ndarray]] = {name: [] for name in MEASURED}
+        settings, ends, starts = self.settings(), [], []
+        for number, setting in enumerate(settings):
+            neurons, end = self.taught(setting)
+            ends.append(end)
+            if self.at_the_start:
+                starts.append(uniform_logits(neurons, jnp.asarray(table)))
+            for loss in self.losses:
+                asked = population(table, loss, drawn=self.contexts, seed=setting.seed)
+                for time, reached, scores in self.trained(neurons, table, asked):
+                    single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
+                    about = {**setting._asdict(), "scale": self.model_config(setting).sigma, "losses": loss}
+                    about |= {"default_scale": setting.scale is None, "time": time, "time_reached": reached}
+                    rows.append(about | single)
+                    for name, kept in read.items():
+                        kept.append(by_length[name])
+            context.progress("settings", number + 1, len(settings))
+        shape = (-1, len(self.records), len(self.lengths))
+        arrays = {name: np.stack(kept).reshape(shape) for name, kept in read.items()}
+        arrays |= {f"start.{name}": np.array([s[name] for s in starts], float) for name in (starts or [{}])[0]}
+        arrays |= {f"one_step.{name}": np.array([getattr(e, name) for e in ends], float) for name in vars(ends[0])}
+        return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
+
+    def taught(self, setting: Setting) -> tuple[ValueNeurons, OneStepEnd]:
+        """Stage 1."""
+        fresh = ValueNeurons.create(self.model_config(setting), key=named_key(setting.seed, "init", "population"))
+        return learn_one_step(fresh, jnp.asarray(action(self.action).table), self.one_step)
+
+    def trained(
+        self, neurons: ValueNeurons, table: Int[np.ndarray, "action value"], asked: Contexts
+    ) -> Iterator[tuple[float, float, Float[np.ndarray, "4"]]]:
+        """Stage 2: for each record its time, the time that was reached, and the scores."""
+        if self.method == "descent":
+            scores, done = jnp.zeros(4), 0
+            for time in self.records:
+                steps = round(time / self.rate)
+                scores = descend(neurons, jnp.asarray(table), asked, scores, self.variables, self.rate, steps - done)
+                done = steps
+                yield time, done * self.rate, np.asarray(scores)
+        else:
+            flow = start_flow(neurons, table, asked, np.zeros(4), self.variables, self.stride)
+            enough = (1 + self.converged_at) * len(asked.step) * float(neurons.floor) if self.converged_at else 0.0
+            for time in self.records:
+                flow.advance(time, evaluations=self.evaluations, stop_below=enough)
+                yield time, flow.time, flow.scores
+
+
+def start_flow(
+    neurons: ValueNeurons,
+    table: Int[np.ndarray, "action value"],
+    asked: Contexts,
+    scores: Float[np.ndarray, "4"],
+    variables: int,
+    stride: float,
+    labels: Labels | None = None,
+) -> Flow:
+    """Of the loss on these contexts. Time is the descent's rate (without its |X|) times its steps."""
+    leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, labels))
+    rates = np.asarray(entry_rates(variables))
+
+    def motion(at: Float[np.ndarray, "4"]) -> tuple[float, Float[np.ndarray, "4"]]:
+        loss, slope = _slope_of_leaves(jnp.asarray(at), leaves, shape)
+        return float(loss), -rates * np.asarray(slope)
+
+    return Flow.start(motion, scores, stride)
+
+
+@partial(jax.jit, static_argnames="shape")
+def _slope_of_leaves(at: Scores, leaves: list[Array], shape: Any) -> tuple[Float[Array, ""], Scores]:
+    """Leaves instead of trees: the flow calls this hundreds of times, and flattening would take longer than C_6."""
+    neurons, table, asked, labels = jax.tree.unflatten(shape, leaves)
+    return population_loss(neurons, table, at, asked, labels)
+
+
+@eqx.filter_jit
+def descend(
+    neurons: ValueNeurons,
+    table: Int[Array, "action value"],
+    asked: Contexts,
+    scores: Scores,
+    variables: Float[Array, ""] | float,
+    rate: Float[Array, ""] | float,
+    steps: Int[Array, ""] | int,
+) -> Scores:
+    """Gradient steps on the entries of Q at rate times |X|."""
+    rates = rate * entry_rates(variables)
+
+    def one(_: Array, now: Scores) -> Scores:
+        return now - rates * population_loss(neurons, table, now, asked)[1]
+
+    return jax.lax.fori_loop(0, steps, one, scores)
+
+
+def read_scores(
+    neurons: ValueNeurons,
+    table: Int[np.ndarray, "action value"],
+    scores: Float[np.ndarray, "4"],
+    asked: Contexts,
+    chains: ActionChains,
+    lengths: tuple[int, ...],
+) -> tuple[dict[str, float], dict[str, Float[np.ndarray, " lengths"]]]:
+    """A record: numbers of the model, and arrays over the lengths."""
+    leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, None))
+    loss, _ = _slope_of_leaves(jnp.asarray(scores), leaves, shape)
+    floor = float(neurons.floor) * len(asked.step)
+    single = {
+        "loss": float(loss),
+        "floor": floor,
+        "excess": float(loss) / floor - 1,
+        "ceiling": float(ceiling(neurons)),
+    }
+    short = attention(jnp.asarray(scores), 2.0, 2.0)
+    single |= {"epsilon_22": float(short.epsilon), "gap_22": float(short.gap)}
+    single |= {name: float(score) for name, score in zip(SCORES, scores, strict=True)}
+    by_length = _at_lengths(neurons, jnp.asarray(scores), chains, jnp.asarray(lengths))
+    return single, {name: np.asarray(value, np.float64) for name, value in by_length.items()}
+
+
+_at_lengths = eqx.filter_jit(at_lengths)

@@ -1,0 +1,66 @@
+"""Equation (9) on the population: the answers that a frozen annotator writes greedily, each read back before the next.
+
+The annotator is the same W_5 with earlier scores. Variables (token 4) are taken as written right: W_4 needs only that
+the predicate of the query's own variable gets more attention than any other (section 6.1.3).
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lemmata.core import require
+from lemmata.papers.lego.model.four_scores import Scores, attention
+from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.run.population_loss import Contexts, Labels
+
+
+@eqx.filter_jit
+def _write(
+    neurons: ValueNeurons, table: Int[Array, "action value"], scores: Scores, around: Contexts
+) -> tuple[Labels, Float[Array, ""]]:
+    true = jnp.arange(table.shape[1])[:, None, None]
+    early, late = (attention(scores, around.length, step) for step in (1.0, 2.0))
+
+    def first(actions: Array, values: Array) -> Array:
+        """Step 1 asks (g_1, y_0); among its other predicates stands g_2."""
+        said = actions[:, around.first]
+        others = actions @ around.others.T - said
+        told = jnp.einsum("jz,ykz->jyk", values, around.before)
+        context = (early.predicate * said + early.other_predicate * others)[:, None, :] + early.answer * told
+        return context[..., None] + early.other_predicate * actions[:, None, None, :]
+
+    written = jnp.argmax(_logits(neurons, first, (*true.shape[:1], len(around.first), len(table))), axis=0)
+
+    def second(actions: Array, values: Array) -> Array:
+        told = jnp.einsum("jz,ykz->jyk", values, around.before)
+        context = late.other_predicate * (actions @ around.others.T)[:, None, :] + late.other_answer * told
+        return context[..., None] + late.predicate * actions[:, None, None, :] + late.answer * values[:, written]
+
+    after = jnp.argmax(_logits(neurons, second, written.shape), axis=0)
+    right = (written == true) & (after == table.T[:, None, :])
+    return Labels(written, after), jnp.mean(right.astype(scores.dtype))
+
+
+def _logits(neurons: ValueNeurons, read: object, shape: tuple[int, ...]) -> Float[Array, "classes *shape"]:
+    """Clipped: an argmax among equals takes the first, as the theory transformer's does."""
+
+    def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
+        speaks, *tables = neuron
+        return logits + speaks * neurons.fire(read(*tables)), None
+
+    start = jnp.zeros((neurons.values.shape[1], *shape))
+    logits, _ = jax.lax.scan(add, start, (neurons.speaks, neurons.actions, neurons.values))
+    return jnp.minimum(logits, neurons.bound)
+
+
+def greedy_labels(
+    neurons: ValueNeurons, table: Int[Array, "action value"], scores: Scores, around: Contexts
+) -> tuple[Labels | None, float]:
+    """Answers 1 and 2 on contexts of step 2, and the share of sentences where both are the true ones; no labels where
+    all are, since the loss on true answers is the cheaper program."""
+    require(float(around.step) == 2, "step", float(around.step), "2: Algorithm 2 asks for the second answer")
+    ahead = bool(scores[0] > scores[1])
+    require(ahead, "scores", scores.tolist(), "more for the query's own predicate: its variable would be written wrong")
+    labels, right = _write(neurons, table, scores, around)
+    return (None if right == 1 else labels), float(right)

@@ -1,0 +1,30 @@
+"""How much of each paper is judged: its statements, the claims that judge them, and why the others have none."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lemmata.core import Paper, Stated
+
+Row = Mapping[str, Any]
+
+
+def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequence[Row]) -> str:
+    """A paper's statements as a table with a count."""
+    title = f"## {paper.id}: {paper.title}"
+    if stated is None:
+        return f"{title}\n\nIts statements are not listed yet; {len(rows)} claims judge some of them."
+    judged = [one for one in stated if one.claims]
+    count = f"{len(stated)} statements: {len(judged)} judged, by {len(rows)} claims; {len(stated) - len(judged)} not."
+    status = {row["id"]: row.get("status") or "not judged yet" for row in rows}
+    lines = ["| in the paper | claims | not judged, or left out |", "|---|---|---|"]
+    for one in stated:
+        claims = ", ".join(f"`{name}` ({status[f'{paper.id}/{name}']})" for name in one.claims)
+        lines.append(f"| {one.place} | {claims or '–'} | {one.why or '–'} |")
+    return "\n".join([title, "", count, "", *lines])
+
+
+def coverage_page(sections: Sequence[str]) -> str:
+    intro = (
+        "What each paper states, and which claims judge it. Written by `lemmata docs` from the papers' `coverage.py`."
+    )
+    return "\n\n".join(["# Coverage", intro, *sections]) + "\n"

@@ -1,0 +1,85 @@
+"""Do verdicts survive fresh randomness? The same claims under other replications, judged one by one and together.
+
+`<store>/confirmations/<claim>@<scale>.json` holds a claim's `Confirmation`: complete or not there.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lemmata.core import Confirmation, Examined, Scale, Selection, Status, claim_digest, plain
+from lemmata.run.examine import examine
+from lemmata.run.execute import Reporter, fill
+from lemmata.run.store import Store, keep_json
+from lemmata.run.verdicts import claim_file, last_verdict
+
+FOLDER = "confirmations"
+
+
+def confirm(
+    selections: Sequence[Selection],
+    scale: Scale,
+    numbers: Sequence[int],
+    store: Store,
+    *,
+    known: Mapping[str, Status],
+    jobs: int = 1,
+    reporter: Reporter | None = None,
+) -> dict[str, Confirmation]:
+    """Judge every selected claim under each of these replications, and keep what comes of it, by claim id.
+
+    `known` are reference verdicts, for claims that this store has not judged. What is stored is not computed again, so
+    an interrupted confirmation continues.
+    """
+    scales = {number: replace(scale, replication=number) for number in numbers}
+    wanted = [run for one in scales.values() for s in selections for run in s.experiment.runs(one).values()]
+    fill(wanted, store, jobs=jobs, reporter=reporter)  # all at once: one progress, and no worker waits for another
+    references = dict(known)
+    for selection in selections:
+        references |= _references(store, selection, scale)
+    found: dict[str, Confirmation] = {}
+    for number, one in scales.items():
+        for item in examine(selections, one, store):
+            for id, judged in _judged(item, number, references).items():
+                found[id] = judged.merged(found.get(id))
+    for id, confirmation in found.items():
+        before = last_confirmation(store, id, scale=scale.name, digest=confirmation.digest)
+        keep_json(_path(store, id, scale.name), dataclasses.asdict(confirmation.merged(before)))
+    return found
+
+
+def last_confirmation(store: Store, claim_id: str, *, scale: str, digest: str) -> Confirmation | None:
+    """What the store keeps of the claim under its present rule and runs."""
+    try:
+        kept = Confirmation(**json.loads(_path(store, claim_id, scale).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return kept if kept.digest == digest else None
+
+
+def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, Status]:
+    """The verdicts that the store keeps under replication 0."""
+    runs = {config.digest for config in selection.experiment.runs(replace(scale, replication=0)).values()}
+    rows = {claim.id: last_verdict(store, claim, scale=scale.name, runs=runs) for claim in selection.claims}
+    return {id: row["status"] for id, row in rows.items() if row}
+
+
+def _judged(item: Examined, number: int, references: Mapping[str, Status]) -> dict[str, Confirmation]:
+    """One replication of an experiment's claims."""
+    computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
+    cost = {"computed": computed, "seconds": round(item.seconds, 3)}
+    return {
+        judgement.claim.id: Confirmation(
+            digest=claim_digest(item.experiment, judgement.claim),
+            scale=item.runs.scale.name,
+            reference=references.get(judgement.claim.id),
+            verdicts={str(number): {"status": judgement.status, "margin": plain(judgement.margin), **cost}},
+        )
+        for judgement in item.judgements
+    }
+
+
+def _path(store: Store, claim_id: str, scale: str) -> Path:
+    return store.root / FOLDER / claim_file(claim_id, scale)

@@ -1,0 +1,108 @@
+"""Errata in three forms, one entry a slip; and how much of a paper is judged."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli, Refused
+from lemmata import testing
+from lemmata.commands.docs import DOCS, coverage_text, documented
+from lemmata.core import Stated, coverage, experiments, papers
+from lemmata.report.coverage import coverage_section
+from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
+from lemmata.testing import coverage_problems, package_problems
+
+SLIP = {
+    "id": "p/lemma-1",
+    "locus": "Lemma 1",
+    "statement": "The variance is n_y.",
+    "status": "erratum",
+    "printed_formula": "n_y^2",
+    "corrected_formula": "n_y",
+    "reason": "50% & more",
+}
+FOLLOWS = SLIP | {"id": "p/thm-2", "locus": "Theorem 2", "root": "lemma-1", "statement": "So is the sum's."}
+HOLDS = FOLLOWS | {"id": "p/thm-3", "status": "holds"}
+ALONE = SLIP | {"id": "p/eq-4", "locus": "Equation (4)", "root": "lemma-9", "latex": r"$\alpha_1$"}
+ROWS = [FOLLOWS, SLIP, HOLDS, ALONE]
+
+
+def test_one_entry_a_slip_and_what_follows_beneath() -> None:
+    rows = errata_rows(ROWS)
+    assert [row["id"] for row in rows] == ["p/lemma-1", "p/eq-4"], "a root that is no erratum leaves the claim its own"
+    assert [row["id"] for row in rows[0]["follows"]] == ["p/thm-2"]
+    text = errata_markdown(ROWS)
+    assert text.index("### `p/lemma-1`") < text.index("#### Follows: `p/thm-2`") < text.index("### `p/eq-4`")
+    assert "p/thm-3" not in text
+    assert errata_markdown([HOLDS]) == "None."
+
+
+def test_latex_is_escaped_and_a_replacement_stands_as_it_is(toy: Path) -> None:
+    text = errata_latex(papers()["toy"], ROWS)
+    assert r"n\_y\textasciicircum{}2" in text
+    assert r"50\% \& more" in text
+    assert r"\item[replacement] $\alpha_1$" in text
+    assert text.count(r"\begin{description}") == text.count(r"\end{description}") == 3
+    assert text.count("{") == text.count("}")
+
+
+def test_the_command_prints_each_form(cli: Cli) -> None:
+    code, out, _ = cli("errata", "toy")
+    assert code == 0
+    for words in ("1 + rate", "1 - rate", "what survives: That x decays", "read from: a scan of the first page"):
+        assert words in out
+    assert "`toy/typo`" in out
+    _, out, _ = cli("errata", "toy", "--format", "tex")
+    assert r"$1 - \eta$" in out
+    assert r"decays \& stays" in out
+    _, out, _ = cli("errata", "toy", "--format", "json")
+    (row,) = json.loads(out)["toy"]
+    assert (row["id"], row["follows"]) == ("toy/typo", [])
+    _, out, _ = cli("show", "toy/typo", "--scale", "smoke")
+    assert "That x decays & stays positive." in out
+
+
+def test_errata_of_no_such_paper(refused: Refused) -> None:
+    refused("errata", "tory", says="did you mean 'toy'")
+
+
+def test_a_root_must_be_a_slip_of_the_paper(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(package_problems(papers()["toy"])) == []
+    found = dict(experiments("toy"))
+    decay = found["toy/decay"]
+    typo = decay.claims[1]
+    assert typo.correction
+    wrong = replace(typo, correction=replace(typo.correction, root="rate"))
+    changed = found | {"toy/decay": replace(decay, claims=(decay.claims[0], wrong))}
+    monkeypatch.setattr(testing, "experiments", lambda paper_id: changed)
+    assert list(package_problems(papers()["toy"])) == [
+        "toy/typo: the root of its correction, 'rate', is no slip of the paper"
+    ]
+
+
+def test_coverage_names_every_claim_and_no_other(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paper = papers()["toy"]
+    assert list(coverage_problems(paper)) == []
+    stated = coverage(paper)
+    assert stated
+    monkeypatch.setattr(testing, "coverage", lambda paper: (*stated[1:], Stated("Lemma 3"), Stated("4", ("rat",))))
+    assert list(coverage_problems(paper)) == [
+        "toy/coverage.py names 'rat', and no claim has that id",
+        "toy/coverage.py names no statement that 'rate' judges",
+        "toy/coverage.py names no statement that 'typo' judges",
+        "toy/coverage.py: Lemma 3 has no claim and no reason why",
+    ]
+
+
+def test_coverage_is_counted(toy: Path) -> None:
+    paper = papers()["toy"]
+    text = coverage_section(paper, coverage(paper), documented(paper))
+    assert "4 statements: 3 judged, by 7 claims; 1 not." in text
+    assert "| Theorem 4 | – | It is about infinitely many steps. |" in text
+    assert "not listed yet; 7 claims" in coverage_section(paper, None, documented(paper))
+
+
+def test_the_coverage_page_is_up_to_date() -> None:
+    assert (DOCS / "coverage.md").read_text() == coverage_text(), "run `lemmata docs`"

@@ -1,0 +1,95 @@
+"""The map of section 7: its runs, and how cells are told apart."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lemmata.core import RunResult, Runs, Scale, Unattended, UserError
+from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of, cells
+from lemmata.papers.lego.claims.section_7_map import draw, mapped
+from lemmata.papers.lego.run.data_sizes import DataSizes
+from lemmata.papers.lego.run.length_training import LengthTraining
+
+LENGTHS = (5, 10, 20, 40)
+
+
+def learner(*right: float, predicate: float = 0.0, answer: float = 0.0) -> Learner:
+    return Learner("C6", 5, LENGTHS, np.array(right, float), predicate, answer, float("nan"), float("nan"))
+
+
+def cell(one: Learner, other: Learner) -> Cell:
+    return Cell("plain", 41, 2500, 300, final=True, transitive=one, symmetric=other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind", "figure_1a"),
+    [
+        ((1, 1, 1, 0.96), (1, 0.95, 0.8, 0.3), "transitive farther", True),
+        ((1, 1, 1, 0.94), (1, 0.95, 0.8, 0.3), "transitive farther", False),
+        ((1, 1, 1, 0.96), (1, 1, 1, 0.9), "both to the end", False),
+        ((1, 1, 0.5, 0), (1, 1, 0.9, 0.2), "symmetric farther", False),
+        ((1, 1, 0.8, 0), (1, 1, 0.8, 0), "equal", False),
+        ((1, 1, 1, 1), (0.9, 0.5, 0, 0), "not learned", False),
+    ],
+)
+def test_kinds_of_cells(one: tuple[float, ...], other: tuple[float, ...], kind: str, figure_1a: bool) -> None:
+    made = cell(learner(*one), learner(*other))
+    assert made.kind == kind
+    assert made.figure_1a is figure_1a
+    assert made.exchanged().figure_1a is False
+
+
+def test_figures_6_and_7_are_opposite_patterns() -> None:
+    steady = learner(1, 1, 1, 1, predicate=0.02, answer=0.3)
+    decaying = learner(1, 1, 1, 0, predicate=0.2, answer=0.1)
+    assert cell(steady, decaying).figure_6
+    assert cell(steady, decaying).figure_7
+    assert not cell(decaying, steady).figure_6
+    assert not cell(decaying, steady).figure_7
+
+
+def test_every_run_of_the_map_is_of_the_block_it_is_named_after() -> None:
+    for scale in ("smoke", "laptop", "paper"):
+        for name, run in mapped(Scale(scale)).items():
+            wanted = name.split("/")[0] if "/" in name else "plain"
+            assert isinstance(run, DataSizes | LengthTraining)
+            assert block_of(run.model) == wanted
+    assert set(BLOCKS) == {"plain", "no residual", "block-sparse"}
+
+
+def few_sizes(**changes: Any) -> DataSizes:
+    made = mapped(Scale("smoke"))["plain/9/symmetric"]
+    assert isinstance(made, DataSizes)
+    return replace(made, **({"sizes": (16, 32)} | changes))
+
+
+def test_a_size_gives_the_same_numbers_whatever_other_sizes_there_are() -> None:
+    both, alone = (config.execute(Unattended()) for config in (few_sizes(), few_sizes(sizes=(16,))))
+    keep = both.metrics["size"] == 16
+    for name, column in alone.metrics.items():
+        np.testing.assert_array_equal(both.metrics[name][keep], column, err_msg=name)
+    assert set(both.metrics["branch"]) == {"base", "short", "self"}
+
+
+def test_impossible_maps_are_refused() -> None:
+    for changes, says in (
+        ({"epochs": (10, 5)}, "increasing"),
+        ({"lengths": (4, 8)}, "the training length 2"),
+        ({"stage": 2}, "longer than 2"),
+        ({"stage": 9}, "a chain of L steps"),
+    ):
+        with pytest.raises(UserError, match=says):
+            few_sizes(**changes)
+
+
+def test_the_smoke_map_is_drawn() -> None:
+    runs = {name: run for name, run in mapped(Scale("smoke")).items() if "/" not in name or "plain" in name}
+    found = {name: run.execute(Unattended()) for name, run in runs.items()}
+    results = Runs(
+        {name: RunResult(runs[name], out.metrics, out.arrays) for name, out in found.items()}, Scale("smoke")
+    )
+    drawn = draw(results)
+    assert len(drawn.table["block"]) == len(cells(results)) == 3  # the figures' own, and two numbers of epochs
+    assert drawn.table["block"][0] == "plain"
