@@ -81,22 +81,22 @@ class Start(NamedTuple):
     rows: np.ndarray
     columns: list[int]
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def column(self, name: str) -> np.ndarray:
         return self.run.arrays[f"start_{name}"][self.rows]
 
     def query_lead(self) -> np.ndarray:
         """T (dl/dv_5 - dl/dv_i) over p(r_1)/3, the least over i."""
-        slope = self["slope"]
-        return (slope[:, QUERY] - np.delete(slope, QUERY, axis=1).max(axis=1)) * 3 / self["p"]
+        slope = self.column("slope")
+        return (slope[:, QUERY] - np.delete(slope, QUERY, axis=1).max(axis=1)) * 3 / self.column("p")
 
     def query_most(self) -> np.ndarray:
         """T (dl/dv_5 - dl/dv_i), the largest over i."""
-        slope = self["slope"]
+        slope = self.column("slope")
         return slope[:, QUERY] - np.delete(slope, QUERY, axis=1).min(axis=1)
 
     def largest(self, values: np.ndarray) -> np.ndarray:
         """log T |...| + 1/(36T), the largest over kinds, as T falls: bounded where it is O(exp(-1/(36T)))."""
-        t = self["temperature"]
+        t = self.column("temperature")
         worst = values.reshape(len(t), -1).max(axis=1) + 1 / (36 * t)
         return np.array([worst[t == x].max() for x in sorted(set(t), reverse=True)])
 
@@ -131,14 +131,14 @@ class Shortfall(NamedTuple):
 def _at_the_start(runs: Runs) -> Shortfall:
     run = runs["enough sequences"]
     t = run.arrays["start_temperature"]
-    return Shortfall(run.arrays["start_log_short_of"], start_shortfall(t, run.config.world.n))
+    return Shortfall(run.arrays["start_log_short_of"], np.asarray(start_shortfall(t, run.config.world.n)))
 
 
 def _after_the_step(runs: Runs) -> Shortfall:
     """On confusing sequences Stage 1 leaves 1/2 and on others 1, whatever I(Z) is: here for I = 6 and 1/2."""
     run = runs["enough sequences"]
     t, wrong = run.metrics["temperature"], np.exp(run.metrics["log_wrong_confusing"])
-    return Shortfall(np.log(np.abs(1 / 6 - (1 - wrong))), start_shortfall(t, run.config.world.n))
+    return Shortfall(np.log(np.abs(1 / 6 - (1 - wrong))), np.asarray(start_shortfall(t, run.config.world.n)))
 
 
 CLAIMS = (
@@ -159,7 +159,7 @@ CLAIMS = (
         statement="On sequences that are neither confusing nor mismatched the initial solution is right already.",
         subject=lambda runs: _start(runs, _alone),
         wrong=lambda runs: _start(runs, lambda run: ~_alone(run)),
-        parts=Part(lambda start: start["p"][start["temperature"] <= 1e-3], at_least(0.999)),
+        parts=Part(lambda start: start.column("p")[start.column("temperature") <= 1e-3], at_least(0.999)),
         remark="Sequence by sequence: a world of two or more relations always has a sequence of one of the two kinds, "
         "since the permutation that takes one relation to another has a cycle: of length two, then some sequence is "
         "confusing, or longer, then some is mismatched. The control is all other sequences.",
@@ -185,10 +185,10 @@ CLAIMS = (
         subject=lambda runs: _start(runs, _everything),
         wrong=lambda runs: _start(runs, _everything, SUBJECTS),
         parts={
-            "answers": Part(lambda start: start.largest(start["log_slope"][:, start.columns]), falls()),
+            "answers": Part(lambda start: start.largest(start.column("log_slope")[:, start.columns]), falls()),
             "subjects and query together": Part(
                 lambda start: start.largest(
-                    start["log_sum"] if start.columns == ANSWERS else start["log_slope"][:, [0]]
+                    start.column("log_sum") if start.columns == ANSWERS else start.column("log_slope")[:, [0]]
                 ),
                 falls(),
             ),

@@ -1,5 +1,7 @@
 """Figure 4: the pairwise pattern with a memory that was trained instead of constructed."""
 
+from typing import Any
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least
@@ -12,7 +14,13 @@ from lemmata.report import plots
 LEARNED = 0.4  # of the best possible first-step accuracy: below it there is no pattern yet to judge
 FAIR = 8  # sequences a relation: with two, fine-tuning was seen to learn which relations it had been shown
 FRESH = 100  # the first seed: others had been seen before these settings were fixed
-TINY = {"world": RandomBijections(n=4, relations=8), "hidden": 64, "batch": 128, "pretrain_steps": 900, "steps": 100}
+TINY: dict[str, Any] = {
+    "world": RandomBijections(n=4, relations=8),
+    "hidden": 64,
+    "batch": 128,
+    "pretrain_steps": 900,
+    "steps": 100,
+}
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
@@ -23,7 +31,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=6, paper=10))
     runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, seeds=seeds)}
     if scale.name == "paper":
-        right = shape.PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
+        right: dict[str, Any] = shape.PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
         runs["right"] = PretrainThenFineTune(**right, seeds=seeds[:3])
     return runs | {"constructed": constructed_left(scale)}
 

@@ -80,7 +80,7 @@ def _label(world: WorldConfig, k: int) -> str:
     if isinstance(world, AllBijections):
         return f"all of n = {world.n}"
     n = "2^61 - 1" if world.n == 2**61 - 1 else str(world.n)
-    return f"affine n = {n}" + (f", |H| = {world.subgroup}" if world.subgroup else "")
+    return f"affine n = {n}" + (f", |H| = {world.subgroup}" if isinstance(world, Affine) and world.subgroup else "")
 
 
 def _draw(runs: Runs) -> Artefact:

@@ -1,5 +1,6 @@
 """Stage 1 watched while features emerge: every composite magnitude with its velocity along the exact gradient flow."""
 
+import math
 from dataclasses import dataclass
 
 import equinox as eqx
@@ -42,21 +43,24 @@ class Emergence(RunConfig):
         return model_config(self.action, self.variables, **given)
 
     def execute(self, context: RunContext) -> RunOutput:
+        model = self.model()
         table = jnp.asarray(action(self.action).table)
         sizes, speeds = [], []
         with precision("float64"):
             plan = ToTheFloor(stride=self.stride, steps=self.every)
             for number, seed in enumerate(self.seeds):
-                neurons = ValueNeurons.create(self.model(), key=named_key(seed, "init", "population"))
+                neurons = ValueNeurons.create(model, key=named_key(seed, "init", "population"))
                 for _ in range(self.records):
                     size, speed = composite(neurons, table)
                     sizes.append(np.asarray(size))
                     speeds.append(np.asarray(speed))
                     neurons, _ = learn_one_step(neurons, table, plan)
                 context.progress("seeds", number + 1, len(self.seeds))
-            bias = float(neurons.bias)
         shape = (len(self.seeds), self.records, *sizes[0].shape)
-        arrays = {"size": np.reshape(sizes, shape) + bias, "speed": np.reshape(speeds, shape)}
+        arrays = {
+            "size": np.reshape(sizes, shape) + model.sigma * math.log(model.vocab),
+            "speed": np.reshape(speeds, shape),
+        }
         rows = {
             "seed": np.repeat(self.seeds, self.records),
             "record": np.tile(np.arange(self.records), len(self.seeds)),
@@ -70,5 +74,8 @@ def composite(
 ) -> tuple[Float[Array, "classes neurons values"], Float[Array, "classes neurons values"]]:
     """V_{j,r} on the fibre of (j, y), and minus its derivative."""
     _, by_action, by_value = one_step_slopes(neurons, table)
-    pairs = ((neurons.actions, neurons.values), (-by_action, -by_value))
-    return tuple(Features(*(jnp.swapaxes(t, 0, 1) for t in pair)).over_fibres(table) for pair in pairs)
+
+    def over_fibres(by_action: Array, by_value: Array) -> Array:
+        return Features(jnp.swapaxes(by_action, 0, 1), jnp.swapaxes(by_value, 0, 1)).over_fibres(table)
+
+    return over_fibres(neurons.actions, neurons.values), over_fibres(-by_action, -by_value)

@@ -4,6 +4,8 @@ The annotator is the same W_5 with earlier scores. Variables (token 4) are taken
 the predicate of the query's own variable gets more attention than any other (section 6.1.3).
 """
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -42,7 +44,9 @@ def _write(
     return Labels(written, after), jnp.mean(right.astype(scores.dtype))
 
 
-def _logits(neurons: ValueNeurons, read: object, shape: tuple[int, ...]) -> Float[Array, "classes *shape"]:
+def _logits(
+    neurons: ValueNeurons, read: Callable[[Array, Array], Array], shape: tuple[int, ...]
+) -> Float[Array, "classes *shape"]:
     """Clipped: an argmax among equals takes the first, as the theory transformer's does."""
 
     def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
