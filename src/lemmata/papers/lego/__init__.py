@@ -13,7 +13,7 @@ PAPER = Paper(
     order=(
         *("actions", "permuted-predicates", "one-step", "features", "emergence", "retrieval"),
         *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7-map"),
-        *("dilution", "word-problem", "short-to-long", "mechanism", "stabilizer", "regime-map"),
-        *("symmetric-attention", "self-training", "self-train-cost"),
+        *("dilution", "word-problem", "short-to-long", "separation", "mechanism", "stabilizer", "regime-map"),
+        *("self-training", "self-train-cost", "all-slots", "joint-training"),
     ),
 )

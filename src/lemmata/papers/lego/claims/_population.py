@@ -34,14 +34,14 @@ def families(scale: Scale) -> dict[str, PopulationRun]:
     """Actions on five points, and of order twelve; |X| fills the vocabulary up to the same d, so that B, the bias and
     the silent tokens agree within a family."""
     if scale.name == "smoke":
-        return {f"{family}/{name}": _small(name) for family in ("five points", "order twelve") for name in ("C3", "S3")}
+        return {f"{family}/{name}": small(name) for family in ("five points", "order twelve") for name in ("C3", "S3")}
     return {
-        **{f"five points/{name}": _member(name, 167, 12, scale) for name in FIVE_POINTS},
-        **{f"order twelve/{name}": _member(name, 66, 32, scale) for name in ORDER_TWELVE},
+        **{f"five points/{name}": member(name, 167, 12, scale) for name in FIVE_POINTS},
+        **{f"order twelve/{name}": member(name, 66, 32, scale) for name in ORDER_TWELVE},
     }
 
 
-def _member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationRun:
+def member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationRun:
     """A class of a simply transitive action of order twelve has twelve combinations to learn, hence the width."""
     laptop = scale.name == "laptop"
     return PopulationRun(
@@ -56,7 +56,7 @@ def _member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationR
     )
 
 
-def _small(name: str) -> PopulationRun:
+def small(name: str) -> PopulationRun:
     sizes: dict[str, Any] = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8), "test_sentences": 8}
     return PopulationRun(action=name, **sizes, records=times(0, 8, 1), seeds=(0, 1))
 

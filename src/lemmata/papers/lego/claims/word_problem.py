@@ -5,7 +5,7 @@ from operator import itemgetter
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, exactly
-from lemmata.papers.lego.claims._theory_runs import converged, stages_of, symmetric_run
+from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.run.action_catalogue import ActionCatalogue
 from lemmata.papers.lego.task import action
@@ -42,7 +42,7 @@ def not_solvable(runs: Runs) -> str:
 def can_spell(run: RunResult) -> str | None:
     if action(run.config.action).solvable:
         return f"{run.config.action} is solvable: this scale has no model of a non-solvable group"
-    return converged(run)
+    return settled("self")(run)
 
 
 BEYOND = Claim(

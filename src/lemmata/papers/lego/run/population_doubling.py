@@ -1,13 +1,17 @@
 """Algorithm 2 without noise, as a run: T^2 by the loss of its second answer, then lengths 4, 8, ... on greedy labels.
 
 Contexts of a longer chain cannot be enumerated: a fixed set of them is drawn by the seed, even in the first action.
+Beside it goes the arm `alone`, which stays with T^2 for as many clauses read: a step of descent at a rate reads as many
+as its sentences have, a gradient counted as three passes, and the annotator's two passes are paid for.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require
 from lemmata.core.constraints import Count, Positive, Some
@@ -22,6 +26,9 @@ from lemmata.papers.lego.run.population_loss import contexts, population
 from lemmata.papers.lego.run.stage_one import model_config
 from lemmata.papers.lego.task import action, check_length
 
+ARMS = ("self", "alone")
+Stage = tuple[dict[str, Any], dict[str, np.ndarray]]  # a row, and what it reads at the lengths
+
 
 @dataclass(frozen=True, kw_only=True)
 class PopulationDoubling(RunConfig):
@@ -31,6 +38,7 @@ class PopulationDoubling(RunConfig):
     """
 
     kind = "lego/population-doubling"
+    version = 2
 
     action: str = "S5"
     vocabulary: Count = 167  # d
@@ -39,8 +47,8 @@ class PopulationDoubling(RunConfig):
     clip: Positive = 3.0
     power: Several = 4
     stages: Count = 4  # the last stage's sentences have 2^stages predicates
-    excess: Positive = 0.1
-    time: Positive = 1e6  # of the flow, at most, a stage
+    excess: Positive = 0.002
+    time: Positive = 1e9  # of the flow, at most, a stage
     stride: Positive = 0.1
     evaluations: Count = 5000
     contexts: Count = 480  # from length 4 on
@@ -72,36 +80,68 @@ class PopulationDoubling(RunConfig):
         with precision("float64"):
             found = []
             for number, seed in enumerate(self.seeds):
-                found += self.doubled(seed)
+                found += self.both_arms(seed)
                 context.progress("seeds", number + 1, len(self.seeds))
         rows, read = [row for row, _ in found], [by_length for _, by_length in found]
-        shape = (len(self.seeds), self.stages, len(self.lengths))
+        shape = (len(self.seeds), len(ARMS), self.stages, len(self.lengths))
         arrays = {name: np.stack([one[name] for one in read]).reshape(shape) for name in MEASURED}
         return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
 
-    def doubled(self, seed: int) -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
-        """Every stage of one seed: a row, and what it reads at the lengths."""
+    def both_arms(self, seed: int) -> list[Stage]:
+        """Every stage of one seed: self-training's, then those of T^2 alone after as many clauses."""
         table = action(self.action).table
         fresh = ValueNeurons.create(self.model_config(), key=named_key(seed, "init", "population"))
         neurons, taught = learn_one_step(fresh, jnp.asarray(table), self.one_step)
         chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
-        scores, found = np.zeros(4), []
+        about = {"seed": seed, "one_step_excess": float(taught.excess)}
+
+        def reading(row: dict[str, Any], scores: Float[np.ndarray, "4"]) -> Stage:
+            asked = population(table, "second")
+            single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
+            return about | row | {name: single[name] for name in ("floor", "ceiling", *SCORES)}, by_length
+
+        doubled = [(row, scores) for row, scores in self.doubled(neurons, seed)]
+        patient = start_flow(neurons, table, population(table, "second"), np.zeros(4), self.variables, self.stride)
+        alone = []
+        for row, _ in doubled:
+            time = row["clauses"] / clauses_a_step(2, labelled=False)
+            patient.advance(time, evaluations=self.evaluations)
+            ended = {"labels_right": 1.0, "time": patient.time, "stage_loss": patient.loss, "ended_by_loss": True}
+            alone.append((row | ended | self.attention(patient.scores, patient.scores, row["length"]), patient.scores))
+        arms = zip(ARMS, (doubled, alone), strict=True)
+        return [reading({"arm": arm} | row, scores) for arm, stages in arms for row, scores in stages]
+
+    def doubled(self, neurons: ValueNeurons, seed: int) -> Iterator[tuple[dict[str, Any], Float[np.ndarray, "4"]]]:
+        """Each stage and the scores at its end."""
+        table, scores, clauses = action(self.action).table, np.zeros(4), 0.0
+        goal = (1 + self.excess) * float(neurons.floor)
         for stage in range(1, self.stages + 1):
-            length, drawn = 2**stage, None if stage == 1 else self.contexts
-            labels, share = None, 1.0
+            length, drawn, labels, share = 2**stage, None, None, 1.0
             if stage > 1:
+                drawn = self.contexts
                 around = contexts(table, length=length, step=2, drawn=drawn, seed=seed)
                 labels, share = greedy_labels(neurons, jnp.asarray(table), jnp.asarray(scores), around)
             asked = population(table, "second", length=length, drawn=drawn, seed=seed)
-            before = float(attention(jnp.asarray(scores), length, 2.0).epsilon)
             flow = start_flow(neurons, table, asked, scores, self.variables, self.stride, labels)
-            goal = (1 + self.excess) * float(neurons.floor)
             flow.advance(self.time, evaluations=self.evaluations, stop_below=goal)
+            clauses += flow.time * clauses_a_step(length, labelled=stage > 1)
+            row = {"stage": stage, "length": length, "labels_right": share, "time": flow.time, "clauses": clauses}
+            row |= {"stage_loss": flow.loss, "ended_by_loss": flow.loss < goal}
+            yield row | self.attention(scores, flow.scores, length), flow.scores
             scores = flow.scores
-            after = attention(jnp.asarray(scores), length, 2.0)
-            single, by_length = read_scores(neurons, table, scores, population(table, "second"), chains, self.lengths)
-            row = {"seed": seed, "stage": stage, "length": length, "labels_right": share, "time": flow.time}
-            row |= {"epsilon_before": before, "epsilon": float(after.epsilon), "gap": float(after.gap)}
-            row |= {"stage_loss": flow.loss, "ended_by_loss": flow.loss < goal, "one_step_excess": float(taught.excess)}
-            found.append((row | {name: single[name] for name in ("floor", "ceiling", *SCORES)}, by_length))
-        return found
+
+    def attention(self, before: Float[np.ndarray, "4"], after: Float[np.ndarray, "4"], length: int) -> dict[str, float]:
+        """Before a stage and after it, at step 2 of its length, where the loss asks, and at the last step, the worst;
+        and before it at step 2 of twice its length."""
+        first, then = jnp.asarray(before), jnp.asarray(after)
+        asked = {"before": attention(first, length, 2.0), "beyond": attention(first, 2 * length, 2.0)}
+        asked |= {"after": attention(then, length, 2.0)}
+        asked |= {"worst_before": attention(first, length, float(length))}
+        asked |= {"worst": attention(then, length, float(length))}
+        measures = {f"epsilon_{when}": float(seen.epsilon) for when, seen in asked.items()}
+        return measures | {f"gap_{when}": float(seen.gap) for when, seen in asked.items()}
+
+
+def clauses_a_step(length: int, *, labelled: bool) -> float:
+    """Clauses read by one sentence of a step: as `run/self_training.py` counts them, for the loss of answer 2."""
+    return 3 * (length + 2) + (2 * length + 3 if labelled else 0)
