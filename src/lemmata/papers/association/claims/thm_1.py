@@ -58,8 +58,8 @@ THEOREM_1 = Claim(
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
         "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both.",
-        survives="The feed-forward margin (only W_E(q) is always there), and the message: a factor of order N between the "
-        "two.",
+        survives="The feed-forward margin (only W_E(q) is always there), and the message: a factor of order N between "
+        "the two.",
         source=f"{SOURCE}; the proof writes x_t = W_E(z_t) + p_t, so this is not the conversion's",
         latex=r"$\left|\Delta(\xi_{\mathrm{attn}}(x_{1:T})) - \frac{2\eta_v}{N}\hat\alpha\right| \leq \dots$",
     ),
