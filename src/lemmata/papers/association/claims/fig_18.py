@@ -61,9 +61,10 @@ def remark(runs: Runs) -> str:
     return (
         f"n, α and d are the paper's, so this is its own size, with {num} runs for its 20; it names no learning rate "
         f"and no time. Up to rate × steps = {later[half - 1]:g} rank 2 is lower in at least {min(fewest)} runs at both "
-        f"widths; at {time[-1]:g}: {'; '.join(counts)}. n = 3 is the case in which the noise's singular value and the labels' grow alike (see association/noise-rank-n), and "
-        "embeddings that are not orthogonal break the tie either way. The text points to Figure 5 where it means "
-        "Figure 18, and says 'a significant loss' where it means a significantly lower one."
+        f"widths; at {time[-1]:g}: {'; '.join(counts)}. n = 3 is the case in which the noise's singular value and "
+        "the labels' grow alike (see association/noise-rank-n), and embeddings that are not orthogonal "
+        "break the tie either way. The text points to Figure 5 where it means Figure 18, and says 'a "
+        "significant loss' where it means a significantly lower one."
     )
 
 

@@ -72,12 +72,12 @@ def crossing(runs: Runs) -> str:
     last = int(negative[-1])
     follower = float(np.exp(runs["descent"].curve("after_trigger")[1].mean(axis=0)[last]))
     return (
-        f"The mean gap is positive up to step {int(negative[0]) - 1}, while the noise is still being learned (appendix "
-        f"B.3's mechanism; the noise is learned at step {descent.learned()}), negative from there to step {last}, "
-        f"lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}. It turns when attention has found the trigger's "
-        f"followers (by then {follower:.1f} times the weight of others): the prediction then differs by context, which "
-        "Assumption F.1 leaves out. The theorem's conclusion is right in the end; the one step that is to prove it "
-        "goes the other way."
+        f"The mean gap is positive up to step {int(negative[0]) - 1}, about as long as the noise is being learned "
+        f"(appendix B.3's mechanism; the noise is learned at step {descent.learned()}), negative from there to "
+        f"step {last}, lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}. It turns when attention has found "
+        f"the trigger's followers (by then {follower:.1f} times the weight of others): the prediction then differs by "
+        "context, which Assumption F.1 leaves out. The theorem's conclusion is right in the end; the one "
+        "step that is to prove it goes the other way."
     )
 
 
