@@ -7,6 +7,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_most
 from lemmata.core.rule import exactly, slope_near
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.key_orders import GradientOrders
 from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
@@ -65,9 +66,13 @@ EQUATION_24 = Claim(
     correction=Correction(
         printed="W_E(k)ᵀ(-∇W_QK)W_E(q) = Θ(1/N³) > 0 for every k ≤ N",
         corrected="the same for T ≫ N; at T = 4N (the paper's experiments have T = 256, N = 65) it is negative for "
-        "k ≠ q. The noise token's sign and order, and so observation i, hold at both",
+        "k ≠ q",
         reason="z_T = q is always counted: it adds a term of relative order N/T to W_V's column of q and to the mean "
         "embedding, which the estimate of the k ≤ N drops although what it keeps is itself of order 1/N³.",
+        survives="The noise token's sign and order at both T/N; with them observation ii, and of observation i that "
+        "the noise is avoided.",
+        source=f"{SOURCE}; the displays before it have the same sign",
+        latex=r"$\Theta\left(\frac{1}{N^3}\right)$, if $j \leq N$, $j \neq q$ and $T \gg N$",
     ),
     remark="The sums of (4) and (5) have slips of their own: (4) runs to t for T and has a sum over steps on one side "
     "only, and (5)'s first sum ends at N where it needs N + 1.",
@@ -98,9 +103,16 @@ EQUATION_37 = Claim(
     },
     correction=Correction(
         printed="(1-α)²/N² · (β_1 + 2β_2) for every b_1",
-        corrected="so for b_1 ≠ q; for b_1 = q up to (1-α)²/N² · (β_1 + (1-α)β_2)/(α(1-α))",
+        corrected="so for b_1 ≠ q; for b_1 = q up to (1-α)²/N² · ((1-α)β_1 + β_2)/α",
         reason="With ȳ = q, of chance 1/N, a context holds its trigger 1/α times as often: the same k = q that turns "
-        "Theorem 2's first gap. The order stays 1/N², so the theorem's second gap, of order 1/N, survives.",
+        "Theorem 2's first gap.",
+        root="thm-2",
+        survives="The order 1/N², and so Theorem 2's second gap, which is of order 1/N.",
+        source=SOURCE,
+        latex=(
+            r"$\leq \frac{(1-\alpha)^2}{N^2}(\beta_1 + 2\beta_2)$ for $b_1 \neq q$, and "
+            r"$\leq \frac{(1-\alpha)^2}{N^2}\cdot\frac{(1-\alpha)\beta_1 + \beta_2}{\alpha}$ for $b_1 = q$"
+        ),
     ),
 )
 

@@ -11,9 +11,10 @@ def remark(runs: Runs) -> str:
     return (
         "Dropping the linear F₂ helps, as the caption says. Dropping F₁ does not: the second layer was trained on keys "
         f"and queries that carry F₁'s output, and without it the correct token becomes {left:.2f} times as probable as "
-        "in the full model. A run at the paper's size (one seed) fails the same way, and so do runs with the "
-        "conventions of the authors' code (loss from the second trigger on, outputs from the whole alphabet): as far "
-        "as we can see this is the caption's. The smallest rate that the paper names, with more steps, was not tried."
+        "in the full model. The laptop's sizes are ours; a run at the paper's (one seed) fails the same way, and so do "
+        "runs with the conventions of the authors' code (loss from the second trigger on, outputs from the whole "
+        "alphabet): as far as we can see this is the caption's. The smallest rate that the paper names, with more "
+        "steps, was not tried."
     )
 
 

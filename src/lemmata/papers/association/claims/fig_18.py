@@ -49,7 +49,7 @@ def long_enough(run: RunResult) -> str | None:
 
 
 def remark(runs: Runs) -> str:
-    counts, fewest, time = [], [], times(runs["wide"])
+    counts, fewest, time, num = [], [], times(runs["wide"]), len(runs["wide"].config.seeds)
     later = time[time >= SETTLED]
     half = (len(later) + 1) // 2
     for run in (runs["narrow"], runs["wide"]):
@@ -59,11 +59,12 @@ def remark(runs: Runs) -> str:
         fewest.append(lower[:half].min())
         counts.append(f"d = {run.config.width}, lower in {lower[-1]} of {len(full)}, tenfold in {much_lower}")
     return (
-        f"The paper names no learning rate and no time. Up to rate × steps = {later[half - 1]:g} rank 2 "
-        f"is lower in at least {min(fewest)} runs at both widths; at {time[-1]:g}: {'; '.join(counts)}. n = 3 is the "
-        "case in which the noise's singular value and the labels' grow alike (see association/noise-rank-n), and "
-        "embeddings that are not orthogonal break the tie either way. The text points to Figure 5 where it means "
-        "Figure 18, and says 'a significant loss' where it means a significantly lower one."
+        f"n, α and d are the paper's, so this is its own size, with {num} runs for its 20; it names no learning rate "
+        f"and no time. Up to rate × steps = {later[half - 1]:g} rank 2 is lower in at least {min(fewest)} runs at both "
+        f"widths; at {time[-1]:g}: {'; '.join(counts)}. n = 3 is the case in which the noise's singular value and "
+        "the labels' grow alike (see association/noise-rank-n), and embeddings that are not orthogonal "
+        "break the tie either way. The text points to Figure 5 where it means Figure 18, and says 'a "
+        "significant loss' where it means a significantly lower one."
     )
 
 

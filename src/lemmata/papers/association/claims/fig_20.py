@@ -56,6 +56,7 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: runs["depth/3"],  # a depth that converges
             parts=Part(lambda run: Seeds(at_end(run, "truncated.correct")), at_most(0.5, over_seeds=True)),
             needs={"depth/3": decides},
+            remark="In an earlier run at the paper's size (one rate, one seed) the control had not converged either.",
         ),
     ),
     draw=lambda runs: draw_depths(runs, "Adam"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, exactly, near
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, joined, new_figure
@@ -75,6 +76,13 @@ NOISE_RANK = Claim(
         "((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. That the noise stays in one rank-1 subspace is right for every "
         "n; but for n ≥ 4 cutting the smallest singular value removes a label: section 3.3's extension needs another "
         "cut.",
+        survives="Theorem 3 (n = 2), and that the noise has a subspace of rank 1 for every n.",
+        source=f"{SOURCE}; said in words",
+        latex=(
+            r"When $n$ is large, orthogonal embeddings still induce a rank-1 subspace storing the noise, but its "
+            r"singular value over the others' tends to $(n-1)/\sqrt{n+1}$, so that from $n = 4$ on it is the largest; "
+            r"$\alpha < \frac12$ decides only when."
+        ),
     ),
 )
 

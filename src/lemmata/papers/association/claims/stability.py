@@ -95,6 +95,8 @@ EXPERIMENT = Experiment(
             wrong=trained_clean,
             parts=PARTS,
             needs={"alpha": learned_something},
+            remark="The paper shows no such run: the two other noise levels are ours, and so are the laptop's sizes. "
+            "Not run at the paper's size.",
         ),
         Claim(
             id="any-rate",
@@ -106,7 +108,8 @@ EXPERIMENT = Experiment(
             parts=PARTS,
             needs={"rate": learned_something},
             remark="At the smallest rate, 1/1000, a laptop-sized model has learned nothing but the noise after the "
-            "paper's number of steps: the range's lower end is decided at the paper's size alone.",
+            "paper's number of steps: the range's lower end is decided at the paper's size alone, where "
+            "it has not been run.",
         ),
     ),
     draw=draw,

@@ -15,6 +15,7 @@ from lemmata.papers.association.claims._first_gradients import (
     rows,
     sampled_moments,
 )
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.theory import one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
 from lemmata.report.plots import new_figure
@@ -69,12 +70,22 @@ VARIANCES = Claim(
         printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; (q, q): "
         "(α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
         corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
-        "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)[(2-α)/α² + 2/α]/(TN²) + (1-α)/(α²N³)",
+        "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)(2+α)/(α²TN²) + (1-α)/(α²N³)",
         reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
-        "adds E[f_k²]/N to every row with j ≤ N. Rows with k = q leave out that z_T = q is always counted. Neither "
-        "explains the 1/T part of row (q, q), 1 + (1-α)(2+α)/α³ as printed. The orders in N and T, hence Theorem 1's "
-        "rates, are unchanged, and so is bound (12): the printed values are too large except in rows (N+1, q) and, for "
-        "its 1/T part at α < 1/2, (j, q).",
+        "adds E[f_k²]/N to every row with j ≤ N. Rows (N+1, q) and (j, q) leave out that z_T = q is always counted. "
+        "The 1/T part of row (q, q), 1 + (1-α)(2+α)/α³ as printed, has besides the first slip (the 1) an α³ for α². "
+        "The printed values are too large except in rows (N+1, q) and, for its 1/T part at α < 1/2, (j, q).",
+        survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in N and T are unchanged.",
+        source=f"{SOURCE}; every row with j ≤ N shows the same slip, which no conversion makes",
+        latex=(
+            r"$\sigma^2(N{+}1,q) = \frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; for $j \leq N$: "
+            r"$\sigma^2(q,N{+}1) = (1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right)$, "
+            r"$\sigma^2(q,q) = (1-\alpha)\left(\frac{2+\alpha}{\alpha^2 TN^2} + \frac{1}{\alpha^2 N^3}\right)$, "
+            r"$\sigma^2(j,N{+}1) = (1-\alpha)\left(\frac{\alpha}{TN^2} + \frac{\alpha^2}{N^3}\right)$, "
+            r"$\sigma^2(j,q) = (1-\alpha)\left(\frac{3}{TN^2} + \frac{1}{N^3}\right)$, "
+            r"$\sigma^2(j,j) = (1-\alpha)\left(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3}\right)$, "
+            r"and $(1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right)$ for $(q,k)$ and $(j,k)$ otherwise"
+        ),
     ),
 )
 
@@ -95,6 +106,9 @@ RANGES = Claim(
         corrected="row (j, N+1): R = 1/2; row (j, q): R = 1/2 + 1/T",
         reason="q, N+1, q, N+1, ... has positive probability whatever ȳ is, so the noise can take half of the context, "
         "and the trigger half of it and z_T.",
+        survives="Bound (12) up to the constant of its term R/m, and Theorem 1: R = O(1) is all that they use.",
+        source=f"{SOURCE}; a 2 read as a 3 would explain row (j, N+1), not row (j, q)",
+        latex=r"$R(j,N{+}1) = \frac12$ and $R(j,q) = \frac12 + \frac1T$ for $j \in [N]\setminus\{q\}$",
     ),
 )
 

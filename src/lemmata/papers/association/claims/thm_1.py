@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Seeds, named_generator, near
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import OneStepMargins
 from lemmata.papers.association.theory import RecallChain, margins
@@ -56,9 +57,11 @@ THEOREM_1 = Claim(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
-        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both. The feed-forward margin keeps its "
-        "leading order: only W_E(q) is always there. The theorem's message, a factor of order N between the two, "
-        "stands.",
+        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both.",
+        survives="The feed-forward margin (only W_E(q) is always there), and the message: a factor of order N between "
+        "the two.",
+        source=f"{SOURCE}; the proof writes x_t = W_E(z_t) + p_t, so this is not the conversion's",
+        latex=r"$\left|\Delta(\xi_{\mathrm{attn}}(x_{1:T})) - \frac{2\eta_v}{N}\hat\alpha\right| \leq \dots$",
     ),
 )
 

@@ -5,6 +5,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import ceiling, new_figure
@@ -49,7 +50,12 @@ THEOREM_2 = Claim(
         "β_2 (thm-2-values). If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
         reason="The proof drops the terms with k ≠ b_1 as O(T/N²) each, but sums N of them. With ȳ = q, of probability "
         "1/N, a context repeats its trigger 1/α times as often and shows the noise 1/α times as often: that one k "
-        "contributes -(1-α)β_2, the same order as all others together. The second gap is positive as printed.",
+        "contributes -(1-α)β_2, the same order as all others together.",
+        survives="The second gap; the first for data with ȳ ≠ q, and then j ≠ q; and what attention does in the end "
+        "(thm-2-descent, fig-4).",
+        source=f"{SOURCE}; the argument, not a sign, is at fault",
+        latex=r"Sample a correct output token $\bar y$ uniformly in $[N]\setminus\{q\}$; $\xi_{q \to j} - "
+        r"\xi_{q \to N+1} = \Omega(N^{-4}) > 0, \forall j \in [N]\setminus\{q\}$",
     ),
     remark="With W_V as phase 2 really leaves it (not only its diagonal) the gap is more negative still, at every α "
     "(thm-2-learned); in training it turns positive later (thm-2-descent). The statement holds as printed for the data "
@@ -75,6 +81,13 @@ GAP_SIZE = Claim(
         corrected="(1-α)²/N² · [α(β_1 + β_2) - β_2] for T ≫ N ≫ 1, and [α(β_1 + β_2)] without ȳ = q; the value shown "
         "is that of the exact chain at this N and T",
         reason="As for Theorem 2: the dropped terms are of the order of the kept ones.",
+        root="thm-2",
+        survives="The order 1/N² of the gap; its sign for data with ȳ ≠ q.",
+        source=SOURCE,
+        latex=(
+            r"$\frac{(1-\alpha)^2}{N^2}\left[\alpha(\beta_1+\beta_2) - \beta_2\right]$ for $j \neq q$, and "
+            r"$\frac{(1-\alpha)^2}{N^2}\,\alpha(\beta_1+\beta_2)$ if $\bar y \neq q$"
+        ),
     ),
 )
 
@@ -107,6 +120,12 @@ EQUATION_25 = Claim(
         printed="1/N²",
         corrected="(1-α)²/N² for k ≠ q, and (1-α)²/(αN²) for k = q; besides, (q, N+1) gets (1-α)²/N²",
         reason="P(y = k) = (1-α)/N, and given ȳ = k the token k is more frequent by (1-α)/N, not 1/N.",
+        survives="The order 1/N² and the diagonal structure for k ≠ q; with it the order of β_1 and β_2.",
+        source=f"{SOURCE}; the display before (25) has (1-α)/N², so a factor may have been lost, but neither is right",
+        latex=(
+            r"$\frac{(1-\alpha)^2}{N^2}\mathbb{1}\{j=k\} + O\left(\frac{1}{N^3}\right)$ for $j, k \leq N, j \neq q$; "
+            r"$\frac{(1-\alpha)^2}{\alpha N^2}$ for $j = k = q$ and $\frac{(1-\alpha)^2}{N^2}$ for $j = q, k = N+1$"
+        ),
     ),
 )
 

@@ -20,6 +20,7 @@ from lemmata.core import (
 )
 from lemmata.core.rule import bootstrap_error, exactly
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified_descent import SimplifiedDescent
@@ -71,12 +72,12 @@ def crossing(runs: Runs) -> str:
     last = int(negative[-1])
     follower = float(np.exp(runs["descent"].curve("after_trigger")[1].mean(axis=0)[last]))
     return (
-        f"The mean gap is positive up to step {int(negative[0]) - 1}, while the noise is still being learned (appendix "
-        f"B.3's mechanism; the noise is learned at step {descent.learned()}), negative from there to step {last}, "
-        f"lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}. It turns when attention has found the trigger's "
-        f"followers (by then {follower:.1f} times the weight of others): the prediction then differs by context, which "
-        "Assumption F.1 leaves out. The theorem's conclusion is right in the end; the one step that is to prove it "
-        "goes the other way."
+        f"The mean gap is positive up to step {int(negative[0]) - 1}, about as long as the noise is being learned "
+        f"(appendix B.3's mechanism; the noise is learned at step {descent.learned()}), negative from there to "
+        f"step {last}, lowest at {mean.min():.3f}, and ends at {mean[-1]:.2f}. It turns when attention has found "
+        f"the trigger's followers (by then {follower:.1f} times the weight of others): the prediction then differs by "
+        "context, which Assumption F.1 leaves out. The theorem's conclusion is right in the end; the one "
+        "step that is to prove it goes the other way."
     )
 
 
@@ -95,6 +96,10 @@ IN_DESCENT = Claim(
         "to depend on the context. With ȳ ≠ q it is right at every step",
         reason="As for Theorem 2, whose proof drops the one k = q; it is not saved by β_2 < β_1, because training "
         "leaves β_1 = β_2 (see thm-2-values).",
+        root="thm-2",
+        survives="Its conclusion: in the end attention prefers (q, ȳ) to (q, N+1) by far.",
+        source=SOURCE,
+        latex=r"Sample a correct output token $\bar y$ uniformly in $[N]\setminus\{q\}$.",
     ),
     remark=crossing,
 )
@@ -119,6 +124,13 @@ VALUES = Claim(
         corrected="β_1 = β_2 = η(t_1 + t_2)/N² up to constants, and the same noise row on both",
         reason="The same slip as Theorem 1's factor 2: under uniform attention W_V's gradient sees the mean of x_t, in "
         "which W̃_E(k) has the weight of W_E(k). That z_{T-1} is nearly uniform matters for W_F alone.",
+        root="thm-1",
+        survives="The orders in N of W_V's entries on W_E, and W_F's part of phase 1.",
+        source=f"{SOURCE}; said in words, so no sign is in question",
+        latex=(
+            r"$\mathbf{W}_U(j)^\top \mathbf{W}_V \widetilde{\mathbf{W}}_E(k) = \mathbf{W}_U(j)^\top \mathbf{W}_V "
+            r"\mathbf{W}_E(k)$ up to terms of relative order $N/T$, hence $\beta_1 = \beta_2$"
+        ),
     ),
 )
 
@@ -170,6 +182,10 @@ EVERY_ALPHA = Claim(
         corrected="negative for every α ≤ 1.5 - √5/2; positive for all of them with ȳ ≠ q",
         reason="Beside the diagonal, W_V gets a row for the output q (a context with ȳ = q shows q and N+1 1/α times "
         "as often), and this row sends W_QK to the noise.",
+        root="thm-2",
+        survives="The theorem for data with ȳ ≠ q, at every α that Assumption F.1 admits.",
+        source=SOURCE,
+        latex=r"Sample a correct output token $\bar y$ uniformly in $[N]\setminus\{q\}$.",
     ),
     remark=gap_by_alpha,
 )

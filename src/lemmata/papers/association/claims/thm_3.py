@@ -6,6 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
+from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
 from lemmata.papers.association.run.memory_descent import MemoryDescent
 from lemmata.papers.association.theory import memory
@@ -117,7 +118,11 @@ CONSTANT = Claim(
         printed="1/((1-α)(4-2α))",
         corrected="4/(3(1-α)); for n inputs 2n/((n+1)(1-α))",
         reason="Two slips: the rates of equation (42), and b's own deviation, of the order of e^a, dropped in Lemma "
-        "H.3. The limits and the exponents of Theorem 3 do not depend on either.",
+        "H.3.",
+        root="eq-42",
+        survives="Theorem 3: its limits and exponents depend on neither slip.",
+        source=f"{SOURCE}; G.2 and Lemma H.3 print the same constant",
+        latex=r"$a \to -\log t + \log\frac{4}{3(1-\alpha)}, \quad b \to \log\frac{\alpha}{1-\alpha}$",
     ),
 )
 
@@ -146,8 +151,14 @@ EQUATION_42 = Claim(
         printed="β̇_1 = P_wrong - P_correct + 1 - α,  β̇_2 = 3 P_noise - 3α",
         corrected="β̇_1 = (P_wrong - P_correct + 1 - α)/4,  β̇_2 = (P_noise - α)/4",
         reason="The matrices of (41) have squared norms 4 and 12 and the loss is a mean over two inputs: the printed "
-        "rates are 4 and 12 times too large, so that also their ratio, which no rescaling of time mends, is wrong. The "
-        "limits and exponents of Theorem 3 survive; its window for α, (.2, .4), and b's way to its limit do not.",
+        "rates are 4 and 12 times too large, so that also their ratio, which no rescaling of time mends, is wrong.",
+        survives="Theorem 3's limits and exponents; its window for α, (.2, .4), is not needed (lemma-h.3-decreasing).",
+        source=f"{SOURCE}; (42) and (43) agree with each other, so this is not the conversion's",
+        latex=(
+            r"$\dot\beta_1 = \frac14\left(\frac{\exp(-2\beta_1) - 1}{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2) + 1} "
+            r"+ 1 - \alpha\right), \quad \dot\beta_2 = \frac14\left(\frac{\exp(-\beta_1-3\beta_2)}"
+            r"{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2) + 1} - \alpha\right)$"
+        ),
     ),
 )
 
@@ -169,6 +180,12 @@ LEMMA_H3 = Claim(
         corrected="5/(18(1-α))",
         reason="b is slaved to a: (1-α)e^b = α + (α - 1/5)e^a to first order. Putting b at its limit drops a term of "
         "the order of the one kept, and 2(2-α) becomes 18/5.",
+        survives="The limit of b, the exponent of e^a, and that b falls all the time (lemma-h.3-decreasing).",
+        source=SOURCE,
+        latex=(
+            r"$\beta = \frac{5}{18(1-\alpha)}$ for the system (43) as printed; with the rates of (42) repaired, "
+            r"$\beta = \frac{4}{3(1-\alpha)}$"
+        ),
     ),
 )
 
@@ -210,8 +227,10 @@ DECOMPOSITION = Claim(
     correction=Correction(
         printed="for any W",
         corrected="for any W of the form (41), which includes W = 0 and is kept by the flow",
-        reason="The two inputs' logits need not mirror each other for a general W. The proof needs the form along the "
-        "flow alone, so nothing else changes.",
+        reason="The two inputs' logits need not mirror each other for a general W.",
+        survives="The rest of the proof, which needs the form along the flow alone.",
+        source=f"{SOURCE}; said in words",
+        latex=r"For any $\mathbf{W}$ of the form (41), the gradient $\nabla_{\mathbf{W}} L$ can be decomposed as",
     ),
 )
 

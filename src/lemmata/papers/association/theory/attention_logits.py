@@ -118,10 +118,10 @@ def printed_off_trigger(beta_1: float, beta_2: float) -> float:
 
 
 def off_trigger(chain: RecallChain, beta_1: float, beta_2: float) -> float:
-    """The same bound with the position that holds q itself, T >> N >> 1: given ȳ = q the trigger is 1/α times as
-    frequent and repeats itself with chance 1 - α, which the one k = q turns into a logit of its own."""
+    """The same bound at a position that holds q itself, T >> N >> 1: given ȳ = q the trigger is 1/α times as frequent
+    and repeats itself with chance 1 - α, which the one k = q turns into (β_1 + β_2)/α; all other k take β_1 away."""
     alpha = float(chain.alpha)
-    return (beta_1 + (1 - alpha) * beta_2) / (alpha * (1 - alpha))
+    return ((1 - alpha) * beta_1 + beta_2) / alpha
 
 
 def leading_gap(chain: RecallChain, beta_1: float, beta_2: float) -> float:

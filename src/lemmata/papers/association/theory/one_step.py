@@ -102,8 +102,8 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
     """Table 3 with its slips repaired. Three changes, derived in the tests:
 
     every variance with j <= N loses a term, because the uniform prediction enters squared, 1/(N+1)², and not as
-    1/(N+1); rows with k = q gain a term, because z_T = q is always counted; and the 1/T part of (q, q), which neither
-    explains, has (1-α)(2-α)/α² where (1-α)(2+α)/α³ is printed.
+    1/(N+1); rows (N+1, q) and (j, q) gain a term, because z_T = q is always counted; and the 1/T part of (q, q), where
+    that is counted, has (1-α)(2+α)/α² for (1-α)(2+α)/α³.
     """
     a = alpha
     match entry.output, entry.input:
@@ -114,7 +114,7 @@ def corrected(entry: Entry, alpha: Number) -> Leading:
         case "trigger", "noise":
             return Leading(2 * a - 1, 1 - a, 1 - a)
         case "trigger", "trigger":
-            return Leading((2 * a - 1) / a, (1 - a) * (2 - a) / a**2 + 2 * (1 - a) / a, (1 - a) / a**2)
+            return Leading((2 * a - 1) / a, (1 - a) * (2 + a) / a**2, (1 - a) / a**2)
         case "token", "noise":
             return Leading(a**2, (1 - a) * a, (1 - a) * a**2)
         case "token", "trigger":
