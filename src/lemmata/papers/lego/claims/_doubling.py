@@ -13,7 +13,8 @@ from lemmata.papers.lego.run.population_doubling import ARMS, PopulationDoubling
 
 def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
     """Every stage to its floor; and, as the wrong subject, stages that end at a hundred times theirs, whose labels err
-    so that no time would bring the loss down: one seed, few steps."""
+    so that no time would bring the loss down: one seed, few steps. (In smoke's small vocabulary the loss begins below
+    that, so its stages end at twice their floor.)"""
     main = PopulationDoubling(
         action=scale.pick(smoke="S3", laptop="S5", paper="S5"),
         vocabulary=scale.pick(smoke=40, laptop=404, paper=808),
@@ -28,7 +29,8 @@ def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
         test_sentences=scale.pick(smoke=8, laptop=16, paper=64),
         seeds=scale.seeds(smoke=1, laptop=3, paper=5),
     )
-    return {"main": main, "hasty": replace(main, excess=100.0, stages=3, evaluations=100, seeds=main.seeds[:1])}
+    early = scale.pick(smoke=1.0, laptop=100.0, paper=100.0)
+    return {"main": main, "hasty": replace(main, excess=early, stages=3, evaluations=100, seeds=main.seeds[:1])}
 
 
 def lengths_to(longest: int) -> tuple[int, ...]:
