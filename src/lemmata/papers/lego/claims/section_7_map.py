@@ -18,18 +18,16 @@ ENOUGH = 2  # cells that can tell
 
 def mapped(scale: Scale) -> dict[str, RunConfig]:
     """The figures' runs, and "block/variables/family" beside them."""
-    worlds = scale.pick(smoke=(9,), laptop=(41, 21), paper=(170, 85, 41))
+    worlds = scale.pick(smoke=(9,), laptop=(41,), paper=(170, 85, 41))
+    blocks = scale.pick(smoke=("plain",), laptop=("plain", "block-sparse"), paper=tuple(BLOCKS))
     runs: dict[str, RunConfig] = {**length_runs(scale)}
-    for block, fields in list(BLOCKS.items())[: scale.pick(smoke=1, laptop=3, paper=3)]:
+    for block in blocks:
         for variables in worlds if block == "plain" else worlds[:1]:
-            own_world = variables == worlds[0]
             for family in FAMILIES:
                 few = scale.pick(
-                    smoke=(32,),
-                    laptop=(1000, 4000) if block == "plain" and own_world else (2500,),
-                    paper=(3000, 10_000, 30_000),
+                    smoke=(32,), laptop=(1000, 4000) if block == "plain" else (2500,), paper=(3000, 10_000, 30_000)
                 )
-                runs[f"{block}/{variables}/{family}"] = sizes(scale, family, variables, few, fields)
+                runs[f"{block}/{variables}/{family}"] = sizes(scale, family, variables, few, BLOCKS[block])
     return runs
 
 
