@@ -92,6 +92,8 @@ def package_problems(paper: Paper) -> Iterator[str]:
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
                 yield f"{claim.id}: it says neither what the paper claims nor where"
+            if not any(part.carries for part in claim.named_parts().values()):
+                yield f"{claim.id}: none of its parts carries it"
             if problem := control_problem(claim):
                 yield f"{claim.id}: {problem}"
             if claim.correction and not _is_slip(claim.correction.root, paper):

@@ -1,5 +1,6 @@
-"""A control is a subject of its own: arithmetic on the measurement is refused, another reading is not."""
+"""A control is a subject of its own, not arithmetic on the measurement; and each part says what it does there."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -9,9 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conftest import Cli
 from lemmata import testing
 from lemmata.controls import control_problem
-from lemmata.core import RunResult, Runs, experiments, papers
+from lemmata.core import Claim, Judgement, Part, RunResult, Runs, at_least, experiments, judge, papers
+from lemmata.report.controls import controls_section
+from lemmata.report.markdown import claim_page
 from lemmata.testing import package_problems
 
 Reading = Callable[[Runs], Any]
@@ -121,3 +125,51 @@ def test_a_paper_with_such_a_control_is_refused(toy: Path, monkeypatch: pytest.M
     assert list(package_problems(papers()["toy"])) == [
         "toy/rate: its control is arithmetic on what is measured: 1 - runs['main'].arrays['x']"
     ]
+
+
+def judged(parts: dict[str, Part], subject: Any = 1.0, wrong: Any = 0.0) -> Judgement:
+    claim = Claim(id="c", locus="", statement="", subject=lambda runs: subject, wrong=lambda runs: wrong, parts=parts)
+    return judge(claim, Runs({}))
+
+
+def test_each_part_is_judged_on_the_control() -> None:
+    large, any_size = Part(float, at_least(0.5)), Part(float, at_least(0.0))
+    found = judged({"large": large, "not negative": any_size})
+    assert (found.status, found.control_status) == ("holds", "fails")
+    assert found.control == {"large": "fails", "not negative": "holds"}
+    assert found.row()["control"] == {"large": "fails", "not negative": "holds"}
+    assert judged({"not negative": any_size}).status == "undecided", "every part passed: so did the control"
+
+
+def test_context_does_not_make_a_control_fail() -> None:
+    context = Part(float, at_least(0.5), carries=False)
+    found = judged({"large": context, "not negative": Part(float, at_least(0.0))})
+    assert (found.status, found.control_status) == ("undecided", "holds")
+    assert found.control["large"] == "fails"
+
+
+def test_show_page_and_documentation_say_which_parts_fail(cli: Cli) -> None:
+    cli("check", "toy/bound", "--scale", "smoke", "--jobs", "1")
+    _, out, _ = cli("show", "toy/bound", "--scale", "smoke")
+    lines = {line.split()[0]: line.strip() for line in out.splitlines() if line.split()}
+    assert lines["part"].endswith("on the control")
+    assert lines["ratio"].endswith("fails")
+    assert lines["negative"].endswith("holds (context)")
+    _, out, _ = cli("show", "toy/bound", "--scale", "smoke", "--json")
+    (row,) = json.loads(out)
+    assert row["control"] == {"ratio": "fails", "negative": "holds"}
+    documented = row | {"measured": {"ratio": "0.5", "negative": "0"}}
+    assert "| ratio | 0.5 | measured ≤ 0.1 | fails |" in claim_page(documented)
+    section = controls_section(papers()["toy"], [documented, {"id": "toy/rate", "parts": {"": {}}}])
+    assert "2 parts: 1 fails, 1 holds (context)." in section
+    assert "1 of 2 claims" in section
+    assert "| `toy/bound` | negative | holds (context) |" in section
+    cli("reproduce", "toy/doubtful", "--scale", "smoke", "--jobs", "1")
+    page = (Path("report") / "index.html").read_text()
+    assert "on the control" in page
+    assert "holds (context)" in page
+
+
+def test_a_part_that_passes_is_printed_in_bold() -> None:
+    row = {"id": "p/c", "control": {"": "holds"}, "parts": {"": {"rule": "", "carries": True}}}
+    assert "| `p/c` | – | **holds** |" in controls_section(papers()["lego"], [row])

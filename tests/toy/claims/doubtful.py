@@ -20,7 +20,7 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: unmoved(runs["main"]),
             parts={
                 "ratio": Part(ratio, at_most(0.1)),
-                "negative": Part(lambda values: float((values < 0).sum()), at_most(0)),
+                "negative": Part(lambda values: float((values < 0).sum()), at_most(0), carries=False),
             },
             remark="The bound is too small.",
         ),
