@@ -23,7 +23,10 @@ def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
     words = [f"{number} {outcome}" for outcome, number in sorted(counts.items())]
     lines = [f"## {paper.id}: {paper.title}"]
     if missing:
-        lines += ["", f"Not judged yet, or before controls were recorded part by part: {missing} of {len(rows)} claims."]
+        lines += [
+            "",
+            f"Not judged yet, or before controls were recorded part by part: {missing} of {len(rows)} claims.",
+        ]
     if found:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]
