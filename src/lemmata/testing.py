@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lemmata.controls import control_problem
 from lemmata.core import (
     LEDGER,
     SCALES,
@@ -91,6 +92,10 @@ def package_problems(paper: Paper) -> Iterator[str]:
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
                 yield f"{claim.id}: it says neither what the paper claims nor where"
+            if not any(part.carries for part in claim.named_parts().values()):
+                yield f"{claim.id}: none of its parts carries it"
+            if problem := control_problem(claim):
+                yield f"{claim.id}: {problem}"
             if claim.correction and not _is_slip(claim.correction.root, paper):
                 yield f"{claim.id}: the root of its correction, {claim.correction.root!r}, is no slip of the paper"
             if isinstance(claim.remark, str) and (numbers := list(filter(None, MEASURED.findall(claim.remark)))):

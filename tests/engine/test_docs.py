@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lemmata.commands.docs import documented, line_of, page_of
+from conftest import Cli
+from lemmata.commands.docs import DOCS, PAGES, documented, kept_verdicts, line_of, page_of
 from lemmata.core import papers
 from lemmata.report.markdown import claim_page, replaced
 
@@ -25,6 +26,13 @@ def test_a_papers_page_is_up_to_date(id: str) -> None:
 
 
 @pytest.mark.parametrize("id", OURS)
+def test_every_kept_failure_has_its_sentence(id: str) -> None:
+    kept = kept_verdicts(OURS[id])["claims"]
+    assert kept
+    assert [claim for claim, row in kept.items() if row["status"] == "fails" and not row["remark"].strip()] == []
+
+
+@pytest.mark.parametrize("id", OURS)
 def test_readme_and_citation_name_the_paper(id: str) -> None:
     assert line_of(OURS[id]) in (TOP / "README.md").read_text()
     cited = {entry["notes"]: entry for entry in yaml.safe_load((TOP / "CITATION.cff").read_text())["references"]}
@@ -32,6 +40,26 @@ def test_readme_and_citation_name_the_paper(id: str) -> None:
     assert ", ".join(author["name"] for author in cited[id]["authors"]) == OURS[id].authors
     assert cited[id]["year"] == OURS[id].year
     assert cited[id].get("url", "") == OURS[id].link
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_generated_page_is_up_to_date_and_in_the_site(name: str) -> None:
+    assert (DOCS / name).read_text() == PAGES[name](), "run `lemmata docs`"
+    assert f": {name}\n" in (TOP / "mkdocs.yml").read_text()
+
+
+def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = {}
+    monkeypatch.setattr("lemmata.commands.docs._write", lambda path, data: written.update({path.name: data}))
+    monkeypatch.setattr("lemmata.commands.docs.page_of", lambda paper: "")
+    monkeypatch.setattr("lemmata.commands.docs.write_whole", lambda path, text: path)
+    cli("check", "toy", "--scale", "smoke", "--jobs", "1")
+    cli("docs", "toy", "--scale", "smoke")
+    kept = written["verdicts.json"]["claims"]
+    assert kept["toy/bound"]["control"] == {"ratio": "fails", "negative": "holds"}
+    assert kept["toy/bound"]["measured"] == {"ratio": "0.5", "negative": "0"}
+    assert kept["toy/rate"]["control"] == {"": "fails"}
+    assert "measured" not in kept["toy/rate"]
 
 
 def test_markers_are_filled_and_text_around_them_stays() -> None:

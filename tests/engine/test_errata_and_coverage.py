@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Cli, Refused
 from lemmata import testing
-from lemmata.commands.docs import DOCS, coverage_text, documented
+from lemmata.commands.docs import documented
 from lemmata.core import Stated, coverage, experiments, papers
 from lemmata.report.coverage import coverage_section
 from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
@@ -102,7 +102,3 @@ def test_coverage_is_counted(toy: Path) -> None:
     assert "4 statements: 3 judged, by 7 claims; 1 not." in text
     assert "| Theorem 4 | – | It is about infinitely many steps. |" in text
     assert "not listed yet; 7 claims" in coverage_section(paper, None, documented(paper))
-
-
-def test_the_coverage_page_is_up_to_date() -> None:
-    assert (DOCS / "coverage.md").read_text() == coverage_text(), "run `lemmata docs`"

@@ -27,6 +27,7 @@ from lemmata.core import (
     papers,
     replicated,
 )
+from lemmata.report.replications import replications_section
 from lemmata.run import Store, obtain
 from lemmata.testing import randomness_problems, unnamed_randomness
 
@@ -199,3 +200,31 @@ def test_together_all_must_agree_with_the_reference() -> None:
     assert confirmation("holds", "holds").merged(confirmation("holds", "fails", "fails", digest="b")).words() == (
         "replicated 1 of 1"
     )
+
+
+def test_the_gravest_move_is_named() -> None:
+    assert confirmation("holds", "holds", "holds").change is None
+    assert confirmation("holds", "undecided", "fails").change == "reversed"
+    assert confirmation("erratum", "fails").change == "reversed"
+    assert confirmation("undecided", "holds").change == "undecided"
+    assert confirmation("fails", "undecided").change == "undecided"
+    assert confirmation("holds", "erratum").change == "corrected"
+
+
+def test_the_table_of_replications_counts_what_moved(toy: Path) -> None:
+    found = {
+        "toy/noisy": {"toy/sure": confirmation("holds", "holds", "holds"), "toy/coin": confirmation("fails", "holds")},
+        "toy/decay": {
+            "toy/rate": confirmation("holds", "undecided", "holds"),
+            "toy/typo": confirmation(None, "erratum"),
+        },
+    }
+    text = replications_section(papers()["toy"], found)
+    assert (
+        "2 of 4 claims replicated in all; 1 moved between holds or erratum and fails, 1 into or out of undecided. "
+        "Computing: 4.0 s." in text
+    ), "claims of one experiment share its runs"
+    assert "| claim | reference | 1 | 2 | together | seconds |" in text
+    assert "| `toy/rate` | holds | undecided | holds | undecided | 2.0 |" in text
+    assert "| `toy/coin` | fails | holds | – | undecided | 1.0 |" in text
+    assert "No replications are kept yet" in replications_section(papers()["toy"], {"toy/noisy": {}})

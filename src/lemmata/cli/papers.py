@@ -62,7 +62,7 @@ class Errata:
 @dataclass(frozen=True, kw_only=True)
 class Docs:
     """Write what is generated: each paper's tables of claims, errata and rules, from its code, its ledger and its last
-    verdicts and replications in the store, which are kept with it; and docs/coverage.md.
+    verdicts and replications in the store, which are kept with it; and docs/coverage.md, controls.md, replications.md.
     """
 
     ids: Papers = ()

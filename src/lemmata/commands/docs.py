@@ -22,15 +22,18 @@ from lemmata.core import (
     select,
     unknown,
 )
+from lemmata.report.controls import controls_page, controls_section
 from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
 from lemmata.report.markdown import claims_table, ledger_section, paper_line, replaced
+from lemmata.report.replications import replications_page, replications_section
+from lemmata.report.values import brief
 from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
 DOCS = Path(lemmata.__file__).parents[2] / "docs"
-KEPT = ("status", "margin", "seconds", "remark")
+KEPT = ("status", "margin", "seconds", "remark", "control")
 
 
 def kept_verdicts(paper: Paper) -> dict[str, Any]:
@@ -64,9 +67,36 @@ def coverage_text() -> str:
     return coverage_page([coverage_section(paper, coverage(paper), documented(paper)) for paper in papers().values()])
 
 
+def controls_text() -> str:
+    """Which parts of each claim fail on its control: `docs/controls.md`."""
+    return controls_page([controls_section(paper, documented(paper)) for paper in papers().values()])
+
+
+def replications_text() -> str:
+    """What fresh randomness says of each claim: `docs/replications.md`."""
+    return replications_page([_replications(paper) for paper in papers().values()])
+
+
+def _replications(paper: Paper) -> str:
+    """Of the claims as they stand: a confirmation of another rule, or of other runs, says nothing of this one."""
+    kept = documented_confirmations(paper)
+    found = {
+        selection.experiment.id: {
+            claim.id: kept[claim.id]
+            for claim in selection.claims
+            if claim.id in kept and kept[claim.id].digest == claim_digest(selection.experiment, claim)
+        }
+        for selection in select([paper.id])
+    }
+    return replications_section(paper, found)
+
+
 def line_of(paper: Paper) -> str:
     """The paper's line in a table of papers."""
     return paper_line(paper, documented(paper), kept_verdicts(paper)["seconds"])
+
+
+PAGES = {"coverage.md": coverage_text, "controls.md": controls_text, "replications.md": replications_text}
 
 
 def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console: Console) -> int:
@@ -81,7 +111,7 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
             _keep_confirmations(paper, scale, store)
         texts[paper.folder / "README.md"] = page_of(paper)
     if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
-        texts[DOCS / "coverage.md"] = coverage_text()
+        texts |= {DOCS / name: text() for name, text in PAGES.items()}
     for path, text in texts.items():
         if not path.is_file() or path.read_text() != text:
             stale.append(str(path))
@@ -103,9 +133,17 @@ def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -
     kept = {
         "scale": scale.name,
         "seconds": round(sum(float(store.record(run)["seconds"]) for run in computed)),
-        "claims": {row["id"]: {name: row.get(name) for name in KEPT} for row in rows},
+        "claims": {row["id"]: {name: row.get(name) for name in KEPT} | _measured(row) for row in rows},
     }
     _write(paper.folder / VERDICTS, kept)
+
+
+def _measured(row: dict[str, Any]) -> dict[str, Any]:
+    """What was measured in each part, in short; of a claim of several parts alone."""
+    measured = row.get("measured")
+    if "" in row["parts"] or not isinstance(measured, dict) or set(measured) != set(row["parts"]):
+        return {}
+    return {"measured": {name: brief(value) for name, value in measured.items()}}
 
 
 def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:

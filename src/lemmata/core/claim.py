@@ -18,12 +18,14 @@ NOTHING = object()
 class Part:
     """One number (or array) of a claim: how it is read from the subject, and the rule it is under.
 
-    `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong.
+    `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong. A part
+    that carries the claim must fail on the control; one that does not is context: what the others presuppose.
     """
 
     read: Callable[[Any], Any]
     rule: Rule
     corrected: Any = NOTHING
+    carries: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,10 @@ class Claim:
 
     def facts(self) -> dict[str, Any]:
         """What is known of the claim before anything is measured, as plain JSON data."""
-        facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule}
+        parts = {
+            name: {"rule": part.rule.describe(), "carries": part.carries} for name, part in self.named_parts().items()
+        }
+        facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule, "parts": parts}
         if self.correction:
             facts |= {"printed_formula": self.correction.printed, "corrected_formula": self.correction.corrected}
             more = {name: getattr(self.correction, name) for name in ("reason", "root", "survives", "source", "latex")}
@@ -84,6 +89,7 @@ class Judgement:
     detail: str = ""
     corrected: Any = None
     remark: str = ""
+    control: Mapping[str, Status] = field(default_factory=dict)  # part by part; "" where the claim has but one
 
     def row(self) -> dict[str, Any]:
         """The verdict as plain JSON data."""
@@ -91,6 +97,7 @@ class Judgement:
         if self.claim.correction:
             values["corrected"] = self.corrected
         words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
+        words |= {"control": dict(self.control)}
         return self.claim.facts() | words | plain(values) | {"remark": self.remark}
 
 
@@ -110,7 +117,7 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
     parts = claim.named_parts()
     measured = {name: _try(part.read, subject) for name, part in parts.items()}
     predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
-    verdict = _compare(parts, predicted, measured)
+    verdict = _together(_each(parts, predicted, measured))
     status, accepted, corrected = verdict.status, predicted, None
     if claim.correction is not None:
         corrected = {
@@ -120,13 +127,14 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
             for name, part in parts.items()
         }
         if verdict.status == "fails":
-            second = _compare(parts, corrected, measured)
+            second = _together(_each(parts, corrected, measured))
             if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
                 status = "erratum" if second.status == "holds" else "undecided"
                 accepted, verdict = corrected, second
     wrong = _try(claim.wrong, runs)
     control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
-    of_control = _compare(parts, accepted, control)
+    on_control = _each(parts, accepted, control)
+    of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
     control_status = of_control.status
     detail = verdict.detail
     if control_status != "fails" and status in ("holds", "erratum"):
@@ -144,6 +152,7 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
         detail,
         _unnamed(corrected) if corrected else None,
         "" if isinstance(remark, Undecided) else remark,
+        {name: one.status for name, one in on_control.items()},
     )
 
 
@@ -155,13 +164,17 @@ def _try(reading: Callable[[Any], Any], of: Any) -> Any:
         return undecided
 
 
-def _compare(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> Verdict:
+def _each(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Verdict]:
     verdicts = {}
     for name, part in parts.items():
         try:
             verdicts[name] = part.rule(expected[name], measured[name])
         except Undecided as undecided:
             verdicts[name] = Verdict("undecided", float("nan"), undecided.reason)
+    return verdicts
+
+
+def _together(verdicts: Mapping[str, Verdict]) -> Verdict:
     return verdicts[""] if "" in verdicts else together(verdicts)
 
 

@@ -4,12 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from lemmata.core.registry import Paper
 from lemmata.core.verdict import Status
 
 REPLICATIONS = "replications.json"  # of a paper: claim id -> its last documented confirmation
+# Between holds or erratum and fails; into or out of undecided; between the printed form and the corrected one.
+Change = Literal["reversed", "undecided", "corrected"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +51,16 @@ class Confirmation:
     def together(self) -> Status:
         """The verdict on which all agree, the reference included; `undecided` where they do not."""
         return "undecided" if self.moved else self.usual
+
+    @property
+    def change(self) -> Change | None:
+        """What kind of move there was; the gravest, where there were several."""
+        seen = {self.usual, *self.statuses}
+        if "fails" in seen and seen & {"holds", "erratum"}:
+            return "reversed"
+        if len(seen) == 1:
+            return None
+        return "undecided" if "undecided" in seen else "corrected"
 
     def confirms(self, rule_date: str) -> bool:
         """Whether there are replications younger than the rule, and all of them agree."""

@@ -13,6 +13,7 @@ from lemmata.report.values import (
     is_sample,
     margin,
     number,
+    on_the_control,
     rule,
     sample_text,
 )
@@ -113,10 +114,10 @@ def evidence_table(judgement: Judgement) -> Html:
     names = list(values[-1]) if _has_parts(values[-1]) else []
     if names and all(_has_parts(value) and set(value) == set(names) for value in values):
         rules = _part_rules(judgement)
-        head = ["part", *columns, *(["rule"] if rules else [])]
+        head = ["part", *columns, *(["rule", "on the control"] if rules else [])]
         rows = [
             [element("th", name, scope="row"), *(element("td", show(value[name])) for value in values)]
-            + ([element("td", rules.get(name, ""), class_="rule")] if rules else [])
+            + ([element("td", rules.get(name, ""), class_="rule"), _on_control(judgement, name)] if rules else [])
             for name in names
         ]
     else:
@@ -149,6 +150,12 @@ def show(value: Any) -> Html:
     if isinstance(value, str):
         return element("span", inline(value))
     return element("span", number(value), class_="number")
+
+
+def _on_control(judgement: Judgement, name: str) -> Html:
+    status, carries = judgement.control.get(name), judgement.claim.named_parts()[name].carries
+    tone = {"fails": "control good", "holds": "control bad" if carries else "control"}.get(status or "", "control")
+    return element("td", element("span", on_the_control(status, carries), class_=tone))
 
 
 def _has_parts(value: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.core import Paper
 from lemmata.report.errata import formulas
-from lemmata.report.values import MARKS, STATUSES, duration, margin, rule
+from lemmata.report.values import MARKS, STATUSES, duration, margin, on_the_control, rule
 
 Row = Mapping[str, Any]
 
@@ -61,11 +61,23 @@ def claim_page(row: Row) -> str:
         f"**In** `{row['file']}`, experiment [`{row['experiment']}`](../{row['paper']}.md): {row['title']}.",
         f"```\nlemmata check {row['id']}\nlemmata show {row['id']}\nlemmata run {row['experiment']} --help\n```",
     ]
+    if "" not in row["parts"]:
+        parts.insert(4, parts_table(row))
     if "printed_formula" in row:
         parts.insert(3, formulas(row))
     if row.get("remark"):
         parts.insert(-2, f"**Remark.** {row['remark']}")
     return "\n\n".join(parts) + "\n"
+
+
+def parts_table(row: Row) -> str:
+    """A claim's parts: what was measured, the rule, and what the rule says of the wrong subject."""
+    lines = ["| part | measured | rule | on the control |", "|---|---|---|---|"]
+    measured, control = row.get("measured") or {}, row.get("control") or {}
+    for name, part in row["parts"].items():
+        outcome = on_the_control(control.get(name), part["carries"])
+        lines.append(f"| {' | '.join(map(_cell, (name, measured.get(name, '–'), rule(part['rule']), outcome)))} |")
+    return "\n".join(lines)
 
 
 def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:

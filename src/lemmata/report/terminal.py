@@ -18,7 +18,7 @@ from rich.text import Text
 
 from lemmata.core import Confirmation, Paper
 from lemmata.report.errata import DETAILS
-from lemmata.report.values import MARKS, STATUSES, brief, duration, is_one_value, margin, rule, shorten
+from lemmata.report.values import MARKS, STATUSES, brief, duration, is_one_value, margin, on_the_control, rule, shorten
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
@@ -98,13 +98,16 @@ def claim_panel(row: Row) -> RenderableType:
         for key, word in {**DETAILS, "latex": "in LaTeX"}.items():
             if row.get(key):
                 facts.add_row(word, _text(row[key]))
-    facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
+    by_part = _parts_table(row) if row.get("control") and "" not in row["parts"] else None
+    if by_part is None:
+        facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
     if row.get("status"):
         corrected = "corrected" in row
         facts.add_row("printed form gives" if corrected else "predicted", _evidence(row.get("predicted")))
         if corrected:
             facts.add_row("corrected form gives", _evidence(row["corrected"]))
-        facts.add_row("measured", _evidence(row["measured"]))
+        if by_part is None:
+            facts.add_row("measured", _evidence(row["measured"]))
         facts.add_row("margin", margin(row.get("margin")))
         facts.add_row("control", control_text(row.get("control_status")))
     for name, text in _standing(row):
@@ -116,8 +119,22 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("cost of its runs", duration(row["seconds"]))
     if row.get("runs"):
         facts.add_row("runs", Text(" ".join(str(digest)[:12] for digest in row["runs"])))
-    parts.append(facts)
+    parts += [facts] if by_part is None else [by_part, facts]
     return Padding(Group(*parts), (1, 0, 1, 1))
+
+
+def _parts_table(row: Row) -> Table:
+    """A line a part: what was measured, its rule, and what the rule says of the wrong subject."""
+    table = _table()
+    for name in ("part", "measured", "rule", "on the control"):
+        table.add_column(name, overflow="fold")
+    measured, control = row.get("measured"), row.get("control") or {}
+    for name, part in row["parts"].items():
+        value = measured.get(name, measured) if isinstance(measured, Mapping) else measured
+        status = control.get(name)
+        outcome = Text(on_the_control(status, part["carries"]), style=control_text(status).style)
+        table.add_row(Text(name), Text(brief(value, 6)), Text(rule(part["rule"])), outcome)
+    return table
 
 
 def _standing(row: Row) -> Iterator[tuple[str, str]]:

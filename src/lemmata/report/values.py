@@ -67,6 +67,11 @@ def brief(value: Any, digits: int = 4) -> str:
     return number(value, digits)
 
 
+def on_the_control(status: str | None, carries: bool) -> str:
+    """A part's outcome on the wrong subject: it fails there if it carries the claim."""
+    return f"{status or '–'}{'' if carries else ' (context)'}"
+
+
 def margin(value: Any) -> str:
     """How far inside (+) or outside (−) its rule a measurement is; a dash where nothing was measured."""
     value = float(value) if value is not None else math.nan

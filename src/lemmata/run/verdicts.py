@@ -8,7 +8,18 @@ from lemmata.core import Claim
 from lemmata.run.store import Store, keep_json
 
 FOLDER = "verdicts"
-EVIDENCE = ("status", "predicted", "measured", "margin", "control_status", "detail", "corrected", "remark", "seconds")
+EVIDENCE = (
+    "status",
+    "predicted",
+    "measured",
+    "margin",
+    "control_status",
+    "control",
+    "detail",
+    "corrected",
+    "remark",
+    "seconds",
+)
 
 
 def keep_verdict(store: Store, row: dict[str, Any]) -> None:

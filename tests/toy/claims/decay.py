@@ -16,8 +16,9 @@ def ratio(values: np.ndarray) -> float:
     return float((values[:, 1] / values[:, 0]).mean())
 
 
-def backwards(run: RunResult) -> np.ndarray:
-    return run.arrays["x"][:, ::-1]
+def unmoved(run: RunResult) -> np.ndarray:
+    """The start in the place of the second step, too."""
+    return run.arrays["x"][:, [0, 0]]
 
 
 def draw(runs: Runs) -> Artefact:
@@ -36,7 +37,7 @@ EXPERIMENT = Experiment(
             locus="Section 1",
             statement="x decays <fast> & surely.",
             subject=lambda runs: runs["main"].arrays["x"],
-            wrong=lambda runs: backwards(runs["main"]),
+            wrong=lambda runs: unmoved(runs["main"]),
             parts=Part(ratio, near(lambda runs: 1 - runs["main"].config.rate, rtol=1e-12)),
             remark=lambda runs: f"It decays to {runs['main'].arrays['x'].min():.1e}.",
         ),
@@ -45,7 +46,7 @@ EXPERIMENT = Experiment(
             locus="Section 1",
             statement="x decays at the printed rate.",
             subject=lambda runs: runs["main"].arrays["x"],
-            wrong=lambda runs: backwards(runs["main"]),
+            wrong=lambda runs: unmoved(runs["main"]),
             parts=Part(
                 ratio,
                 near(lambda runs: 1 + runs["main"].config.rate, rtol=1e-12),

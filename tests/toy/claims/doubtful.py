@@ -1,7 +1,7 @@
 """One claim that fails, and one that cannot be decided."""
 
 from lemmata.core import Claim, Experiment, Part, RunResult, at_most, near
-from toy.claims.decay import backwards, draw, ratio, runs
+from toy.claims.decay import draw, ratio, runs, unmoved
 
 
 def long_enough(run: RunResult) -> str | None:
@@ -17,10 +17,10 @@ EXPERIMENT = Experiment(
             locus="Section 2",
             statement="x falls at once, and is positive.",
             subject=lambda runs: runs["main"].arrays["x"],
-            wrong=lambda runs: backwards(runs["main"]),
+            wrong=lambda runs: unmoved(runs["main"]),
             parts={
                 "ratio": Part(ratio, at_most(0.1)),
-                "negative": Part(lambda values: float((values < 0).sum()), at_most(0)),
+                "negative": Part(lambda values: float((values < 0).sum()), at_most(0), carries=False),
             },
             remark="The bound is too small.",
         ),
@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
             locus="Section 2",
             statement="x is zero in the end.",
             subject=lambda runs: runs["main"].arrays["x"],
-            wrong=lambda runs: backwards(runs["main"]),
+            wrong=lambda runs: unmoved(runs["main"]),
             parts=Part(lambda values: values[:, -1], near(0.0)),
             needs={"main": long_enough},
         ),

@@ -51,7 +51,7 @@ CLAIMS = (
         statement="With three subjects the six bijections are one correct, one confusing and four mismatched "
         "relations.",
         subject=lambda runs: _named_rows(runs["main"].arrays["table"], runs["main"].arrays["kinds"]),
-        wrong=lambda runs: _named_rows(runs["main"].arrays["table"][:, ::-1], runs["main"].arrays["kinds"]),
+        wrong=lambda runs: _named_rows(runs["main"].arrays["table"][:, [2, 1, 0]], runs["main"].arrays["kinds"]),
         parts=Part(list, exactly(sorted(TABLE_1))),
         remark="The control reads the table's answers from the last subject to the first.",
     ),

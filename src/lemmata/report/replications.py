@@ -1,0 +1,57 @@
+"""What fresh randomness says of each claim, as Markdown: its verdict in every replication beside the reference."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from lemmata.core import Confirmation, Paper
+from lemmata.report.values import duration
+
+
+def replications_section(paper: Paper, found: Mapping[str, Mapping[str, Confirmation]]) -> str:
+    """A paper's confirmations (experiment -> claim -> confirmation) as a table with its counts."""
+    title = f"## {paper.id}: {paper.title}"
+    claims = {id: one for confirmations in found.values() for id, one in confirmations.items()}
+    if not claims:
+        return f"{title}\n\nNo replications are kept yet; `lemmata confirm {paper.id}` makes them."
+    numbers = sorted({number for one in claims.values() for number in one.verdicts}, key=int)
+    head = ("claim", "reference", *numbers, "together", "seconds")
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for id, one in claims.items():
+        statuses = (str(one.verdicts[number]["status"]) if number in one.verdicts else "–" for number in numbers)
+        cells = (f"`{id}`", one.reference or "–", *statuses, one.together, f"{one.seconds:.1f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([title, "", _counts(list(claims.values()), _seconds(found)), "", *lines])
+
+
+def _counts(found: Sequence[Confirmation], seconds: float) -> str:
+    changes = Counter(one.change for one in found)
+    moved = {
+        "reversed": "moved between holds or erratum and fails",
+        "undecided": "into or out of undecided",
+        "corrected": "between holds and erratum",
+    }
+    words = [f"{changes[change]} {what}" for change, what in moved.items() if changes[change] or change != "corrected"]
+    return (
+        f"{changes[None]} of {len(found)} claims replicated in all; {', '.join(words)}. Computing: {duration(seconds)}."
+    )
+
+
+def _seconds(found: Mapping[str, Mapping[str, Confirmation]]) -> float:
+    """What computing took: the claims of an experiment share its runs, so each replication of it counts once."""
+    total = 0.0
+    for confirmations in found.values():
+        once: dict[str, float] = {}
+        for one in confirmations.values():
+            once |= {number: float(verdict["seconds"]) for number, verdict in one.verdicts.items()}
+        total += sum(once.values())
+    return total
+
+
+def replications_page(sections: Sequence[str]) -> str:
+    intro = (
+        "Verdicts under fresh randomness: every key of every run drawn anew, everything else equal. The reference is "
+        "replication 0; *together* is the verdict on which all agree. A claim's seconds are those of its experiment's "
+        "runs, in all replications. Written by `lemmata docs` from the papers' `replications.json`, which keeps what "
+        "`lemmata confirm` found."
+    )
+    return "\n\n".join(["# Replications", intro, *sections]) + "\n"
