@@ -12,9 +12,9 @@ DELTA = 0.05
 LARGEST_ALPHA = 1.5 - 5**0.5 / 2  # Assumption F.1
 
 
-def feed_moments(runs: Runs) -> dict[str, np.ndarray]:
-    """Of the noise token and of any other, [seed, token]."""
-    return {name: sampled_moments(runs["sampled"], name, matrix="feed") for name in ("mean", "variance")}
+def first_moments(runs: Runs, matrix: str) -> dict[str, np.ndarray]:
+    """Of W_F's gradient at the noise token and at any other (of W_V's: at the first two rows of Table 3)."""
+    return {name: sampled_moments(runs["sampled"], name, matrix=matrix)[:, :2] for name in ("mean", "variance")}
 
 
 def dropped(runs: Runs, moments: dict[str, np.ndarray]) -> dict[str, Seeds]:
@@ -30,9 +30,8 @@ FEED_FORWARD = Claim(
     locus="Lemma D.1",
     statement="At zero weights and N ≫ 1, W_U(k)ᵀ(∇W_F)W_E(q) has mean -α and variance α(1-α) for the noise token, "
     "mean 1/(N+1) - (1-α)/N and variance (1-α)/N for any other: what they leave out, times N, is of order 1.",
-    subject=lambda runs: dropped(runs, feed_moments(runs)),
-    # The noise token's gradient read at the others, and theirs at the noise token.
-    wrong=lambda runs: dropped(runs, {name: values[:, ::-1] for name, values in feed_moments(runs).items()}),
+    subject=lambda runs: dropped(runs, first_moments(runs, "feed")),
+    wrong=lambda runs: dropped(runs, first_moments(runs, "value")),  # the other matrix's gradient
     parts={
         name: Part(lambda found, name=name: found[name], near(np.zeros(2), atol=1.5, over_seeds=True))
         for name in ("mean", "variance")

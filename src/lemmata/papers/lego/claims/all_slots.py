@@ -20,6 +20,7 @@ def training(name: str, variables: int, scale: Scale, reads: Reads) -> TheoryRun
     return TheoryRun(
         action=name,
         variables=variables,
+        width=scale.pick(smoke=12, laptop=24, paper=24),  # six combinations a class: with 12 some seeds miss one
         reads=reads,
         one_step=sampled if reads == "all" else StageOne(),
         plans=(Plan(name="T2", stages=(*warm(scale), paced(2.0, scale.pick(smoke=5, laptop=1000, paper=4000)))),),

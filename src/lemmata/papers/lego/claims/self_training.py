@@ -27,7 +27,7 @@ def of_the_first(asked: Asked) -> Asked:
 
 SOLVES = {
     "Acc over its ceiling": Part(lambda asked: asked.solved("accuracy"), at_least(SOLVED)),
-    "greedy chains right": Part(lambda asked: asked.solved("greedy"), at_least(SOLVED)),
+    "greedy chains right": Part(lambda asked: asked.solved("greedy"), at_least(SOLVED), carries=False),
 }
 
 DOUBLING = Claim(
@@ -108,7 +108,7 @@ START = Claim(
     wrong=lambda runs: growth(main(runs), "beyond"),
     parts={
         "ε, after over before": Part(lambda found: found["epsilon"].max(), at_most(2.1)),
-        "gap, after over before": Part(lambda found: found["gap"].max(), at_most(1.0)),
+        "gap, after over before": Part(lambda found: found["gap"].max(), at_most(1.0), carries=False),
     },
     needs={"main": ended},
     remark="Both are arithmetic of the softmax: at most twice as much to look away from, less for each that counts.",

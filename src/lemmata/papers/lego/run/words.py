@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from lemmata.core import named_integer
+from lemmata.core import named_generator
 from lemmata.papers.lego.model import AbstractReasoner, rollout
 from lemmata.papers.lego.task import Action, Vocabulary
 from lemmata.train import unstack
@@ -20,7 +20,7 @@ def words_decided(
     """Where the verdict of stacked models on "is this word the identity" is right; every other word is."""
     found = []
     for model, seed in zip(unstack(models), seeds, strict=True):
-        stream = np.random.default_rng(named_integer(seed, "words"))
+        stream = named_generator(seed, "words")
         clauses, truth = words(acting, variables, num, length, stream)
         found.append(np.asarray(says_identity(model, jnp.asarray(clauses), length)) == truth)
     return np.array(found)
