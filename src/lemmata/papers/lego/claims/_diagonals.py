@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_least, at_most
 from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import length_runs
@@ -29,15 +29,19 @@ class Diagonal(NamedTuple):
         return self.run.arrays[f"{self.moment}.{self.clause}.{times * self.run.config.task.length}"]
 
     @property
-    def with_length(self) -> float:
-        return float(self.at(4).mean() / self.at(2).mean())
+    def with_length(self) -> np.ndarray:
+        return self.at(4).mean(axis=1) / self.at(2).mean(axis=1)
+
+    @property
+    def drops(self) -> np.ndarray:
+        """How much lower the last quarter of positions is than the first, relative to the mean, by seed."""
+        values = self.at(4)
+        quarter = max(values.shape[1] // 4, 1)
+        return (values[:, :quarter].mean(axis=1) - values[:, -quarter:].mean(axis=1)) / values.mean(axis=1)
 
     @property
     def drop(self) -> float:
-        """How much lower the last quarter of positions is than the first, relative to the mean."""
-        values = self.at(4)
-        quarter = max(values.shape[1] // 4, 1)
-        return float((values[:, :quarter].mean() - values[:, -quarter:].mean()) / values.mean())
+        return float(self.drops.mean())
 
     @property
     def over_even(self) -> float:
@@ -45,6 +49,14 @@ class Diagonal(NamedTuple):
         values = self.at(2)
         length = values.shape[1]
         return float((values * (length + 1 + np.arange(length))).mean())
+
+
+def answers_seen(run: RunResult) -> str | None:
+    """A need: there is a second diagonal to judge. In a block with a residual a model can do without it."""
+    share = Diagonal(run, "answer").over_even
+    name = run.config.task.action
+    missing = f"{name}'s answers get {share:.2f} of what an even spread would give: the residual carries their value"
+    return None if share >= 1 else missing
 
 
 def diagonals(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
@@ -59,11 +71,11 @@ def exchanged(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
 
 def parts(decaying: str, steady: str) -> dict[str, Part]:
     """Both are diluted with length; one decays along the positions, the other by less than half of that."""
-    diluted = {kind: Part(lambda found, kind=kind: found[kind].with_length, at_most(1.0)) for kind in JUDGED}
+    diluted = {kind: Part(lambda found, kind=kind: Seeds(found[kind].with_length), at_most(1.0)) for kind in JUDGED}
     return {f"{kind}, from twice to four times the length": part for kind, part in diluted.items()} | {
-        f"{decaying}, drop along positions": Part(lambda found: found[decaying].drop, at_least(DECAY)),
-        f"{steady}, drop relative to the other's": Part(
-            lambda found: found[steady].drop / max(abs(found[decaying].drop), 1e-9), at_most(LESS)
+        f"{decaying}, drop along positions": Part(lambda found: Seeds(found[decaying].drops), at_least(DECAY)),
+        f"{steady}, drop less half of the other's": Part(
+            lambda found: Seeds(found[steady].drops - LESS * found[decaying].drops), at_most(0.0)
         ),
     }
 

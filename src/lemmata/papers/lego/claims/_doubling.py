@@ -23,6 +23,7 @@ def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
         stages=scale.pick(smoke=3, laptop=7, paper=8),
         excess=2e-6,
         time=1e13,
+        stride=0.2,
         contexts=scale.pick(smoke=30, laptop=30, paper=120),  # 60 and 240 agree to three digits in a trial
         one_step=ToTheFloor(finest=0.1),
         lengths=scale.pick(smoke=(2, 4, 8, 16, 24), laptop=lengths_to(256), paper=lengths_to(512)),

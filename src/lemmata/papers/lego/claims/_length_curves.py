@@ -48,6 +48,10 @@ class Model(NamedTuple):
     def longest(self) -> float:
         return self.at(self.run.config.lengths[-1])
 
+    @property
+    def longest_by_seed(self) -> np.ndarray:
+        return self.curve()[:, -1]
+
 
 def untrained(run: RunResult) -> Model:
     return Model(run, UNTRAINED, 0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, rises
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, Undecided, at_least, rises
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import Model, base, draw_curve, stages
 from lemmata.papers.lego.run.length_training import BASE, SHORT, TRUE, length_runs
@@ -33,13 +33,13 @@ def sequence(runs: Runs, short: bool = False) -> tuple[list[Model], int]:
     return [base(run), longer] if short else stages(run), length
 
 
-def means(found: tuple[list[Model], int]) -> np.ndarray:
-    return np.array([model.curve().mean() for model in found[0]])
+def means(found: tuple[list[Model], int]) -> Seeds:
+    return Seeds(np.array([model.curve().mean(axis=1) for model in found[0]]).T)
 
 
-def gain(found: tuple[list[Model], int]) -> float:
-    models, length = found
-    return models[-1].at(length) - models[0].at(length)
+def gain(found: tuple[list[Model], int]) -> Seeds:
+    models, _ = found
+    return Seeds(models[-1].longest_by_seed - models[0].longest_by_seed)
 
 
 def labels(runs: Runs) -> str:
@@ -74,7 +74,7 @@ FIGURE_1B = Claim(
 )
 
 
-def gap(models: tuple[Model, Model]) -> float:
+def gap(models: tuple[Model, Model]) -> Seeds:
     """From the model that is to be matched, at the longest test length."""
     reached, goal = models
     if (done := len(reached.run.config.stages)) < STAGES:
@@ -83,7 +83,7 @@ def gap(models: tuple[Model, Model]) -> float:
     if goal.longest < curves.FALLEN:
         length = goal.run.config.lengths[-1]
         raise Undecided(f"the simply transitive action itself fails at length {length}: there is nothing to match")
-    return reached.longest - goal.longest
+    return Seeds(reached.longest_by_seed - goal.longest_by_seed)
 
 
 FIGURE_1B_MATCH = Claim(

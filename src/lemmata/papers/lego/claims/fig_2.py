@@ -2,25 +2,26 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_least
+from lemmata.core import Claim, Experiment, Part, Runs, Seeds, at_least
 from lemmata.papers.lego.claims._attention_maps import draw_maps
+from lemmata.papers.lego.claims._diagonals import answers_seen
 from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
 from lemmata.papers.lego.run.length_training import length_runs
 
 MOSTLY = 0.8  # of the attention lies on the two diagonals
 
 
-def on_both(attention: np.ndarray) -> float:
+def on_both(attention: np.ndarray) -> Seeds:
     """The attention on predicate l + 1 and on answer l together."""
     rows = np.arange(attention.shape[1])
-    return float((attention[:, rows, rows] + attention[:, rows, len(rows) + rows]).mean())
+    return Seeds((attention[:, rows, rows] + attention[:, rows, len(rows) + rows]).mean(axis=1))
 
 
-def led_by_both(attention: np.ndarray) -> float:
+def led_by_both(attention: np.ndarray) -> Seeds:
     """The share of rows whose two largest entries are those of the diagonals."""
     rows = np.arange(attention.shape[1])
     largest = np.sort(np.argsort(attention, axis=2)[..., -2:], axis=2)
-    return float(np.mean(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2)))
+    return Seeds(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2).mean(axis=1))
 
 
 def maps(runs: Runs, which: str = "map") -> dict[str, np.ndarray]:
@@ -33,7 +34,7 @@ def remark(runs: Runs) -> str:
         attention = runs[name].arrays["trained.map"]
         rows = np.arange(attention.shape[1])
         predicate, answer = attention[:, rows, rows].mean(), attention[:, rows, len(rows) + rows].mean()
-        led = sum(led_by_both(one[None]) == 1 for one in attention)
+        led = int(np.sum(led_by_both(attention).values == 1))
         action = runs[name].config.task.action
         told.append(f"{action} {predicate:.2f} and {answer:.2f}, both leading in {led} of {len(attention)} seeds")
     return (
@@ -55,6 +56,7 @@ FIGURE_2 = Claim(
         for name, read, share in (("on both", on_both, MOSTLY), ("rows led by both", led_by_both, 1.0))
         for kind in JUDGED
     },
+    needs={family: lambda run, need=need: need(run) or answers_seen(run) for family, need in NEEDS.items()},
     remark=remark,
 )
 

@@ -1,23 +1,15 @@
 """Figure 7: attention on the right answer clause at longer lengths."""
 
-from lemmata.core import Part, RunResult, at_least
-from lemmata.papers.lego.claims._diagonals import Diagonal, diagonal_experiment
+from lemmata.core import Part, Seeds, at_least
+from lemmata.papers.lego.claims._diagonals import Diagonal, answers_seen, diagonal_experiment
 from lemmata.papers.lego.claims._length_curves import NEEDS, base
 
 NO_VISIBLE_DROP = 0.95  # of the sentences four times as long are still answered
 
 
-def seen(run: RunResult) -> str | None:
-    """A need: there is a diagonal to judge."""
-    share = Diagonal(run, "answer").over_even
-    name = run.config.task.action
-    missing = f"{name}'s answers get {share:.2f} of what an even spread would give: the residual carries their value"
-    return None if share >= 1 else missing
-
-
-def answered(found: dict[str, Diagonal]) -> float:
+def answered(found: dict[str, Diagonal]) -> Seeds:
     run = found["simply transitive"].run
-    return base(run).at(4 * run.config.task.length)
+    return Seeds(base(run).column(length=4 * run.config.task.length))
 
 
 EXPERIMENT = diagonal_experiment(
@@ -33,5 +25,5 @@ EXPERIMENT = diagonal_experiment(
     steady="symmetric",
     more={"simply transitive, sentences right all the same": Part(answered, at_least(NO_VISIBLE_DROP))},
     # A claim's need of a run stands in place of the experiment's, so that one is asked here too.
-    needs={family: lambda run, need=need: need(run) or seen(run) for family, need in NEEDS.items()},
+    needs={family: lambda run, need=need: need(run) or answers_seen(run) for family, need in NEEDS.items()},
 )

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, Undecided, at_least
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import Model, base
 from lemmata.papers.lego.run.length_training import HIDING, length_runs
@@ -21,12 +21,12 @@ class Repair(NamedTuple):
     after: Model
 
     @property
-    def share(self) -> float:
-        """Of the sentences that fail at the longest length, net."""
+    def share(self) -> Seeds:
+        """Of the sentences that fail at the longest length, net, by seed."""
         lost = 1 - self.before.longest
         if lost < LOST:
             raise Undecided(f"only {lost:.2f} of the longest sentences fail: nothing to repair")
-        return (self.after.longest - self.before.longest) / lost
+        return Seeds((self.after.longest_by_seed - self.before.longest_by_seed) / lost)
 
 
 def hiding(run: RunResult, what: str) -> Model:

@@ -24,8 +24,8 @@ def cells(action: str, scale: Scale) -> PopulationRun:
     return PopulationRun(
         action=action,
         vocabulary=404,
-        scales=(0.005, 0.02, None),
-        clips=(2.0, 3.0, 4.0, 6.0) if paper else (2.0, 4.0, 6.0),
+        scales=(0.005, 0.02, None) if paper else (0.005, 0.02),
+        clips=(2.0, 3.0, 4.0, 6.0) if paper else (2.0, 6.0),
         widths=(24, 32) if paper else (24,),
         losses=("sum", "second") if paper else ("sum",),
         records=times(0, 16, 8),

@@ -19,14 +19,12 @@ ENOUGH = 2  # cells that can tell
 def mapped(scale: Scale) -> dict[str, RunConfig]:
     """The figures' runs, and "block/variables/family" beside them."""
     worlds = scale.pick(smoke=(9,), laptop=(41,), paper=(170, 85, 41))
-    blocks = scale.pick(smoke=("plain",), laptop=("plain", "block-sparse"), paper=tuple(BLOCKS))
+    blocks = scale.pick(smoke=("plain",), laptop=("plain",), paper=tuple(BLOCKS))
     runs: dict[str, RunConfig] = {**length_runs(scale)}
     for block in blocks:
         for variables in worlds if block == "plain" else worlds[:1]:
             for family in FAMILIES:
-                few = scale.pick(
-                    smoke=(32,), laptop=(1000, 4000) if block == "plain" else (2500,), paper=(3000, 10_000, 30_000)
-                )
+                few = scale.pick(smoke=(32,), laptop=(1000, 4000), paper=(3000, 10_000, 30_000))
                 runs[f"{block}/{variables}/{family}"] = sizes(scale, family, variables, few, BLOCKS[block])
     return runs
 
