@@ -28,6 +28,16 @@ def smoke_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store((folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "smoke")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def share_compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """One folder of programs for all workers and the processes they start."""
+    folder = tmp_path_factory.getbasetemp()
+    place = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "programs"
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(place)
+    jax.config.update("jax_compilation_cache_dir", str(place))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The toy paper among the papers, as a folder that is not installed."""

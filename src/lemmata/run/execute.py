@@ -15,6 +15,7 @@ import jax
 
 from lemmata.core import RunConfig, RunResult, UserError, decode, encode, run_type
 from lemmata.run.checkpoints import StoredContext, Watcher
+from lemmata.run.programs import keep_programs
 from lemmata.run.provenance import provenance
 from lemmata.run.store import DamagedRun, Store
 
@@ -98,6 +99,7 @@ def fill(configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter:
 
 
 def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter) -> None:
+    keep_programs(store.root)
     for config in configs:
         digest, kind = config.digest, config.kind
 
@@ -111,7 +113,9 @@ def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter
 def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, reporter: Reporter) -> None:
     spawn = multiprocessing.get_context("spawn")
     events = spawn.Queue()
-    with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start_worker, initargs=(events, os.getpid())) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=spawn, initializer=_start_worker, initargs=(events, os.getpid(), store.root)
+    ) as pool:
         texts = [(config.kind, json.dumps(encode(config)), str(store.root)) for config in configs]
         waiting = {pool.submit(_work, *text): config for text, config in zip(texts, configs, strict=True)}
         try:
@@ -132,9 +136,10 @@ def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, r
 _events: Any = None  # a worker process's line to its parent, set once when the process starts
 
 
-def _start_worker(events: Any, parent: int) -> None:
+def _start_worker(events: Any, parent: int, root: Path) -> None:
     global _events
     _events = events
+    keep_programs(root)
 
     def end_with_parent() -> None:
         while os.getppid() == parent:

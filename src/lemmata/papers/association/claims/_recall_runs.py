@@ -31,7 +31,7 @@ def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "ml
         "every": scale.pick(smoke=5, laptop=10, paper=5),
         "test_sequences": scale.pick(smoke=16, laptop=48, paper=128),
         "final_sequences": scale.pick(smoke=32, laptop=512, paper=1024),
-        "seeds": unseen(scale.seeds(smoke=2, laptop=3, paper=3)),
+        "seeds": unseen(scale.seeds(smoke=2, laptop=5, paper=3)),
     }
     return RecallTraining(**(settings | changes))
 

@@ -10,7 +10,7 @@ from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
 from lemmata.papers.knowledge.run.covering import CoveringRun
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.papers.knowledge.run.training import FRESH, setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, columns, legend, letter, new_figure
 
 DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings
@@ -32,7 +32,7 @@ def covering_run(scale: Scale) -> CoveringRun:
         model=scale.pick(smoke=base.model, laptop=wide, paper=wide),
         pretraining=scale.pick(smoke=pretraining, laptop=slow, paper=slow),
         tuning=tuning,
-        seeds=base.seeds[:6],
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=14, paper=6)),
     )
 
 

@@ -71,11 +71,16 @@ def exchanged(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
 
 def parts(decaying: str, steady: str) -> dict[str, Part]:
     """Both are diluted with length; one decays along the positions, the other by less than half of that."""
-    diluted = {kind: Part(lambda found, kind=kind: Seeds(found[kind].with_length), at_most(1.0)) for kind in JUDGED}
+    diluted = {
+        kind: Part(lambda found, kind=kind: Seeds(found[kind].with_length), at_most(1.0, over_seeds=True))
+        for kind in JUDGED
+    }
     return {f"{kind}, from twice to four times the length": part for kind, part in diluted.items()} | {
-        f"{decaying}, drop along positions": Part(lambda found: Seeds(found[decaying].drops), at_least(DECAY)),
+        f"{decaying}, drop along positions": Part(
+            lambda found: Seeds(found[decaying].drops), at_least(DECAY, over_seeds=True)
+        ),
         f"{steady}, drop less half of the other's": Part(
-            lambda found: Seeds(found[steady].drops - LESS * found[decaying].drops), at_most(0.0)
+            lambda found: Seeds(found[steady].drops - LESS * found[decaying].drops), at_most(0.0, over_seeds=True)
         ),
     }
 

@@ -49,7 +49,7 @@ CONJECTURE = Claim(
     "every predicate seen.)",
     subject=lambda runs: Repair(base(runs["symmetric"]), hiding(runs["symmetric"], "predicates")),
     wrong=lambda runs: Repair(base(runs["symmetric"]), hiding(runs["symmetric"], "answers")),
-    parts=Part(lambda repair: repair.share, at_least(REPAIRED)),
+    parts=Part(lambda repair: repair.share, at_least(REPAIRED, over_seeds=True)),
     remark=remark,
 )
 
