@@ -120,12 +120,27 @@ def test_refusals() -> None:
 def test_doubling_starts_where_the_stage_before_ended() -> None:
     sizes = {"action": "S3", "vocabulary": 40, "width": 6, "lengths": (2, 8), "test_sentences": 8, "contexts": 60}
     run = PopulationDoubling(**sizes, stages=3, seeds=(0,)).execute(Unattended())
-    table = run.metrics
+    table = {name: values[run.metrics["arm"] == "self"] for name, values in run.metrics.items()}
     np.testing.assert_array_equal(table["length"], [2, 4, 8])
     np.testing.assert_array_equal(table["labels_right"], 1)  # the annotator has learned T^2
-    assert np.all(table["epsilon"] < table["epsilon_before"])
+    assert np.all(table["epsilon_after"] < table["epsilon_before"])
     assert np.all(np.diff(table["third_diagonal"]) > 0)
-    assert np.all(table["epsilon_before"][1:] <= 3 * table["epsilon"][:-1])  # from 2 clauses to 4, from 4 to 8
-    assert run.arrays["accuracy"].shape == (1, 3, 2)
+    assert np.all(table["epsilon_before"][1:] <= 3 * table["epsilon_after"][:-1])  # from 2 clauses to 4, from 4 to 8
+    assert np.all(table["epsilon_worst"] >= table["epsilon_after"])
+    assert run.arrays["accuracy"].shape == (1, 2, 3, 2)
     with pytest.raises(UserError, match="length"):
         PopulationDoubling(**sizes, stages=9)
+
+
+def test_the_arm_alone_reads_as_many_clauses_and_stays_with_two_steps() -> None:
+    sizes = {"action": "S3", "vocabulary": 40, "width": 6, "lengths": (2, 8), "test_sentences": 8, "contexts": 60}
+    run = PopulationDoubling(**sizes, stages=3, excess=0.05, seeds=(0,)).execute(Unattended())
+    doubled, alone = (
+        {name: values[run.metrics["arm"] == arm] for name, values in run.metrics.items()} for arm in ("self", "alone")
+    )
+    np.testing.assert_array_equal(doubled["clauses"], alone["clauses"])
+    # T^2 reads 3 (2 + 2) clauses a sentence; length 4 reads 3 (4 + 2), and its annotator 5 + 6.
+    np.testing.assert_allclose(alone["time"] * 12, alone["clauses"])
+    np.testing.assert_allclose(doubled["clauses"][1], 12 * doubled["time"][0] + 29 * doubled["time"][1])
+    np.testing.assert_allclose(alone["third_diagonal"][0], doubled["third_diagonal"][0], rtol=1e-6)  # one first stage
+    assert alone["epsilon_after"][2] > doubled["epsilon_after"][2]

@@ -125,7 +125,7 @@ class Shortfall(NamedTuple):
     log_bound: np.ndarray
 
     def over_bound(self) -> np.ndarray:
-        return np.exp(self.log_missing - self.log_bound)
+        return np.exp(np.minimum(self.log_missing - self.log_bound, 700.0))  # a wrong subject is off by e^(1/T)
 
 
 def _at_the_start(runs: Runs) -> Shortfall:

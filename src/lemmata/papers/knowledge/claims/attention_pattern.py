@@ -95,7 +95,7 @@ def slopes(run: RunResult) -> np.ndarray:
     found = []
     for alpha, sentences in zip(run.arrays["after_first"].astype(float), run.arrays["sentences"], strict=True):
         kept = np.all(alpha > SMALLEST, axis=-1)
-        first, measured = np.log(alpha[..., 0] / alpha[..., 2])[kept], np.log(alpha[..., 1] / alpha[..., 2])[kept]
+        first, measured = (np.log(alpha[kept][:, place] / alpha[kept][:, 2]) for place in (0, 1))
         power = np.array([np.log(subject_share(np.exp(1.0), float(n))) for n in sentences])
         predicted = first * np.broadcast_to(power, alpha.shape[:-1])[kept]
         if not np.any(predicted):
