@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_least, at_most
-from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
+from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS, paired
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import length_runs
 from lemmata.report.plots import CYCLE, band, joined, legend, new_figure
@@ -59,6 +59,11 @@ def answers_seen(run: RunResult) -> str | None:
     return None if share >= 1 else missing
 
 
+def less_half(steady: Diagonal, decaying: Diagonal) -> Seeds:
+    one, other = paired(steady.drops, decaying.drops)
+    return Seeds(one - LESS * other)
+
+
 def diagonals(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
     return {kind: Diagonal(runs[name], clause) for kind, name in JUDGED.items()}
 
@@ -80,7 +85,7 @@ def parts(decaying: str, steady: str) -> dict[str, Part]:
             lambda found: Seeds(found[decaying].drops), at_least(DECAY, over_seeds=True)
         ),
         f"{steady}, drop less half of the other's": Part(
-            lambda found: Seeds(found[steady].drops - LESS * found[decaying].drops), at_most(0.0, over_seeds=True)
+            lambda found: less_half(found[steady], found[decaying]), at_most(0.0, over_seeds=True)
         ),
     }
 

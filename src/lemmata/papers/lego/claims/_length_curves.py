@@ -53,6 +53,12 @@ class Model(NamedTuple):
         return self.curve()[:, -1]
 
 
+def paired(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As many seeds of each: the two actions share none of their randomness, so that any pairing will do."""
+    pairs = min(len(one), len(other))
+    return one[:pairs], other[:pairs]
+
+
 def untrained(run: RunResult) -> Model:
     return Model(run, UNTRAINED, 0)
 

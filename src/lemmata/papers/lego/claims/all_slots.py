@@ -23,7 +23,7 @@ def training(name: str, variables: int, scale: Scale, reads: Reads) -> TheoryRun
         width=scale.pick(smoke=12, laptop=24, paper=24),  # six combinations a class: with 12 some seeds miss one
         reads=reads,
         one_step=sampled if reads == "all" else StageOne(),
-        plans=(Plan(name="T2", stages=(*warm(scale), paced(2.0, scale.pick(smoke=5, laptop=1000, paper=4000)))),),
+        plans=(Plan(name="T2", stages=(*warm(scale), paced(2.0, scale.pick(smoke=5, laptop=2000, paper=4000)))),),
         lengths=scale.pick(smoke=(2, 4), laptop=(2, 4, 8, 16, 20), paper=(2, 4, 8, 16, 32, 40)),
         test_sentences=scale.pick(smoke=8, laptop=128, paper=256),
         seeds=fresh(scale.seeds(smoke=1, laptop=2, paper=5)),

@@ -83,7 +83,8 @@ def gap(models: tuple[Model, Model]) -> Seeds:
     if goal.longest < curves.FALLEN:
         length = goal.run.config.lengths[-1]
         raise Undecided(f"the simply transitive action itself fails at length {length}: there is nothing to match")
-    return Seeds(reached.longest_by_seed - goal.longest_by_seed)
+    ours, theirs = curves.paired(reached.longest_by_seed, goal.longest_by_seed)
+    return Seeds(ours - theirs)
 
 
 FIGURE_1B_MATCH = Claim(

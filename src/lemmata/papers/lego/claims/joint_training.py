@@ -13,7 +13,7 @@ SOLVED = 0.95  # of the largest probability that the clip allows
 
 
 def training(name: str, variables: int, scale: Scale, tokens: Tokens = "both") -> JointTraining:
-    steps = scale.pick(smoke=20, laptop=2400, paper=8000)
+    steps = scale.pick(smoke=20, laptop=4000, paper=8000)
     return JointTraining(
         action=name,
         variables=variables,

@@ -212,7 +212,8 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
         test_sentences=scale.pick(smoke=16, laptop=256, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
         replicas=scale.pick(smoke="map", laptop="map", paper="vmap"),
-        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=5, paper=5)),
+        # The simply transitive action costs half, and its share at the longest length lies near the rule's.
+        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=5 if symmetric else 8, paper=5)),
     )
 
 
