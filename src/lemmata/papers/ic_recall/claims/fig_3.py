@@ -21,8 +21,8 @@ def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
     seeds = scale.seeds(smoke=2, laptop=10, paper=10)
     numbers = scale.pick(smoke=(8, 128), laptop=NUMBERS, paper=NUMBERS)
     steps = scale.pick(smoke=1000, laptop=3000, paper=10_000)
-    full = scale.pick(  # all of W^KQ is trained in the smallest world alone on a laptop, and less often
-        smoke=(((8, 128), 2, 200),), laptop=((NUMBERS, 8, 800),), paper=((NUMBERS, 10, 4000),) * 3
+    full = scale.pick(  # all of W^KQ is trained in the smallest world alone on a laptop, and for fewer steps
+        smoke=(((8, 128), 2, 200),), laptop=((NUMBERS, 20, 800),), paper=((NUMBERS, 10, 4000),) * 3
     )
     runs = {
         f"block/{name}": AdamFineTuning(world=world, sequences=numbers, seeds=seeds, steps=steps, records=4)
@@ -30,9 +30,13 @@ def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
     }
     for (name, world), (numbers, many, steps) in zip(worlds, full, strict=False):
         runs[f"full/{name}"] = AdamFineTuning(
-            world=world, sequences=numbers, seeds=seeds[:many], steps=steps, records=4, trained="full W^KQ"
+            world=world, sequences=numbers, seeds=_first(many, scale), steps=steps, records=4, trained="full W^KQ"
         )
     return runs
+
+
+def _first(many: int, scale: Scale) -> tuple[int, ...]:
+    return scale.seeds(smoke=many, laptop=many, paper=many)
 
 
 class Moment(NamedTuple):

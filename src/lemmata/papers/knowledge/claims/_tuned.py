@@ -96,6 +96,11 @@ def variant_run(scale: Scale, facts: Mapping[str, Any] | None = None, **model: A
     return replace(base, facts=world, model=replace(base.model, **model), seeds=half)
 
 
+def uniform_run(scale: Scale) -> Extraction:
+    """With uniform attention, in all of the base cell's seeds: half of them left its claims undecided now and then."""
+    return replace(variant_run(scale, attention="uniform"), seeds=setting(scale).seeds)
+
+
 def cell_runs(scale: Scale) -> dict[str, Extraction]:
     """Multiplicities, each with the same coverages."""
     numbers = scale.pick(smoke=(2, 3), laptop=(1, 2, 5, 10), paper=(1, 2, 5, 10))

@@ -10,7 +10,7 @@ from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import FEWEST, LEARNED, long_enough, tuning
 from lemmata.papers.knowledge.run.question_gradient import WAYS, QuestionGradient
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.papers.knowledge.run.training import FRESH, setting
 from lemmata.report.plots import COLOURS, band, columns, legend, letter, new_figure
 
 FULL, RANK_1, NEURONS = 0, 1, 2  # places in WAYS
@@ -18,7 +18,7 @@ FULL, RANK_1, NEURONS = 0, 1, 2  # places in WAYS
 
 def gradient_run(scale: Scale) -> QuestionGradient:
     base = setting(scale)
-    seeds = base.seeds[: max(1, len(base.seeds) // 2)]
+    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=9, paper=5))
     way = tuning(scale, "descent")
     return QuestionGradient(facts=base.facts, model=base.model, pretraining=base.pretraining, tuning=way, seeds=seeds)
 

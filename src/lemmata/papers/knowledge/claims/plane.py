@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.knowledge.claims._trends import side_by_side
 from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
@@ -22,12 +22,22 @@ class Plane(NamedTuple):
     multiplicity: np.ndarray
     subjects: np.ndarray
     predicted: np.ndarray  # extraction, if one covered template is enough: 1 - (chance that two subjects share none)^F
-    measured: np.ndarray  # means over seeds
+    each: np.ndarray  # by seed
+
+    @property
+    def measured(self) -> np.ndarray:
+        return self.each.mean(axis=0)
 
     @property
     def order(self) -> float:
         """The rank correlation of predicted and measured extraction."""
         return rank_correlation(self.predicted, self.measured)
+
+    def orders(self) -> Seeds:
+        """The same with its spread: the jackknife's pseudo-values, a seed left out at a time."""
+        count = len(self.each)
+        left = [rank_correlation(self.predicted, np.delete(self.each, i, axis=0).mean(axis=0)) for i in range(count)]
+        return Seeds(count * self.order - (count - 1) * np.array(left))
 
     @property
     def error(self) -> float:
@@ -45,14 +55,14 @@ def plane(runs: Runs, reading: Reading = "descent") -> Plane:
     asked, templates = list(found[0].asked(reading).values()), found[0].run.config.facts.templates
     k, f = np.meshgrid([cell.multiplicity for cell in found], asked, indexing="ij")
     expected = [covering.extraction_after(int(a), int(b), templates) for a, b in zip(k.ravel(), f.ravel(), strict=True)]
-    return Plane(k, f, np.reshape(expected, k.shape), measured(found, reading).mean(axis=0))
+    return Plane(k, f, np.reshape(expected, k.shape), measured(found, reading))
 
 
 def before_fine_tuning(runs: Runs, reading: Reading = "descent") -> Plane:
     """The same models before any question: there it can make no difference how many subjects will be asked about."""
     found = plane(runs, reading)
-    each = np.array([cell.before()[cell.learned(reading)].mean() for cell in cells(runs)])
-    return found._replace(measured=np.broadcast_to(each[:, None], found.measured.shape))
+    each = side_by_side([cell.before()[cell.learned(reading)] for cell in cells(runs)])
+    return found._replace(each=np.broadcast_to(each[..., None], found.each.shape))
 
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
@@ -72,7 +82,7 @@ def _what_orders(runs: Runs) -> str:
     return f"Rank correlations with measured extraction, {'; '.join(words)}."
 
 
-ORDER = Part(lambda found: found.order, at_least(0.9))
+ORDER = Part(Plane.orders, at_least(0.9, over_seeds=True))
 DESCENT = Claim(
     id="plane",
     locus=f"Core claim: {FORMULA}",

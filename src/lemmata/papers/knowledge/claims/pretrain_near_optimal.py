@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
-from lemmata.papers.knowledge.claims._tuned import main_run, variant_run
+from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
 from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
 
 KNOWN = 0.95  # of the facts, chosen before the run
@@ -132,11 +132,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="Pre-training loss against the least possible",
-    runs=lambda scale: {
-        "main": main_run(scale),
-        "uniform": variant_run(scale, attention="uniform"),
-        SHARED: staged_runs(scale)[SHARED],
-    },
+    runs=lambda scale: {"main": main_run(scale), "uniform": uniform_run(scale), SHARED: staged_runs(scale)[SHARED]},
     claims=(NEAR_OPTIMAL, IN_STAGES),
     draw=draw,
 )

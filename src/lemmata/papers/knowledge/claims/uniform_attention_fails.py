@@ -14,8 +14,8 @@ from lemmata.papers.knowledge.claims._tuned import (
     main,
     main_run,
     on_all,
+    uniform_run,
     variant,
-    variant_run,
 )
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, joined, legend, letter, new_figure
@@ -113,7 +113,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="Without learned attention",
-    runs=lambda scale: {"main": main_run(scale), "uniform": variant_run(scale, attention="uniform")},
+    runs=lambda scale: {"main": main_run(scale), "uniform": uniform_run(scale)},
     needs={"main": long_enough, "uniform": long_enough},
     claims=(DESCENT, ADAMW),
     draw=draw,
