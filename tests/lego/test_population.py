@@ -12,7 +12,7 @@ from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.model.four_scores import as_tables, attention, scores_of
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, value_of_each
-from lemmata.papers.lego.run.attention_descent import Chains, step_loss, step_scores, value_logits
+from lemmata.papers.lego.run.chains import Chains, next_logits, step_scores, value_loss
 from lemmata.papers.lego.run.one_step_descent import OneStep
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import descend, start_flow
@@ -50,7 +50,7 @@ def every_sentence(name: str, variables: int, length: int) -> Chains:
     x, g, y = np.array([r[0] for r in rows]), np.array([r[1] for r in rows]), np.array([r[2] for r in rows])
     first = table[g[:, 0], y]
     values = np.stack([y, first, table[g[:, 1], first]], axis=1)
-    parts = (x[:, 1:], x[:, :-1], g, x[:, :3], values)
+    parts = (x[:, 1:], g, x[:, :-1], x[:, :3], values)
     return Chains(*(jnp.asarray(part) for part in parts))
 
 
@@ -60,7 +60,7 @@ def dense_trajectory(
     """Both blocks of Q after each step of full-batch descent, by autodiff through every sentence."""
 
     def loss(tables):
-        found = [step_loss(step_scores(*tables, chains, a), dense.value, chains, a, 0) for a in answers]
+        found = [value_loss(step_scores(*tables, chains, a), dense.value, chains, a, 0) for a in answers]
         return sum(found[1:], found[0])
 
     def one(tables, _):
@@ -107,7 +107,7 @@ def test_self_training_reads_the_annotators_labels() -> None:
     labelled = chains
     for answer in (1, 2):
         weights = jax.nn.softmax(step_scores(*tables, labelled, answer), axis=-1)
-        value = jnp.argmax(value_logits(dense.value, weights, labelled, answer), axis=-1)
+        value = jnp.argmax(next_logits(dense.value, weights, labelled, answer), axis=-1)
         labelled = eqx.tree_at(lambda c: c.values, labelled, labelled.values.at[:, answer].set(value))
     right = jnp.mean(jnp.all(labelled.values == chains.values, axis=1).astype(float))
     asked = population(table, "second", length=3)
@@ -118,7 +118,7 @@ def test_self_training_reads_the_annotators_labels() -> None:
     now = jnp.array([0.4, 0.2, 0.3, -0.1])
 
     def loss(scores):
-        return step_loss(step_scores(*as_tables(scores, 5), labelled, 2), dense.value, labelled, 2, 0)
+        return value_loss(step_scores(*as_tables(scores, 5), labelled, 2), dense.value, labelled, 2, 0)
 
     wanted = jax.jit(jax.value_and_grad(loss))(now)
     found = eqx.filter_jit(population_loss)(neurons, jnp.asarray(table), now, asked, labels)

@@ -142,7 +142,10 @@ def draw(runs: Runs) -> Artefact:
     for name, style in zip(names, ("o-", "s--", "^:"), strict=False):
         found = own_covered(few, name)
         places = np.arange(found.shape[1])
-        axes[1].plot(places, np.nanmean(found, axis=0), style, color=COLOURS["blue"], label=name)
+        seen = np.isfinite(found).any(axis=0)
+        means = np.full(found.shape[1], np.nan)
+        means[seen] = np.nanmean(found[:, seen], axis=0)
+        axes[1].plot(places, means, style, color=COLOURS["blue"], label=name)
         kept = found[~np.isnan(found).any(axis=1)]
         tables.append(curve_table({f"own templates covered, {name}": (places, kept)}, "F or templates", few))
     axes[1].set(xlabel="own templates covered", title=f"K = {NARROW}, within one model")
