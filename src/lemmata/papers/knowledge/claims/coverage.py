@@ -147,7 +147,8 @@ def draw(runs: Runs) -> Artefact:
         means[seen] = np.nanmean(found[:, seen], axis=0)
         axes[1].plot(places, means, style, color=COLOURS["blue"], label=name)
         kept = found[~np.isnan(found).any(axis=1)]
-        tables.append(curve_table({f"own templates covered, {name}": (places, kept)}, "F or templates", few))
+        if len(kept):
+            tables.append(curve_table({f"own templates covered, {name}": (places, kept)}, "F or templates", few))
     axes[1].set(xlabel="own templates covered", title=f"K = {NARROW}, within one model")
     for ax in axes:
         ax.set(ylabel="share of held-out facts", ylim=(-0.02, 1.04))
