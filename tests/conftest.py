@@ -1,6 +1,10 @@
 """Fixtures shared by all tests."""
 
 import os
+
+# Compiling is most of what tests of small models do, and a program that runs once need not be a fast one.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

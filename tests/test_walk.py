@@ -14,7 +14,7 @@ from lemmata.core import RunConfig, Scale, UserError, described, experiments, ov
 from lemmata.core.config import fields
 from lemmata.run import Store, examine
 
-SHARE = 250  # one case in so many belongs to the sample
+SHARE = 1000  # one case in so many belongs to the sample
 CRASHED_ONCE = (
     ("association/fig-8", {"clean_steps": "0"}),
     ("association/fig-9", {"task.triggers": "1"}),

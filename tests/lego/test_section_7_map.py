@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Runs, Scale, Unattended, UserError
-from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of, cells
-from lemmata.papers.lego.claims.section_7_map import draw, mapped
+from lemmata.core import Scale, Unattended, UserError
+from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of
+from lemmata.papers.lego.claims.section_7_map import mapped
 from lemmata.papers.lego.run.data_sizes import DataSizes
 from lemmata.papers.lego.run.length_training import LengthTraining
 
@@ -82,14 +82,3 @@ def test_impossible_maps_are_refused() -> None:
     ):
         with pytest.raises(UserError, match=says):
             few_sizes(**changes)
-
-
-def test_the_smoke_map_is_drawn() -> None:
-    runs = {name: run for name, run in mapped(Scale("smoke")).items() if "/" not in name or "plain" in name}
-    found = {name: run.execute(Unattended()) for name, run in runs.items()}
-    results = Runs(
-        {name: RunResult(runs[name], out.metrics, out.arrays) for name, out in found.items()}, Scale("smoke")
-    )
-    drawn = draw(results)
-    assert len(drawn.table["block"]) == len(cells(results)) == 3  # the figures' own, and two numbers of epochs
-    assert drawn.table["block"][0] == "plain"
