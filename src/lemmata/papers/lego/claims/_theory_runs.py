@@ -117,33 +117,15 @@ class AfterStage(NamedTuple):
             raise Undecided(f"the run reads no step {step} of length {length}")
         return self.run.arrays[f"{self.plan}.{self.stage}.{name}"][:, lengths.index(length), step - 1]
 
-    @property
-    def time(self) -> float:
-        """Of the flow of attention, rate times steps, since stage 1."""
-        earlier = _plans(self.run, self.plan) if self.stage else []
-        stages = [stage for plan in earlier[:-1] for stage in plan.stages]
-        stages += earlier[-1].stages[: self.stage] if earlier else ()
-        return float(sum(stage.rate * stage.steps for stage in stages))
-
 
 def last_stage(run: RunResult, plan: str) -> AfterStage:
     return AfterStage(run, plan, len(stages_of(run, plan)))
-
-
-def every_stage(run: RunResult, plan: str) -> list[AfterStage]:
-    return [AfterStage(run, plan, number) for number in range(1, len(stages_of(run, plan)) + 1)]
 
 
 def most_accurate(run: RunResult) -> float:
     """The ceiling of equation (5)."""
     model = run.config.model_config()
     return ceiling(model.vocab, model.bound)
-
-
-def knows_its_action(run: RunResult) -> str | None:
-    """Every (action, value) pair is answered right after stage 1."""
-    known = np.all(run.arrays["one_step.value.accuracy"] > 1 - 1e-6)
-    return None if known else f"{run.config.action}: stage 1 did not reach accuracy 1 in every seed"
 
 
 def converged(run: RunResult) -> str | None:

@@ -100,7 +100,7 @@ class PopulationDoubling(RunConfig):
             single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
             return about | row | {name: single[name] for name in ("floor", "ceiling", *SCORES)}, by_length
 
-        doubled = [(row, scores) for row, scores in self.doubled(neurons, seed)]
+        doubled = list(self.doubled(neurons, seed))
         patient = start_flow(neurons, table, population(table, "second"), np.zeros(4), self.variables, self.stride)
         alone = []
         for row, _ in doubled:
