@@ -1,20 +1,25 @@
 """Every rule accepts what it should, refuses what it should, and says by how much; a claim's verdict follows."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from lemmata.core import (
+    Artefact,
     Claim,
     Correction,
+    Experiment,
     Part,
     Rule,
     RunResult,
     Runs,
+    Scale,
     Undecided,
     at_least,
     at_most,
+    claim_digest,
     exactly,
     falls,
     judge,
@@ -28,6 +33,7 @@ from lemmata.core.run import Recorded
 
 X = np.geomspace(1, 100, 5)
 NOTHING = Runs({})
+EMPTY = Experiment(title="", runs=lambda scale: {}, claims=(), draw=lambda runs: Artefact(None, {}, ""))
 CASES: list[tuple[Rule, Any, Any]] = [  # rule, a measurement inside, one outside
     (near(1.0, atol=0.1), 1.05, 1.2),
     (near(np.array([1.0, 2.0]), rtol=1e-3), [1.0005, 2.0], [1.0, 2.1]),
@@ -153,3 +159,22 @@ def test_plain_is_json_data() -> None:
     assert plain({"a": np.float64(1.5), "b": np.arange(3), "c": float("inf")}) == {"a": 1.5, "b": [0, 1, 2], "c": "inf"}
     assert plain(np.zeros((10, 10)))["shape"] == [10, 10]
     assert plain(np.eye(2)) == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_a_failure_in_settings_of_ours_is_not_the_papers() -> None:
+    claim = Claim(
+        id="c",
+        locus="",
+        statement="",
+        subject=lambda runs: 1.0,
+        wrong=lambda runs: 0.5,
+        parts=Part(float, at_least(2.0)),
+        ours_below_paper="the width",
+    )
+    small, papers_own = judge(claim, Runs({}, Scale("laptop"))), judge(claim, Runs({}, Scale("paper")))
+    assert (small.status, papers_own.status) == ("undecided", "fails")
+    assert small.detail.startswith("fails in a setting of ours, not the paper's (the width)")
+    assert small.margin == papers_own.margin < 0
+    held = replace(claim, parts=Part(float, at_least(0.9)))
+    assert judge(held, Runs({}, Scale("laptop"))).status == "holds"
+    assert claim_digest(EMPTY, claim) != claim_digest(EMPTY, replace(claim, ours_below_paper=""))

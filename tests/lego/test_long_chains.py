@@ -15,6 +15,7 @@ from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceil
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.run.population_doubling import PopulationDoubling
+from lemmata.papers.lego.run.population_labels import writes_variables
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 
 SCORES = (2.5, -0.1, 2.2, 0.1)
@@ -144,3 +145,15 @@ def test_the_arm_alone_reads_as_many_clauses_and_stays_with_two_steps() -> None:
     np.testing.assert_allclose(doubled["clauses"][1], 12 * doubled["time"][0] + 29 * doubled["time"][1])
     np.testing.assert_allclose(alone["third_diagonal"][0], doubled["third_diagonal"][0], rtol=1e-6)  # one first stage
     assert alone["epsilon_after"][2] > doubled["epsilon_after"][2]
+
+
+def test_an_annotator_that_writes_no_variable_right_teaches_nothing() -> None:
+    sizes = {"action": "S3", "vocabulary": 40, "width": 6, "lengths": (2, 8), "test_sentences": 8, "contexts": 60}
+    config = PopulationDoubling(**sizes, stages=2, seeds=(0,))
+    row = config.unlabelled(2, 5.0, np.array([-1.0, 0.0, 2.0, 0.0]))
+    assert (row["labels_right"], row["time"], row["clauses"], row["length"]) == (0.0, 0.0, 5.0, 4)
+    assert not row["ended_by_loss"]
+    assert not writes_variables(jnp.array([-1.0, 0.0, 2.0, 0.0]))
+    assert writes_variables(jnp.array([1.0, 0.0, 2.0, 0.0]))
+    trained = config.execute(Unattended()).metrics  # a row of either kind has the same columns
+    assert set(row) <= set(trained)

@@ -262,5 +262,5 @@ def test_attention_by_kinds_and_what_is_refused() -> None:
     with pytest.raises(UserError, match="steps 1 or 2"):
         contexts(table, length=8, step=3, drawn=5)
     neurons, around = ValueNeurons.of(dense.value), contexts(action("C3").table, length=3, step=2)
-    with pytest.raises(UserError, match="own predicate"):
+    with pytest.raises(UserError, match="variables are written right"):
         greedy_labels(neurons, jnp.asarray(action("C3").table), jnp.zeros(4), around)

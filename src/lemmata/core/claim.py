@@ -53,6 +53,7 @@ class Claim:
     parts: Part | Mapping[str, Part]
     correction: Correction | None = None
     needs: Mapping[str, Need] = field(default_factory=dict)  # a run's or a group's name -> what this claim needs of it
+    ours_below_paper: str = ""  # which settings of the smaller scales are ours: a failure there is not the paper's
     remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
 
     def named_parts(self) -> Mapping[str, Part]:
@@ -141,6 +142,9 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
         status = "undecided"
         why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
         detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
+    if status == "fails" and claim.ours_below_paper and runs.scale.name != "paper":
+        status = "undecided"
+        detail = f"fails in a setting of ours, not the paper's ({claim.ours_below_paper}): {detail}"
     remark = claim.remark if isinstance(claim.remark, str) else _try(claim.remark, runs)
     return Judgement(
         claim,

@@ -46,7 +46,8 @@ def claim_digest(experiment: Experiment, claim: Claim) -> str:
         name: {"rule": part.rule.describe(), "target": _stable(part.rule.target), "corrected": _stable(part.corrected)}
         for name, part in claim.named_parts().items()
     }
-    return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs)], sort_keys=True))
+    whose = [claim.ours_below_paper] * bool(claim.ours_below_paper)
+    return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs), *whose], sort_keys=True))
 
 
 @cache  # an experiment's claims share its runs

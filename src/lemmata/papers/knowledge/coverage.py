@@ -43,7 +43,7 @@ COVERAGE = (
     ),
     Stated(
         "Abstract: insufficient coverage leaves facts stored but inaccessible",
-        ("hallucination-regime", "covering-per-relation", "silent-before-fine-tuning"),
+        ("hallucination-regime", "covering-per-relation"),
     ),
     Stated(
         "Abstract: full and low-rank fine-tuning; consequence 4: when coverage is sufficient",

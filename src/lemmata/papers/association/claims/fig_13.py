@@ -138,6 +138,7 @@ EXPERIMENT = Experiment(
                 "correct, a smaller rank / full": Part(Cut.smaller, at_most(0.5, over_seeds=True)),
                 "gain / gain of dropping F₂ where it exists": Part(Cut.relative_gain, at_most(0.5, over_seeds=True)),
             },
+            ours_below_paper="d, T and the number of steps",
             remark=which_rank,
         ),
     ),

@@ -53,7 +53,7 @@ def of(group: str):
 def runs(scale: Scale) -> dict[str, RecallTraining]:
     base = replace(recall_training(scale), every=scale.pick(smoke=5, laptop=20, paper=20))
     rates = scale.pick(smoke=(0.01,), laptop=(0.01,), paper=(0.001, 0.003, 0.01))
-    slow = replace(base, steps=scale.pick(smoke=10, laptop=1000, paper=5000))
+    slow = replace(base, steps=scale.pick(smoke=10, laptop=1500, paper=5000))
     return {
         "main": main_run(scale),
         "fine-tuned": fine_tuned_run(scale),

@@ -24,6 +24,7 @@ NARROW = 2  # K of the cell where the templates that fine-tuning covers vary too
 FAST = "AdamW at the rate of low ranks"
 LEARNED = 0.9  # of its own questions, at least: fine-tuning that has not learned these has not begun to extract
 FEWEST = 3  # seeds in which it has
+WITHOUT_ATTENTION = ("descent, neurons", "AdamW, neurons", "rank 1, neurons")  # A frozen
 
 Tunings = Mapping[str, FineTuningConfig]
 
@@ -82,6 +83,24 @@ def _run(scale: Scale, tunings: Tunings, facts: FactsConfig | None = None) -> Ex
 def main_run(scale: Scale) -> Extraction:
     """The base cell of every scale; at the paper's, N = 1000 and K = |R| = 5."""
     return _run(scale, main_tunings(scale))
+
+
+def watched_tunings(scale: Scale) -> Tunings:
+    """Those of the base cell that are followed past where extraction is read, and their counterparts without A."""
+    named = main_tunings(scale)
+    if scale.name != "laptop":
+        return named
+    wanted = (*map(on_all, READINGS), "rank 1", "rank 4", FAST, *WITHOUT_ATTENTION)
+    return {name: named[name] for name in wanted}
+
+
+def watched_run(scale: Scale) -> Extraction:
+    """On a laptop in seeds of its own: ten left what it shows undecided now and then."""
+    base = _run(scale, watched_tunings(scale))
+    if scale.name != "laptop":
+        return base
+    first = max(base.seeds) + 1
+    return replace(base, seeds=tuple(first + seed for seed in scale.seeds(smoke=1, laptop=32, paper=1)))
 
 
 def plain_tunings(scale: Scale) -> Tunings:
@@ -224,6 +243,10 @@ class Lesson(NamedTuple):
 
 def main(runs: Runs) -> Tuned:
     return Tuned(runs["main"], main_tunings(runs.scale))
+
+
+def watched(runs: Runs) -> Tuned:
+    return Tuned(runs["watched"], watched_tunings(runs.scale))
 
 
 def variant(runs: Runs, name: str) -> Tuned:

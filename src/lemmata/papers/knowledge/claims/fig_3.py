@@ -121,6 +121,7 @@ FIGURE_3 = Claim(
         "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK)),
         "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
+    ours_below_paper="the decoder, its data and both schedules",
     remark=before_fine_tuning,
 )
 

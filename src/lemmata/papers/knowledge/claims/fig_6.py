@@ -11,11 +11,12 @@ from lemmata.papers.knowledge.claims._tuned import (
     LOW_RANK_RATE,
     READ_AT,
     READINGS,
+    WITHOUT_ATTENTION,
     Tuned,
     long_enough,
-    main,
-    main_run,
     on_all,
+    watched,
+    watched_run,
 )
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, letter, new_figure
@@ -46,14 +47,14 @@ FIG_6 = Claim(
     locus="Appendix E, Figure 6 (its caption alone: accuracy versus fine-tuning steps); the size of the rise is ours",
     statement="Along question fine-tuning extraction rises: by gradient descent, with AdamW and with rank-1 updates, "
     f"every subject asked about (gain after {READ_AT} steps, means over seeds in which their own are learned).",
-    subject=lambda runs: gains(main(runs), WATCHED),
-    wrong=lambda runs: gains(main(runs), ["descent, neurons", "AdamW, neurons", "rank 1, neurons"]),  # A frozen
+    subject=lambda runs: gains(watched(runs), WATCHED),
+    wrong=lambda runs: gains(watched(runs), WITHOUT_ATTENTION),
     parts=over_seeds(np.asarray, at_least(0.4)),
 )
 
 
 def _what_falls(runs: Runs) -> str:
-    tuned = main(runs)
+    tuned = watched(runs)
     found = []
     for name in (*WATCHED, *tuned.ranks[1:], FAST):
         steps, values = tuned.curve(name)
@@ -67,8 +68,8 @@ SATURATES = Claim(
     locus="beyond the paper; appendix E, Figure 6",
     statement="Having risen, extraction stays: after twice the steps at which it is read, the mean over seeds is "
     "nowhere far below its best, by gradient descent, with AdamW and with rank-1 updates.",
-    subject=lambda runs: curves(main(runs), WATCHED),
-    wrong=lambda runs: curves(main(runs), [FAST]),  # full matrices at the rate of thin factors
+    subject=lambda runs: curves(watched(runs), WATCHED),
+    wrong=lambda runs: curves(watched(runs), [FAST]),  # full matrices at the rate of thin factors
     parts=Part(lambda found: float(np.max(found.mean(axis=0).max(axis=1) - found.mean(axis=0)[:, -1])), at_most(0.05)),
     remark=_what_falls,
 )
@@ -97,7 +98,7 @@ def by_rank(tuned: Tuned) -> list[str]:
 def steps_by_rank(runs: Runs, order: int = 1) -> np.ndarray:
     """Steps to the level, [seed, rank]; seeds in which some rank never reaches it, or that begin there, are left
     out."""
-    tuned = main(runs)
+    tuned = watched(runs)
     found = np.stack([first_step(*tuned.curve(name)) for name in by_rank(tuned)][::order], axis=1)
     reached = found[(np.isfinite(found) & (found > 0)).all(axis=1)]
     if found.shape[1] < 2 or 2 * len(reached) < len(found):
@@ -121,7 +122,7 @@ STEPS = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    tuned = main(runs)
+    tuned = watched(runs)
     panels = {"full and rank 1": WATCHED, f"AdamW at rate {LOW_RANK_RATE:g}": by_rank(tuned)}
     figure, axes = new_figure(1, 2)
     table = {}
@@ -147,8 +148,8 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="Extraction along fine-tuning",
-    runs=lambda scale: {"main": main_run(scale)},
-    needs={"main": long_enough},
+    runs=lambda scale: {"watched": watched_run(scale)},
+    needs={"watched": long_enough},
     claims=(FIG_6, SATURATES, STEPS),
     draw=draw,
 )

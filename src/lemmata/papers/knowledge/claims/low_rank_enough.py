@@ -7,7 +7,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Runs, at_least
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.claims._tuned import Tuned, long_enough, main, main_run, on_all
+from lemmata.papers.knowledge.claims._tuned import Tuned, long_enough, main, main_run, on_all, watched, watched_run
 from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
 from lemmata.report.plots import CYCLE, GREY, new_figure
 
@@ -52,8 +52,8 @@ LOW_RANK = Claim(
     statement="A rank-1 update of the attention matrix and of the neurons is enough: after as many steps its "
     "extraction is about that of full fine-tuning (means over seeds), every template being covered. Each at the rate "
     "chosen for it: AdamW at 1e-3 for rank 1, whose factors start from 0, and at 3e-4 in full.",
-    subject=lambda runs: Update(main(runs), "rank 1"),
-    wrong=lambda runs: Update(main(runs), "rank 1, neurons"),  # the neurons alone, attention frozen
+    subject=lambda runs: Update(watched(runs), "rank 1"),
+    wrong=lambda runs: Update(watched(runs), "rank 1, neurons"),  # the neurons alone, attention frozen
     parts={
         "gain over before fine-tuning": over_seeds(lambda update: update.gain, at_least(0.25)),
         "rank 1 - full": over_seeds(lambda update: update.behind, at_least(-0.1)),
@@ -90,8 +90,8 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="How small an update reaches the facts",
-    runs=lambda scale: {"main": main_run(scale)},
-    needs={"main": long_enough},
+    runs=lambda scale: {"main": main_run(scale), "watched": watched_run(scale)},
+    needs={"main": long_enough, "watched": long_enough},
     claims=(LOW_RANK,),
     draw=draw,
 )

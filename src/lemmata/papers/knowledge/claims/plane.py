@@ -101,6 +101,7 @@ ADAMW = Claim(
     subject=lambda runs: plane(runs, "AdamW"),
     wrong=lambda runs: before_fine_tuning(runs, "AdamW"),
     parts=ORDER,
+    ours_below_paper="N, |R| and the optimizer of fine-tuning",
     remark=_what_orders,
 )
 

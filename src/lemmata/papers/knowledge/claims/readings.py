@@ -19,7 +19,7 @@ from lemmata.papers.knowledge.claims._tuned import (
     variant,
     variant_run,
 )
-from lemmata.papers.knowledge.run.training import FRESH, Extraction
+from lemmata.papers.knowledge.run.training import FRESH, Extraction, setting
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
 AFRESH = 10  # seeds further: five of the base cell's left the claim undecided
@@ -32,7 +32,7 @@ def reading_runs(scale: Scale) -> dict[str, Extraction]:
     seeds = tuple(AFRESH + FRESH + seed for seed in scale.seeds(smoke=1, laptop=24, paper=10))
     return {
         "main": main_run(scale),
-        ONE_QUERY: variant_run(scale, query="first"),
+        ONE_QUERY: replace(variant_run(scale, query="first"), seeds=setting(scale).seeds),
         WITHOUT_O: variant_run(scale, {"opened": False}),
         PRINTED: replace(printed, seeds=seeds),
     }

@@ -21,7 +21,7 @@ from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.long_chains import draw_chains
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import MEASURED, read_scores, start_flow
-from lemmata.papers.lego.run.population_labels import greedy_labels
+from lemmata.papers.lego.run.population_labels import greedy_labels, writes_variables
 from lemmata.papers.lego.run.population_loss import contexts, population
 from lemmata.papers.lego.run.stage_one import model_config
 from lemmata.papers.lego.task import action, check_length
@@ -119,6 +119,9 @@ class PopulationDoubling(RunConfig):
             length, drawn, labels, share = 2**stage, None, None, 1.0
             if stage > 1:
                 drawn = self.contexts
+                if not writes_variables(jnp.asarray(scores)):
+                    yield self.unlabelled(stage, clauses, scores), scores
+                    continue
                 around = contexts(table, length=length, step=2, drawn=drawn, seed=seed)
                 labels, share = greedy_labels(neurons, jnp.asarray(table), jnp.asarray(scores), around)
             asked = population(table, "second", length=length, drawn=drawn, seed=seed)
@@ -129,6 +132,12 @@ class PopulationDoubling(RunConfig):
             row |= {"stage_loss": flow.loss, "ended_by_loss": flow.loss < goal}
             yield row | self.attention(scores, flow.scores, length), flow.scores
             scores = flow.scores
+
+    def unlabelled(self, stage: int, clauses: float, scores: Float[np.ndarray, "4"]) -> dict[str, Any]:
+        """A stage whose annotator writes no sentence right: nothing is trained on them."""
+        row = {"stage": stage, "length": 2**stage, "labels_right": 0.0, "time": 0.0, "clauses": clauses}
+        row |= {"stage_loss": float("inf"), "ended_by_loss": False}
+        return row | self.attention(scores, scores, 2**stage)
 
     def attention(self, before: Float[np.ndarray, "4"], after: Float[np.ndarray, "4"], length: int) -> dict[str, float]:
         """Before a stage and after it, at step 2 of its length, where the loss asks, and at the last step, the worst;

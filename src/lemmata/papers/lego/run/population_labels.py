@@ -58,13 +58,17 @@ def _logits(
     return jnp.minimum(logits, neurons.bound)
 
 
+def writes_variables(scores: Scores) -> bool:
+    """Whether the query's own predicate gets the most attention; else every sentence has a wrong variable."""
+    return bool(scores[0] > scores[1])
+
+
 def greedy_labels(
     neurons: ValueNeurons, table: Int[Array, "action value"], scores: Scores, around: Contexts
 ) -> tuple[Labels | None, float]:
     """Answers 1 and 2 on contexts of step 2, and the share of sentences where both are the true ones; no labels where
     all are, since the loss on true answers is the cheaper program."""
     require(float(around.step) == 2, "step", float(around.step), "2: Algorithm 2 asks for the second answer")
-    ahead = bool(scores[0] > scores[1])
-    require(ahead, "scores", scores.tolist(), "more for the query's own predicate: its variable would be written wrong")
+    require(writes_variables(scores), "scores", scores.tolist(), "by which variables are written right")
     labels, right = _write(neurons, table, scores, around)
     return (None if right == 1 else labels), float(right)
