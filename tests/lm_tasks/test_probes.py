@@ -81,10 +81,11 @@ def test_generated_text_is_matched_in_plain_words() -> None:
 
 def test_tasks_and_probes_need_no_torch() -> None:
     code = (
-        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
+        "import sys\n"
         "from lemmata.lm import probes\n"
         "from lemmata.lm.tasks import facts, gsm8k, ioi, popqa, sentences\n"
-        "print(len(ioi.sentences(3, seed=0, half='judge', is_single_token=lambda text: True)))"
+        "found = ioi.sentences(3, seed=0, half='judge', is_single_token=lambda text: True)\n"
+        "print(len(found), {'torch', 'transformers'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == "3", done.stderr
+    assert done.stdout.strip() == "3 set()", done.stderr
