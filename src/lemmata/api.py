@@ -11,11 +11,11 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 import lemmata
-from lemmata.core import Artefact, Claim, Examined, Judgement, Runs, Scale, ScaleName, UserError, select
+from lemmata.core import Artefact, Claim, Examined, Judgement, NotRun, Runs, Scale, ScaleName, UserError, select
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
-from lemmata.run import Store, examine, missing
+from lemmata.run import Store, examine, missing, possible
 
 StoreLike = Store | Path | str | None
 
@@ -40,15 +40,20 @@ def check(
     jobs: int = 1,
 ) -> "Checked":
     """Run what is missing, judge, and keep both. `changes` are assumptions to change, as `{"temperature": 0.1}`;
-    another `replication` than 0 gives every run fresh randomness."""
+    another `replication` than 0 gives every run fresh randomness.
+
+    Of a paper, or of all, what cannot be run here is left to `.not_run`; an experiment that is named is refused."""
     texts = {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
-    found = examine(select(ids), Scale(scale, seeds, replication), _store(store), jobs=jobs, changes=texts)
-    return Checked(tuple(found))
+    asked, place = Scale(scale, seeds, replication), _store(store)
+    selections, not_run = (select(ids), []) if texts else possible(ids, asked, place)
+    found = examine(selections, asked, place, jobs=jobs, changes=texts)
+    return Checked(tuple(found), tuple(not_run))
 
 
 def results(*ids: str, scale: ScaleName = "laptop", seeds: int | None = None, store: StoreLike = None) -> "Checked":
     """What is stored of experiments, judged; nothing is computed, and what is missing is said."""
-    selections, place = select(ids), _store(store)
+    place = _store(store)
+    selections, _ = possible(ids, Scale(scale, seeds), place)
     wanted = [config for selection in selections for config in selection.experiment.runs(Scale(scale, seeds)).values()]
     if lacking := missing(wanted, place):
         names = ", ".join(repr(id) for id in ids) or ""
@@ -86,6 +91,7 @@ class Checked(Mapping[str, Judgement]):
     """Experiments that were run and judged: verdicts by claim id; their numbers and figures."""
 
     examined: tuple[Examined, ...]
+    not_run: tuple[NotRun, ...] = ()
 
     def _judgements(self) -> dict[str, Judgement]:
         return {one.claim.id: one for item in self.examined for one in item.judgements}
@@ -100,10 +106,12 @@ class Checked(Mapping[str, Judgement]):
         return len(self._judgements())
 
     def __repr__(self) -> str:
-        return "\n".join(f"{one.status:10} {id:42} margin {one.margin:+.3g}" for id, one in self.items())
+        lines = [f"{one.status:10} {id:42} margin {one.margin:+.3g}" for id, one in self.items()]
+        lines += [f"{'not run':10} {one.experiment.id:42} {one.reason}" for one in self.not_run]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return verdicts_html(tuple(self.values()))
+        return verdicts_html(tuple(self.values()), self.not_run)
 
     @property
     def status(self) -> str:

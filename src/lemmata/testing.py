@@ -15,6 +15,7 @@ from lemmata.core import (
     SCALES,
     Examined,
     Judgement,
+    NotRun,
     Paper,
     Sample,
     Scale,
@@ -33,7 +34,7 @@ from lemmata.core import (
     run_types,
     select,
 )
-from lemmata.run import Store, examine
+from lemmata.run import Store, apart, examine
 
 ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "theory": set(),
@@ -47,24 +48,29 @@ ENGINE = {  # room of a paper -> what it may import of the engine
     "theory": {"core"},
     "task": {"core", "models"},
     "model": {"core", "models", "train"},
-    "probe": {"core", "models", "train"},
-    "run": {"core", "models", "train"},
-    "claims": {"core", "models", "train", "report.plots"},
+    "probe": {"core", "models", "train", "lm"},
+    "run": {"core", "models", "train", "lm"},
+    "claims": {"core", "models", "train", "lm", "report.plots"},
 }
 PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|Appendix|Figure|Table|Assumption"
 MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.-])(\d+\.\d+)")  # a number, not a place of the paper
 
 
-def check_paper(paper: Paper, store: Path | None = None) -> None:
-    """Raise an AssertionError that lists everything wrong with a paper, at smoke scale."""
+def check_paper(paper: Paper, store: Path | None = None) -> list[NotRun]:
+    """Raise an AssertionError that lists everything wrong with a paper, at smoke scale.
+
+    Experiments that cannot be run on this machine are checked as far as that goes, and returned.
+    """
     if paper.id not in papers():
         raise UserError(f"paper {paper.id!r} is not among the papers: install its package (it needs an entry point)")
     problems = list(package_problems(papers()[paper.id]))
     with tempfile.TemporaryDirectory() as folder:
         kept = Store(store or Path(folder))
-        for experiment_id in experiments(paper.id):
-            problems += experiment_problems(experiment_id, kept)
+        can, cannot = apart(select([paper.id]), Scale("smoke"), kept)
+        for selection in can:
+            problems += experiment_problems(selection.experiment.id, kept)
     assert not problems, "\n".join(problems)
+    return cannot
 
 
 def package_problems(paper: Paper) -> Iterator[str]:

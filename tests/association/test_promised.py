@@ -4,7 +4,7 @@ from lemmata.core import experiments
 
 PROMISED = """
 thm-1 lemma-d.1 table-3 b.3-stationary thm-2 thm-3-full thm-3-rank-1 thm-3-constant noise-rank-n fig-3 fig-3-margin
-noise-first fig-4 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-18 fig-19 fig-20
+noise-first fig-4 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-18 fig-19 fig-20 tab-2-significance
 """
 
 

@@ -48,6 +48,8 @@ def test_a_wrong_direction_would_be_seen(tmp_path: Path) -> None:
     assert breach(lego, "theory", "lemmata.train.fit")
     assert not breach(lego, "run", f"{lego}.task.Lego")
     assert not breach(lego, "theory", "lemmata.core.Claim")
+    assert not breach(lego, "run", "lemmata.lm.probes.rank")
+    assert breach(lego, "theory", "lemmata.lm.probes.rank")
 
 
 def test_files_are_short() -> None:

@@ -2,6 +2,8 @@
 claim: a program that predicts, measures, compares under a rule written beforehand, and gives a verdict.
 
 Exit codes: 0 done, 1 a claim fails (check, confirm) or a run is damaged (runs verify), 2 the request is not possible.
+What needs an extra or weights that are not here is listed as `not run`, with what would help, and changes no exit code;
+asked for by its own name it is refused.
 
 Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
 """

@@ -37,6 +37,9 @@ class Reproduce:
 class Check:
     """Run what is missing and judge; draw nothing. Exits 1 if a claim fails (an erratum is not a failure).
 
+    Experiments that cannot be run here (an extra is not installed, weights are not there) are listed apart as `not run`
+    and change no exit code. One that is named itself, or by a claim of it, is refused in one line, with exit code 2.
+
     Example: lemmata check ic-recall --scale laptop --json
     """
 

@@ -14,20 +14,21 @@ from lemmata.commands.diff import diff
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import Examined, Scale, Selection, UserError, require, select
+from lemmata.core import Examined, NotRun, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
-from lemmata.report.terminal import verdict_counts, verdict_table
-from lemmata.run import Store, examine
+from lemmata.report.terminal import not_run_lines, verdict_counts, verdict_table
+from lemmata.run import Store, examine, possible
 
 
 def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
     """Run what is missing, judge, draw, write the page."""
-    selections = select(ids)
+    store = Store(store_path)
+    selections, not_run = possible(ids, scale, store)
     _ensure_folder(out)
-    examined = _examine(selections, scale, Store(store_path), jobs)
-    _publish(examined, scale, out, Store(store_path), {}, console)
+    examined = _examine(selections, scale, store, jobs)
+    _publish(examined, scale, out, store, {}, console, not_run)
     return 0
 
 
@@ -35,11 +36,13 @@ def check(
     ids: Sequence[str], scale: Scale, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
 ) -> int:
     """Run what is missing and judge; 1 if a claim fails."""
-    examined = _examine(select(ids), scale, Store(store_path), jobs)
+    store = Store(store_path)
+    selections, not_run = possible(ids, scale, store)
+    examined = _examine(selections, scale, store, jobs)
     if as_json:
-        print(json.dumps(_rows(examined), indent=1))
+        print(json.dumps(_rows([*examined, *not_run]), indent=1))
     else:
-        _print_verdicts(examined, console)
+        _print_verdicts(examined, console, not_run)
     return int(any(judgement.status == "fails" for item in examined for judgement in item.judgements))
 
 
@@ -79,8 +82,9 @@ def diff_against(
     console: Console,
 ) -> int:
     """What moved since a commit or another store; what is missing here is run first."""
-    now = _rows(_examine(select(ids), scale, Store(store_path), jobs))
-    return diff(against, ids, scale, Store(store_path), now, as_json=as_json, console=console)
+    store = Store(store_path)
+    now = _rows(_examine(possible(ids, scale, store)[0], scale, store, jobs))
+    return diff(against, ids, scale, store, now, as_json=as_json, console=console)
 
 
 def _one_experiment(wanted: str, verb: str) -> Selection:
@@ -118,7 +122,13 @@ def _ensure_folder(out: Path) -> None:
 
 
 def _publish(
-    examined: Sequence[Examined], scale: Scale, out: Path, store: Store, changes: dict[str, str], console: Console
+    examined: Sequence[Examined],
+    scale: Scale,
+    out: Path,
+    store: Store,
+    changes: dict[str, str],
+    console: Console,
+    not_run: Sequence[NotRun] = (),
 ) -> None:
     """Draw every experiment, write the page, print the verdicts."""
     entries = []
@@ -126,15 +136,17 @@ def _publish(
         stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
         command = _command(item.experiment.id, scale, changes)
         entries.append(Entry(item, draw(item), command, {} if changes else stands))
-    page = write_page(entries, out, scale=scale)
-    _print_verdicts(examined, console)
+    page = write_page(entries, out, scale=scale, not_run=not_run)
+    _print_verdicts(examined, console, not_run)
     console.print(f"page: {page}")
 
 
-def _print_verdicts(examined: Sequence[Examined], console: Console) -> None:
+def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:
     rows = _rows(examined)
     console.print(verdict_table(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
+    for line in not_run_lines(not_run):
+        console.print(line)
 
 
 def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:
@@ -146,7 +158,7 @@ def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:
     return shlex.join(words)
 
 
-def _rows(examined: Sequence[Examined]) -> list[dict]:
+def _rows(examined: Sequence[Examined | NotRun]) -> list[dict]:
     return [row for item in examined for row in item.rows()]
 
 

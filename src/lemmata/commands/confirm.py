@@ -8,9 +8,9 @@ from rich.console import Console
 
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, Scale, Selection, Status, require, select
-from lemmata.report.terminal import confirmation_table
-from lemmata.run import Store, confirm
+from lemmata.core import Confirmation, Scale, Selection, Status, require
+from lemmata.report.terminal import confirmation_table, not_run_lines
+from lemmata.run import Store, confirm, possible
 
 
 def confirm_claims(
@@ -21,7 +21,7 @@ def confirm_claims(
     require(
         numbers.start >= 1, "--first", numbers.start, "at least 1 (replication 0 is the reference: `lemmata check`)"
     )
-    selections = select(ids)
+    selections, not_run = possible(ids, scale, store)
     with ProgressReporter() as reporter:
         found = confirm(
             selections, scale, numbers, store, known=_documented(selections, scale), jobs=jobs, reporter=reporter
@@ -33,6 +33,8 @@ def confirm_claims(
         moved = [one for one in found.values() if one.moved]
         count = f"{len(found) - len(moved)} of {len(found)} claims replicated in all of {len(numbers)}"
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
+        for line in not_run_lines(not_run):
+            console.print(line)
     return int(any("fails" in one.statuses for one in found.values()))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
-from lemmata.core import Scale, UserError
+from lemmata.core import NOT_RUN, Scale, UserError
 from lemmata.report.terminal import rows_table
 from lemmata.run.store import Store
 from lemmata.run.verdicts import kept_verdicts
@@ -103,4 +103,4 @@ def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> l
             subprocess.run([*git, "worktree", "remove", "--force", folder], capture_output=True)
     if finished.returncode > 1:
         raise UserError(f"the code of {commit} could not check these claims (exit {finished.returncode})")
-    return json.loads(finished.stdout)
+    return [row for row in json.loads(finished.stdout) if row["status"] != NOT_RUN]

@@ -11,6 +11,7 @@ from rich.console import Console
 import lemmata
 from lemmata.commands.look import claim_rows
 from lemmata.core import (
+    NOT_RUN,
     REPLICATIONS,
     Paper,
     Scale,
@@ -43,12 +44,35 @@ def kept_verdicts(paper: Paper) -> dict[str, Any]:
 
 
 def documented(paper: Paper) -> list[dict[str, Any]]:
-    """A row a claim: what the code says, and the verdict the paper's folder keeps."""
+    """A row a claim: what the code says, and the verdict the paper's folder keeps.
+
+    The same on every machine: a claim that needs an extra stands as the folder keeps it, and as `not run` where it
+    keeps nothing, whether or not the extra is installed here.
+    """
     kept = kept_verdicts(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
+    fresh = _fresh(paper, kept)
     for row in rows:
-        row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | kept["claims"].get(row["id"], {})
+        row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
+        if row["extra"] and not row["status"]:
+            row |= {"status": NOT_RUN, "detail": f"needs `pip install 'lemmata[{row['extra']}]'`"}
     return rows
+
+
+def _fresh(paper: Paper, kept: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The kept verdicts by claim id, without those of another rule; verdicts that need an extra carry its digest."""
+    digests = _digests(paper)
+    return {id: row for id, row in kept["claims"].items() if "digest" not in row or row["digest"] == digests.get(id)}
+
+
+def _digests(paper: Paper) -> dict[str, str]:
+    """Of the claims that need an extra, by id: such verdicts outlive runs on machines that cannot judge them again."""
+    return {
+        claim.id: claim_digest(selection.experiment, claim)
+        for selection in select([paper.id])
+        for claim in selection.claims
+        if selection.experiment.extra
+    }
 
 
 def page_of(paper: Paper) -> str:
@@ -124,18 +148,25 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
 
 
 def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -> None:
+    """Claims that need an extra may be unjudged here: of those the verdicts kept before stay."""
     rows = claim_rows([paper.id], scale, store)
-    lacking = [row["id"] for row in rows if row["status"] is None]
+    lacking = [row["id"] for row in rows if row["status"] is None and not row["extra"]]
     if lacking:
         console.print(f"{paper.id}: {len(lacking)} claims are not judged in {store.root}; the kept verdicts stay.")
         return
-    computed = {run for row in rows for run in row["runs"]}  # a run that two experiments share is computed once
-    kept = {
-        "scale": scale.name,
-        "seconds": round(sum(float(store.record(run)["seconds"]) for run in computed)),
-        "claims": {row["id"]: {name: row.get(name) for name in KEPT} | _measured(row) for row in rows},
-    }
-    _write(paper.folder / VERDICTS, kept)
+    before, digests = kept_verdicts(paper), _digests(paper)
+    stay = _fresh(paper, before) if before["scale"] == scale.name else {}
+    # A run that two experiments share is computed once; those of an extra are no part of what a plain install costs.
+    computed = {run for row in rows if not row["extra"] for run in row["runs"]}
+    claims = {}
+    for row in rows:
+        if row["status"] not in (None, NOT_RUN):
+            claims[row["id"]] = {name: row.get(name) for name in KEPT} | _measured(row)
+            claims[row["id"]] |= {"digest": digests[row["id"]]} if row["extra"] else {}
+        elif row["id"] in stay:
+            claims[row["id"]] = stay[row["id"]]
+    seconds = round(sum(float(store.record(run)["seconds"]) for run in computed))
+    _write(paper.folder / VERDICTS, {"scale": scale.name, "seconds": seconds, "claims": claims})
 
 
 def _measured(row: dict[str, Any]) -> dict[str, Any]:

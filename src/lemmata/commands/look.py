@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from lemmata.commands.standing import standing
-from lemmata.core import Claim, Scale, Selection, UserError, described, file_of, papers, select
-from lemmata.report.terminal import claim_panel, papers_table, rows_table, verdict_table
+from lemmata.core import NOT_RUN, Claim, Scale, Selection, UserError, described, file_of, papers, select
+from lemmata.report.terminal import claim_panel, not_run_words, papers_table, rows_table, verdict_table
 from lemmata.report.values import shorten
-from lemmata.run import Store, last_verdict
+from lemmata.run import Store, last_verdict, obstacle
 
 
 def list_claims(
@@ -32,6 +32,8 @@ def list_claims(
     console.print(verdict_table(rows))
     if any(row["status"] is None for row in rows):
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
+    for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
+        console.print(line)
     return 0
 
 
@@ -85,12 +87,18 @@ def claim_rows(ids: Sequence[str], scale: Scale, store: Store | None) -> list[di
     """What is known of every claim, with its last verdict in the store if one is given."""
     rows = []
     for selection in select(ids):
-        runs = sorted({config.digest for config in selection.experiment.runs(scale).values()})
-        rows += [_row(selection, claim, scale, store, runs) for claim in selection.claims]
+        asked, runs, reason = selection.experiment.runs(scale).values(), [], None
+        if store:
+            reason = obstacle(selection.experiment, asked, store)
+            runs = [] if reason else sorted({config.digest for config in asked})
+        rows += [_row(selection, claim, scale, store, runs, reason) for claim in selection.claims]
     return rows
 
 
-def _row(selection: Selection, claim: Claim, scale: Scale, store: Store | None, runs: list[str]) -> dict[str, Any]:
+def _row(
+    selection: Selection, claim: Claim, scale: Scale, store: Store | None, runs: list[str], reason: str | None
+) -> dict[str, Any]:
+    """`reason`: why it cannot be run here, if so."""
     unknown = dict.fromkeys(("status", "predicted", "measured", "margin", "control_status", "seconds"))
     about = {
         "detail": "",
@@ -98,10 +106,12 @@ def _row(selection: Selection, claim: Claim, scale: Scale, store: Store | None, 
         "experiment": selection.experiment.id,
         "title": selection.experiment.title,
         "paper": selection.paper.id,
+        "extra": selection.experiment.extra,
         "scale": scale.name,
         "runs": runs,
         "command": f"lemmata check {claim.id} --scale {scale.name}",
         "file": str(file_of(selection.experiment.id)),
     }
-    verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if store else {}
+    verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if runs and store else {}
+    verdict = {"status": NOT_RUN, "detail": reason} if reason else verdict
     return unknown | claim.facts() | about | verdict | standing(selection, claim, scale.name, store).row()

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import SCALES, Scale, UserError, decode, experiments, papers, plain, run_type
+from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
 from lemmata.report.terminal import rows_table, runs_table
 from lemmata.run import DamagedRun, Store, query
 
@@ -83,15 +83,13 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     Runs of a paper that is not installed are not stale: nobody here knows what it asks for.
     """
     wanted = {
-        config.digest
+        config.asked
         for paper in papers()
         for experiment in experiments(paper).values()
         for scale in SCALES
         for config in experiment.runs(Scale(scale)).values()
     }
-    stale = [
-        store.folder(digest) for digest in store.digests() if digest not in wanted and _is_stale(store, digest, wanted)
-    ]
+    stale = [store.folder(digest) for digest in store.digests() if _is_stale(store, digest, wanted)]
     going = [*stale, *store.leftovers()]
     if delete:
         for folder in going:
@@ -106,15 +104,17 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
 
 
 def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
-    """Nobody's, and not a replication of a run that is somebody's."""
+    """Nobody's, and not a replication of a run that is somebody's; or of files that are others now."""
     try:
         record = store.record(digest)
         if record["kind"].split("/")[0] not in papers():
             return False
-        config = decode(run_type(record["kind"]), record["config"])
+        config: RunConfig = decode(run_type(record["kind"]), record["config"])
     except (DamagedRun, UserError):  # UserError: the code knows no such run any more
         return True
-    return replace(config, replication=0).digest not in wanted
+    if replace(config, replication=0).asked not in wanted or record["version"] != config.version:
+        return True
+    return config.lacks() is None and config.digest != digest  # where its files are not here, nobody can tell
 
 
 def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:

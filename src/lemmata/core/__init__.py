@@ -43,8 +43,9 @@ from lemmata.core.errors import (
     require as require,
     unknown as unknown,
 )
-from lemmata.core.examined import Examined as Examined
+from lemmata.core.examined import NOT_RUN as NOT_RUN, Examined as Examined, NotRun as NotRun
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
+from lemmata.core.extras import EXTRAS as EXTRAS, missing_extra as missing_extra
 from lemmata.core.ledger import LEDGER as LEDGER, Line as Line, claim_digest as claim_digest, ledger as ledger
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.plain import plain as plain

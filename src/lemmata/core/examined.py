@@ -1,4 +1,4 @@
-"""An experiment that was run and judged: what the commands print and the page shows."""
+"""Experiments that were run and judged, and those that cannot be run here: what commands print and the page shows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ from lemmata.core.plain import plain
 from lemmata.core.registry import Paper, Selection
 from lemmata.core.rng import replicated
 from lemmata.core.run import Runs
+from lemmata.core.scale import Scale
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,38 @@ class Examined:
             "runs": list(self.run_ids),
         }
         return [judgement.row() | about for judgement in self.judgements]
+
+
+NOT_RUN = "not run"  # in the place of a verdict
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """An experiment that cannot be run on this machine, and why: an extra is not installed, weights are not there."""
+
+    selection: Selection
+    scale: Scale
+    reason: str
+
+    @property
+    def experiment(self) -> Experiment:
+        return self.selection.experiment
+
+    @property
+    def paper(self) -> Paper:
+        return self.selection.paper
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a claim, as plain JSON data: no evidence, and the reason as its detail."""
+        evidence = dict.fromkeys(("predicted", "measured", "margin", "control_status", "seconds"))
+        about = {
+            "status": NOT_RUN,
+            "detail": self.reason,
+            "experiment": self.experiment.id,
+            "title": self.experiment.title,
+            "paper": self.paper.id,
+            "scale": self.scale.name,
+            "replication": self.scale.replication,
+            "runs": [],
+        }
+        return [claim.facts() | evidence | about for claim in self.selection.claims]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lemmata.core.claim import Claim
+from lemmata.core.extras import EXTRAS
 from lemmata.core.run import Need, RunConfig, Runs
 from lemmata.core.scale import Scale
 
@@ -32,6 +33,7 @@ class Experiment:
     needs: Mapping[str, Need] = field(
         default_factory=dict
     )  # of every claim: a run's or a group's name -> what it needs
+    extra: str = ""  # optional dependencies that its runs need, as "lm"; its file must load without them
     notes: str = ""  # what to know when reading the figure: ceilings, choices, known differences from the paper
     id: str = ""  # "<paper>/<file>", set by the registry
 
@@ -39,3 +41,5 @@ class Experiment:
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) != len(ids):
             raise ValueError(f"{self.id}: two claims share an id among {ids}")
+        if self.extra and self.extra not in EXTRAS:
+            raise ValueError(f"{self.id}: extra {self.extra!r} is none of {', '.join(EXTRAS)}")

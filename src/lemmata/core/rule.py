@@ -22,6 +22,7 @@ from lemmata.core.verdict import Status as Status, Verdict as Verdict, together 
 class Rule(abc.ABC):
     target: Any
     over_seeds: bool = field(default=False, kw_only=True)
+    unit: str = field(default="seeds", kw_only=True)  # what the measurement is a mean over, where it is one
 
     @abc.abstractmethod
     def compare(self, expected: Any, measured: Any) -> Verdict:
@@ -53,7 +54,7 @@ class Rule(abc.ABC):
     @property
     def subject(self) -> str:
         """What is measured, as a word of the rule."""
-        return "mean over seeds" if self.over_seeds else "measured"
+        return f"mean over {self.unit}" if self.over_seeds else "measured"
 
     @property
     def certainty(self) -> str:

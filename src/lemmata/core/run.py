@@ -74,9 +74,28 @@ class RunConfig(Config, abc.ABC):
         with replicated(self.replication):
             return self.execute(context)
 
+    def lacks(self) -> str | None:
+        """Why it cannot be computed on this machine, with the command that helps; None if it can. Loads nothing.
+
+        For runs that need more than code: a language model's weights.
+        """
+        return None
+
+    def input_hashes(self) -> tuple[str, ...]:
+        """Hashes of the files that decide its numbers besides the config, such as a model's weights.
+
+        Asked only where nothing lacks, and asked often: whoever hashes large files remembers their hashes.
+        """
+        return ()
+
+    @property
+    def asked(self) -> str:
+        """All that is asked for, in one text; the same on every machine."""
+        return f"{self.kind}@{self.version}:{canonical(self)}"
+
     @property
     def digest(self) -> str:
-        return digest(f"{self.kind}@{self.version}:{canonical(self)}")
+        return digest("|".join((self.asked, *self.input_hashes())))
 
 
 class Recorded(dict[str, np.ndarray]):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import Paper
+from lemmata.core import NOT_RUN, Paper
 from lemmata.report.values import on_the_control
 
 Row = Mapping[str, Any]
@@ -19,7 +19,8 @@ def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
         for name, part in row["parts"].items()
     ]
     counts = Counter(outcome for _, _, outcome in found)
-    missing = sum(not row.get("control") for row in rows)
+    apart = sum(row.get("status") == NOT_RUN for row in rows)
+    missing = sum(not row.get("control") for row in rows) - apart
     words = [f"{number} {outcome}" for outcome, number in sorted(counts.items())]
     lines = [f"## {paper.id}: {paper.title}"]
     if missing:
@@ -27,6 +28,8 @@ def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
             "",
             f"Not judged yet, or before controls were recorded part by part: {missing} of {len(rows)} claims.",
         ]
+    if apart:
+        lines += ["", f"Not run, as they need an extra: {apart} of {len(rows)} claims."]
     if found:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import Paper, Stated
+from lemmata.core import NOT_RUN, Paper, Stated
 
 Row = Mapping[str, Any]
 
@@ -13,9 +13,15 @@ def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequen
     title = f"## {paper.id}: {paper.title}"
     if stated is None:
         return f"{title}\n\nIts statements are not listed yet; {len(rows)} claims judge some of them."
-    judged = [one for one in stated if one.claims]
-    count = f"{len(stated)} statements: {len(judged)} judged, by {len(rows)} claims; {len(stated) - len(judged)} not."
     status = {row["id"]: row.get("status") or "not judged yet" for row in rows}
+    named = [[status[f"{paper.id}/{name}"] for name in one.claims] for one in stated]
+    judged = sum(any(one != NOT_RUN for one in statuses) for statuses in named)
+    apart = sum(bool(statuses) for statuses in named) - judged
+    claims = sum(one != NOT_RUN for one in status.values())
+    waiting = f"{apart} by claims that were not run; " if apart else ""
+    count = (
+        f"{len(stated)} statements: {judged} judged, by {claims} claims; {waiting}{len(stated) - judged - apart} not."
+    )
     lines = ["| in the paper | claims | not judged, or left out |", "|---|---|---|"]
     for one in stated:
         claims = ", ".join(f"`{name}` ({status[f'{paper.id}/{name}']})" for name in one.claims)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from lemmata.core import Claim, Judgement
+from lemmata.core import NOT_RUN, Claim, Judgement, NotRun
 from lemmata.report.evidence import evidence_table
 from lemmata.report.markup import Html, element, inline
 from lemmata.report.values import MARKS, margin, rule, shorten
 
-COLOURS = {"holds": "#0a7d33", "erratum": "#9a5b00", "undecided": "#5b6470", "fails": "#b3261e"}
+COLOURS = {"holds": "#0a7d33", "erratum": "#9a5b00", "undecided": "#5b6470", "fails": "#b3261e", NOT_RUN: "#5b6470"}
 
 
 def claims_html(claims: Sequence[Claim]) -> str:
@@ -24,8 +24,8 @@ def claims_html(claims: Sequence[Claim]) -> str:
     return _table(("claim", "in the paper", "what it says", "rule"), rows)
 
 
-def verdicts_html(judgements: Sequence[Judgement]) -> str:
-    """One line a claim; of a single claim, its evidence too."""
+def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = ()) -> str:
+    """One line a claim, or an experiment that was not run; of a single claim, its evidence too."""
     rows = [
         element(
             "tr",
@@ -36,6 +36,17 @@ def verdicts_html(judgements: Sequence[Judgement]) -> str:
             element("td", inline(shorten(one.detail or one.claim.statement, 160)), style="text-align:left"),
         )
         for one in judgements
+    ]
+    rows += [
+        element(
+            "tr",
+            element("td", _status(NOT_RUN)),
+            element("td", element("code", one.experiment.id)),
+            element("td", "–"),
+            element("td", "–"),
+            element("td", inline(one.reason), style="text-align:left"),
+        )
+        for one in not_run
     ]
     table = _table(("verdict", "claim", "margin", "control", ""), rows)
     return table + evidence_table(judgements[0]) if len(judgements) == 1 else table

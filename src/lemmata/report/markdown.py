@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import Paper
+from lemmata.core import NOT_RUN, Paper
 from lemmata.report.errata import formulas
 from lemmata.report.values import MARKS, STATUSES, duration, margin, on_the_control, rule
 
@@ -26,9 +26,10 @@ def claims_table(rows: Sequence[Row]) -> str:
             duration(row.get("seconds")),
         )
         lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
-    return "\n".join(
-        [*lines, "", "Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
-    )
+    words = ["Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
+    for extra in sorted({row["extra"] for row in rows if row.get("status") == NOT_RUN}):
+        words.append(f"Those that were not run need more than the plain install: `pip install 'lemmata[{extra}]'`.")
+    return "\n".join([*lines, "", " ".join(words)])
 
 
 def ledger_section(rows: Sequence[Row]) -> str:
@@ -50,7 +51,9 @@ def ledger_section(rows: Sequence[Row]) -> str:
 def claim_page(row: Row) -> str:
     """Everything known of one claim before it is run, and its last verdict."""
     stands = "not judged"
-    if status := row.get("status"):
+    if (status := row.get("status")) == NOT_RUN:
+        stands = f"{MARKS[NOT_RUN]} **{NOT_RUN}**: {row['detail']}"
+    elif status:
         stands = f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {_margin(row)}"
     stands = " · ".join(filter(None, [stands, row.get("badge"), _replicated(row)]))
     parts = [
@@ -85,7 +88,9 @@ def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     counts = Counter(row.get("status") for row in rows)
     verdicts = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
-    cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", f"{len(rows)} claims: {verdicts}")
+    apart = f"; {counts[NOT_RUN]} {NOT_RUN}" if counts[NOT_RUN] else ""
+    claims = f"{len(rows) - counts[NOT_RUN]} claims: {verdicts}{apart}"
+    cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lemmata.core import Judgement
+from lemmata.core import NOT_RUN, Judgement, NotRun
 from lemmata.report.entry import Entry
 from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
@@ -74,6 +74,38 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
         element("td", control_note(judgement.control_status, short=True), data_label="control"),
         element("td", duration(entry.examined.seconds), class_="number", data_label="cost"),
         class_=f"row {judgement.status}",
+    )
+
+
+def not_run_section(not_run: Sequence[NotRun]) -> Html:
+    """What cannot be run on the machine that wrote the page, and what would help."""
+    if not not_run:
+        return Html("")
+    return element(
+        "section",
+        element("h2", "Not run"),
+        element("p", "Counted apart: what these claims need was not on this machine.", class_="muted"),
+        *(
+            element(
+                "article",
+                element(
+                    "header",
+                    element("h4", one.experiment.title, " ", element("span", one.experiment.id, class_="id")),
+                    chip(NOT_RUN),
+                ),
+                element("p", inline(one.reason)),
+                element(
+                    "ul",
+                    *(
+                        element("li", element("span", claim.id, class_="id"), f" ({claim.locus})")
+                        for claim in one.selection.claims
+                    ),
+                ),
+                class_="claim",
+            )
+            for one in not_run
+        ),
+        id="not-run",
     )
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import Paper, Scale
+from lemmata.core import NOT_RUN, NotRun, Paper, Scale
 from lemmata.report.entry import Entry, Provenance, describe_seeds
 from lemmata.report.evidence import chip, claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.overview import errata_section, verdict_section
+from lemmata.report.overview import errata_section, not_run_section, verdict_section
 from lemmata.report.values import STATUSES, duration
 
 SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
@@ -30,7 +30,7 @@ MEANINGS = {
 }
 
 
-def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale) -> Path:
+def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale, not_run: Sequence[NotRun] = ()) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
     saved: dict[str, SavedArtefact] = {}
     for entry in entries:
@@ -39,12 +39,18 @@ def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale) -> Path
             command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
         )
         saved[item.experiment.id] = save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
-    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale).encode())
+    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, not_run).encode())
 
 
-def page(entries: Sequence[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], scale: Scale) -> Html:
+def page(
+    entries: Sequence[Entry],
+    out_dir: Path,
+    saved: Mapping[str, SavedArtefact],
+    scale: Scale,
+    not_run: Sequence[NotRun] = (),
+) -> Html:
     style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
-    papers = {entry.examined.paper.id: entry.examined.paper for entry in entries}
+    papers = {one.paper.id: one.paper for one in (*(entry.examined for entry in entries), *not_run)}
     grouped = {id: [entry for entry in entries if entry.examined.paper.id == id] for id in papers}
     title = "lemmata report: " + ", ".join(papers)
     head = element(
@@ -60,8 +66,9 @@ def page(entries: Sequence[Entry], out_dir: Path, saved: Mapping[str, SavedArtef
         _masthead(scale),
         element(
             "main",
-            element("div", *(_summary(paper, grouped[id]) for id, paper in papers.items()), class_="cards"),
+            element("div", *(_summary(paper, grouped[id], not_run) for id, paper in papers.items()), class_="cards"),
             verdict_section(entries),
+            not_run_section(not_run),
             errata_section(entries),
             *(_paper(paper, grouped[id], out_dir, saved) for id, paper in papers.items()),
         ),
@@ -90,9 +97,10 @@ def _masthead(scale: Scale) -> Html:
     )
 
 
-def _summary(paper: Paper, entries: Iterable[Entry]) -> Html:
+def _summary(paper: Paper, entries: Iterable[Entry], not_run: Iterable[NotRun]) -> Html:
     counts = Counter(judgement.status for entry in entries for judgement in entry.examined.judgements)
     total = sum(counts.values())
+    apart = sum(len(one.selection.claims) for one in not_run if one.paper.id == paper.id)
     return element(
         "section",
         element("h2", link(f"#paper/{paper.id}", paper.title)),
@@ -102,6 +110,7 @@ def _summary(paper: Paper, entries: Iterable[Entry]) -> Html:
             "p",
             *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
             element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
+            chip(NOT_RUN, f"{apart} {NOT_RUN}") if apart else "",
             class_="chips",
         ),
         class_="card",

@@ -16,11 +16,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lemmata.core import Confirmation, Paper
+from lemmata.core import NOT_RUN, Confirmation, NotRun, Paper
 from lemmata.report.errata import DETAILS
-from lemmata.report.values import MARKS, STATUSES, brief, duration, is_one_value, margin, on_the_control, rule, shorten
+from lemmata.report.values import COUNTED, MARKS, brief, duration, is_one_value, margin, on_the_control, rule, shorten
 
-COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red"}
+COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red", NOT_RUN: "dim"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
 
 _ORIGIN = (("experiment", "experiment"), ("file", "file"), ("scale", "scale"), ("command", "command"))
@@ -53,7 +53,7 @@ def control_text(status: str | None) -> Text:
 
 def counts_text(counts: Mapping[str, int], separator: str = "  ") -> Text:
     """Verdicts of several claims, as in `12 holds  2 erratum`."""
-    parts = [Text(f"{MARKS[s]} {counts[s]} {s}", style=COLOURS[s]) for s in STATUSES if counts.get(s)]
+    parts = [Text(f"{MARKS[s]} {counts[s]} {s}", style=COLOURS[s]) for s in COUNTED if counts.get(s)]
     return Text(separator).join(parts) if parts else Text("–", style="dim")
 
 
@@ -81,7 +81,22 @@ def verdict_table(rows: Sequence[Row]) -> Table:
 def verdict_counts(rows: Iterable[Row], separator: str = "  ") -> Text:
     """How many of the rows have each verdict: the line beneath a verdict table."""
     statuses = [row.get("status") for row in rows]
-    return counts_text({status: statuses.count(status) for status in STATUSES}, separator)
+    return counts_text({status: statuses.count(status) for status in COUNTED}, separator)
+
+
+def not_run_lines(not_run: Iterable[NotRun]) -> Iterator[Text]:
+    """Experiments that cannot be run here: a line a reason."""
+    return not_run_words((one.experiment.id, one.reason) for one in not_run for _ in one.selection.claims)
+
+
+def not_run_words(claims: Iterable[tuple[str, str]]) -> Iterator[Text]:
+    """A line a reason, from a claim's experiment and its reason each."""
+    by_reason: dict[str, list[str]] = {}
+    for experiment, reason in claims:
+        by_reason.setdefault(reason, []).append(experiment)
+    for reason, ids in by_reason.items():
+        count = f"{len(ids)} claim{'' if len(ids) == 1 else 's'} of {', '.join(dict.fromkeys(ids))}"
+        yield Text(f"{MARKS[NOT_RUN]} not run: {count}: {reason}")
 
 
 def claim_panel(row: Row) -> RenderableType:
@@ -101,7 +116,7 @@ def claim_panel(row: Row) -> RenderableType:
     by_part = _parts_table(row) if row.get("control") and "" not in row["parts"] else None
     if by_part is None:
         facts.add_row("rule", Text(rule(str(row.get("rule", "–")))))
-    if row.get("status"):
+    if row.get("status") and row["status"] != NOT_RUN:
         corrected = "corrected" in row
         facts.add_row("printed form gives" if corrected else "predicted", _evidence(row.get("predicted")))
         if corrected:

@@ -5,8 +5,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from lemmata.core import NOT_RUN
+
 STATUSES = ("holds", "erratum", "undecided", "fails")
-MARKS = {"holds": "✓", "erratum": "✎", "undecided": "?", "fails": "✗"}
+COUNTED = (*STATUSES, NOT_RUN)
+MARKS = {"holds": "✓", "erratum": "✎", "undecided": "?", "fails": "✗", NOT_RUN: "○"}
 SUMMARY_KEYS = ({"shape"}, {"shape", "min", "mean", "max"})  # how `core.plain` shortens a long array
 
 

@@ -1,9 +1,11 @@
 """From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lemmata.core import (
     Examined,
+    Experiment,
+    NotRun,
     RunConfig,
     Runs,
     Scale,
@@ -11,11 +13,13 @@ from lemmata.core import (
     UserError,
     has_path,
     judge,
+    missing_extra,
     override,
     paths,
+    select,
     unknown,
 )
-from lemmata.run.execute import Reporter, obtain
+from lemmata.run.execute import Reporter, missing, obtain
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
 
@@ -29,8 +33,14 @@ def examine(
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
 ) -> list[Examined]:
-    """Judge every selected claim; runs shared between experiments are computed once."""
+    """Judge every selected claim; runs shared between experiments are computed once.
+
+    An experiment that cannot be run here is refused: `possible` tells those apart.
+    """
     asked = [changed(selection.experiment.runs(scale), changes or {}) for selection in selections]
+    for selection, named in zip(selections, asked, strict=True):
+        if reason := obstacle(selection.experiment, named.values(), store):
+            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
     stored = obtain((config for named in asked for config in named.values()), store, jobs=jobs, reporter=reporter)
     found = []
     for selection, named in zip(selections, asked, strict=True):
@@ -41,6 +51,40 @@ def examine(
             for row in found[-1].rows():
                 keep_verdict(store, row)
     return found
+
+
+def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> str | None:
+    """Why these runs of the experiment cannot be had here; None if they can. What is stored needs no extra."""
+    wanted = list({config.asked: config for config in configs}.values())
+    absent = missing_extra(experiment.extra)
+    for config in wanted:
+        if reason := config.lacks():
+            return absent or reason
+    return absent if absent and missing(wanted, store) else None
+
+
+def apart(selections: Iterable[Selection], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
+    """The experiments that can be run here, and those that cannot, each with its reason."""
+    can: list[Selection] = []
+    cannot: list[NotRun] = []
+    for selection in selections:
+        if reason := obstacle(selection.experiment, selection.experiment.runs(scale).values(), store):
+            cannot.append(NotRun(selection, scale, reason))
+        else:
+            can.append(selection)
+    return can, cannot
+
+
+def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
+    """What can be run of what was asked for, and what cannot.
+
+    As part of a paper, or of all papers, an experiment that cannot be run is left out and said to be; one that was
+    asked for by its own name, or by a claim's, is refused.
+    """
+    if named := [id for id in ids if "/" in id]:
+        for one in apart(select(named), scale, store)[1]:
+            raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
+    return apart(select(ids), scale, store)
 
 
 def changed(named: Mapping[str, RunConfig], changes: Mapping[str, str]) -> Mapping[str, RunConfig]:

@@ -123,6 +123,8 @@ class Store:
             "computed": now(),
             **about,
         }
+        if read := config.input_hashes():
+            record["input_hashes"] = list(read)
         text = json.dumps({**record, "record_hash": _hash_record(record)}, indent=1, sort_keys=True)
         (temporary / RECORD).write_text(text + "\n")
         self.remove(config.digest)
