@@ -3,8 +3,10 @@
 The folder is kept under the file's hash, so a changed file is another folder.
 """
 
+import io
 import os
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ def converted(name: str, file: Path, digest: str, say: Callable[[str], None]) ->
         return target
     size = file.stat().st_size
     need_room(target.parent, FLOAT32_PER_QUANTIZED * size, f"{name} as float32")
-    say(f"converting {file.name} ({readable(size)}) to float32, once: about {max(1, round(size / 6e6))} s")
+    say(f"converting {file.name} ({readable(size)}) to float32, once: about {max(1, round(size / 4e6))} s")
     with whole_folder(target) as trial:
         network, tokenizer = _read(name, file)
         clear_quantizer(network)
@@ -51,10 +53,11 @@ def _read(name: str, file: Path) -> tuple[Any, Any]:
     try:
         # Without `dequantize` a machine with a GPU would look for kernels on the hub and keep packed weights.
         plain = transformers.GgufConfig(dequantize=True)
-        network, info = transformers.AutoModelForCausalLM.from_pretrained(
-            **where, **safe, dtype=torch.float32, quantization_config=plain, output_loading_info=True
-        )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(**where, **safe)
+        with redirect_stderr(io.StringIO()):  # its bars cannot be switched off
+            network, info = transformers.AutoModelForCausalLM.from_pretrained(
+                **where, **safe, dtype=torch.float32, quantization_config=plain, output_loading_info=True
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(**where, **safe)
     except Exception as error:
         raise UserError(f"{name}: {file} cannot be converted: {first_line(error)}") from None
     if info["missing_keys"]:

