@@ -63,7 +63,7 @@ def run_batch(network: Any, batch: Batch) -> Float[np.ndarray, "prompt vocabular
 
 
 def collect(
-    groups: Sequence[Batch], parts: Sequence[Float[np.ndarray, "part vocabulary"]]
+    groups: Sequence[Batch], parts: Sequence[Float[np.ndarray, "_ vocabulary"]]
 ) -> Float[np.ndarray, "prompt vocabulary"]:
     """Batches' results in the order of the prompts."""
     rows = np.concatenate([batch.rows for batch in groups])
