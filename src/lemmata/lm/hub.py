@@ -54,12 +54,14 @@ def find_snapshot(name: str, revision: str | None) -> Snapshot:
     reference = home / "refs" / wanted
     commit = reference.read_text().strip() if reference.is_file() else wanted
     folder = home / "snapshots" / commit
-    if any((home / "blobs").glob("*.incomplete")):
-        raise UserError(f"{name} is half-downloaded: `{_command(name, revision)}` goes on with it")
-    if not folder.is_dir():
+    begun = any((home / "blobs").glob("*.incomplete"))
+    if not folder.is_dir() and not begun:
         size = f" (about {readable(KNOWN_SIZES[name])})" if name in KNOWN_SIZES else ""
         at = f" at revision {revision!r}" if revision else ""
         raise UserError(f"{name}{at} is not on this machine{size}: `{_command(name, revision)}` takes it from the hub")
+    here = {file.suffix for file in folder.iterdir() if file.exists()} if folder.is_dir() else set()
+    if not here & {".safetensors", *PICKLES}:
+        raise UserError(f"{name} is half-downloaded: `{_command(name, revision)}` goes on with it")
     return Snapshot(folder, commit)
 
 
@@ -87,11 +89,11 @@ def download(name: str, revision: str | None) -> Snapshot:
     except UserError:
         raise
     except Exception as error:
-        raise UserError(_reason(hub, name, revision, error)) from None
+        raise UserError(_reason(name, revision, error)) from None
     return find_snapshot(name, revision)
 
 
-def _reason(hub: object, name: str, revision: str | None, error: Exception) -> str:
+def _reason(name: str, revision: str | None, error: Exception) -> str:
     """What the hub's error means for the user. A gated model is also a missing one, so it is asked for first."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "GatedRepoError" in kinds:
