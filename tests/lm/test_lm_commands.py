@@ -106,6 +106,8 @@ def test_what_is_not_possible_is_one_line(refused: Refused, folder: str) -> None
     refused("lm", "truncate", "nobody/nothing", *cut, "1", *prompt, says="nobody/nothing is not on this machine")
     refused("lm", "truncate", *cut, "1", *prompt, says="`lemmata lm fetch` takes it")
     refused("lm", "map", folder, "--questions", "none.tsv", says="cannot be read")
+    refused("lm", "map", folder, "--out", "map.pdf", says="a name that ends in .png")
+    refused("lm", "map", folder, "--out", f"{folder}/config.json/map.png", says="or not a folder")
     refused("lm", "map", folder, "--ranks", "0.001", says="it keeps none")
     refused("lm", "export", folder, *cut, "99", "--out", "new", says="rank = 99")
 

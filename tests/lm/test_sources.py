@@ -200,6 +200,8 @@ def test_a_download_happens_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", info(model__safetensors=1000))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
     assert load("someone/tiny", allow_download=True).revision == COMMIT
+    assert load("someone/tiny", allow_download=True).revision == COMMIT
+    assert len(asked) == 1  # what is here is not asked for again
     assert not any(pattern.endswith((".bin", ".py", "*")) for pattern in asked[0]["allow_patterns"])
 
 

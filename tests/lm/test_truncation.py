@@ -1,6 +1,8 @@
 """Truncation is exact: torch's own SVD at every rank of every matrix of every family."""
 
+import errno
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,6 +75,21 @@ def test_a_damaged_spectrum_is_made_again(own_caches: object) -> None:
     file.write_bytes(file.read_bytes()[:50])
     np.testing.assert_array_equal(spectrum_of(matrix).vt, first.vt)
     assert file.stat().st_size > 50
+
+
+def test_no_room_for_a_spectrum_is_one_line_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(file: Path, content: bytes) -> None:
+        with file.open("wb") as out:
+            out.write(content[:10])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    model = tiny("llama")
+    before = Matrix(1, "q").get(model.network)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    with pytest.raises(UserError, match="cannot be written: no room on disk"), edited(model, Edit(1, "q", Largest(2))):
+        pytest.fail("the edit is not possible")
+    assert list((cache_folder() / "spectra").iterdir()) == []
+    np.testing.assert_array_equal(Matrix(1, "q").get(model.network), before)
 
 
 def test_edits_compose_and_are_undone_bit_for_bit() -> None:

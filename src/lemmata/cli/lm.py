@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import tyro
 from rich.console import Console
 
 from lemmata.cli.options import Json, Places
-
-if TYPE_CHECKING:
-    from lemmata.lm import Edit
+from lemmata.lm import DEFAULT
+from lemmata.lm.edit import Edit
+from lemmata.lm.keep import Largest, RandomSubspace, Smallest
+from lemmata.lm.map import SHARES
+from lemmata.lm.roles import Role
 
 Model = Annotated[
     str,
@@ -24,10 +26,7 @@ Device = Annotated[str, tyro.conf.arg(help="As torch names it: cpu, cuda, cuda:1
 Download = Annotated[
     bool, tyro.conf.arg(help="Download the model if it is not here; without it the network is never used.")
 ]
-Role = Annotated[
-    Literal["mlp in", "mlp gate", "mlp out", "q", "k", "v", "o"],
-    tyro.conf.arg(help='Its role, as in --matrix "mlp in"; fused matrices are split.'),
-]
+MatrixOption = Annotated[Role, tyro.conf.arg(help='Its role, as in --matrix "mlp in"; fused matrices are split.')]
 Layer = Annotated[int, tyro.conf.arg(help="Counted from 1, as papers do.")]
 Rank = Annotated[
     int | float, tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25), or a share of the full rank (0.2).")
@@ -37,7 +36,6 @@ KeepOption = Annotated[
     tyro.conf.arg(help="Directions that stay: of the largest or smallest singular values, or a random subspace."),
 ]
 Seed = Annotated[int, tyro.conf.arg(help="For --keep random.")]
-DEFAULT = "smollm2-135m-instruct"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +81,7 @@ class Truncate:
     """
 
     model: Model = DEFAULT
-    matrix: Role
+    matrix: MatrixOption
     layer: Layer
     rank: Rank
     prompt: Annotated[str, tyro.conf.arg(help="The next token is predicted.")]
@@ -119,7 +117,7 @@ class Map:
     questions: Annotated[
         Path | None, tyro.conf.arg(metavar="FILE", help="Lines of prompt, tab, answer; None: where twenty cities are.")
     ] = None
-    ranks: Annotated[tuple[float, ...], tyro.conf.arg(help="Shares of the full rank.")] = (0.05, 0.2, 0.5, 0.8)
+    ranks: Annotated[tuple[float, ...], tyro.conf.arg(help="Shares of the full rank.")] = SHARES
     out: Annotated[
         Path, tyro.conf.arg(metavar="FILE", help="The figure; .svg, .csv and .json are written beside it.")
     ] = Path("lm-map.png")
@@ -143,7 +141,7 @@ class Export:
     """
 
     model: Model = DEFAULT
-    matrix: Role
+    matrix: MatrixOption
     layer: Layer
     rank: Rank
     out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Folder to write; it must not exist.")]
@@ -185,8 +183,6 @@ class Lm:
         return self.action(console)
 
 
-def edit_of(role: Role, layer: int, rank: int | float, keep: KeepOption, seed: int) -> "Edit":
-    from lemmata.lm import Edit, Largest, RandomSubspace, Smallest
-
+def edit_of(role: Role, layer: int, rank: int | float, keep: KeepOption, seed: int) -> Edit:
     kept = {"largest": Largest(rank), "smallest": Smallest(rank), "random": RandomSubspace(rank, seed)}[keep]
     return Edit(layer, role, kept)

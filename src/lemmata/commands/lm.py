@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lemmata import __version__
-from lemmata.core import UserError
+from lemmata.core import UserError, require
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
@@ -23,7 +23,7 @@ from lemmata.lm.hub import KNOWN_SIZES, cached_names
 from lemmata.lm.located import located_prompts
 from lemmata.lm.map import Map, Question, measure_map, softmax
 from lemmata.lm.model import LanguageModel, load
-from lemmata.lm.place import cache_folder, readable
+from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.source import find_source
 from lemmata.report.terminal import rows_table
 
@@ -111,13 +111,17 @@ def draw(
     from lemmata.report.entry import Provenance
     from lemmata.report.figure import save_artefact
 
+    require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
+    need_room(out.parent, 10**6, f"--out {str(out)!r}")
     pairs = located_prompts() if questions is None else read_questions(questions)
     model = loaded()
     asked = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:
         measured = measure_map(model, asked, shares=shares, progress=progress)
     command = f"lemmata lm map {shlex.quote(model.name)}"
-    saved = save_artefact(draw_map(measured), out.parent, out.stem, Provenance(command=command, version=__version__))
+    about = Provenance(command=command, version=__version__)
+    with refusing_disk(out):
+        saved = save_artefact(draw_map(measured), out.parent, out.stem, about)
     if as_json:
         print(json.dumps(summary(measured, model), indent=1))
         return 0

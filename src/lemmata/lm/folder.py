@@ -15,6 +15,10 @@ PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
+class NotHere(UserError):
+    """Files that are not on this machine, or not all of them: a download would help."""
+
+
 def weight_files(folder: Path, name: str) -> tuple[Path, ...]:
     """The safetensors files of a causal model, each of them whole."""
     check_config(folder, name)
@@ -55,7 +59,7 @@ def check_safetensors(file: Path, name: str) -> None:
         raise UserError(f"{name}: {file} is damaged: it has no safetensors header") from None
     expected = 8 + length + max(ends, default=0)
     if size != expected:
-        raise UserError(f"{name}: {file} is damaged: {size} bytes, where its header says {expected}")
+        raise UserError(f"{name}: {file} is damaged: {size} bytes, where its header says {expected}; get it again")
 
 
 def _listed(folder: Path, name: str) -> tuple[Path, ...]:
@@ -69,7 +73,7 @@ def _listed(folder: Path, name: str) -> tuple[Path, ...]:
             raise UserError(f"{name}: {index} is damaged") from None
         missing = [shard for shard in shards if not (folder / shard).is_file()]
         if missing:
-            raise UserError(
+            raise NotHere(
                 f"{name} is half-downloaded: {len(missing)} of {len(shards)} weight files are missing, "
                 f"the first is {missing[0]}"
             )

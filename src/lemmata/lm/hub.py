@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lemmata.core import UserError
 from lemmata.lm.extra import library
-from lemmata.lm.folder import PICKLES
+from lemmata.lm.folder import PICKLES, NotHere
 from lemmata.lm.place import disk_reason, need_room, readable
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
@@ -58,10 +58,10 @@ def find_snapshot(name: str, revision: str | None) -> Snapshot:
     if not folder.is_dir() and not begun:
         size = f" (about {readable(KNOWN_SIZES[name])})" if name in KNOWN_SIZES else ""
         at = f" at revision {revision!r}" if revision else ""
-        raise UserError(f"{name}{at} is not on this machine{size}: `{_command(name, revision)}` takes it from the hub")
+        raise NotHere(f"{name}{at} is not on this machine{size}: `{_command(name, revision)}` takes it from the hub")
     here = {file.suffix for file in folder.iterdir() if file.exists()} if folder.is_dir() else set()
     if not here & {".safetensors", *PICKLES}:
-        raise UserError(f"{name} is half-downloaded: `{_command(name, revision)}` goes on with it")
+        raise NotHere(f"{name} is half-downloaded: `{_command(name, revision)}` goes on with it")
     return Snapshot(folder, commit)
 
 

@@ -27,7 +27,7 @@ def cache_folder() -> Path:
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
     """A folder to fill under a temporary name; it gets its own name when the block ends, and is gone if it fails."""
-    with _refusing(target):
+    with refusing_disk(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         trial = target.parent / f".{target.name}.{os.getpid()}"
         shutil.rmtree(trial, ignore_errors=True)
@@ -43,7 +43,7 @@ def whole_folder(target: Path) -> Iterator[Path]:
 @contextmanager
 def whole_file(target: Path) -> Iterator[Path]:
     """The same for one file; it keeps the ending of its name, which some writers look at."""
-    with _refusing(target):
+    with refusing_disk(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         trial = target.with_name(f".{os.getpid()}.{target.name}")
         try:
@@ -54,10 +54,12 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 
 def need_room(folder: Path, size: int, what: str) -> None:
-    """Refuse before a long write that cannot end well."""
-    place = folder
+    """Refuse before a long work that could not be kept."""
+    place = folder.absolute()
     while not place.exists():
         place = place.parent
+    if not (place.is_dir() and os.access(place, os.W_OK)):
+        raise UserError(f"{what} cannot be written: no permission to write in {place}, or not a folder")
     free = shutil.disk_usage(place).free
     if free < size:
         raise UserError(f"no room on disk: {what} needs {readable(size)} in {folder}, {readable(free)} are free")
@@ -72,7 +74,7 @@ def readable(size: int) -> str:
 
 
 @contextmanager
-def _refusing(target: Path) -> Iterator[None]:
+def refusing_disk(target: Path) -> Iterator[None]:
     """Turn what a disk can say into one line."""
     try:
         yield

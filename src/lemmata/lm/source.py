@@ -6,9 +6,9 @@ from typing import Literal
 
 from lemmata.core import UserError, nearest
 from lemmata.lm.embedded import EMBEDDED, fetch_embedded, find_embedded
-from lemmata.lm.folder import PICKLES, weight_files
+from lemmata.lm.folder import PICKLES, NotHere, weight_files
 from lemmata.lm.hashing import hash_files
-from lemmata.lm.hub import NAME, download, find_snapshot
+from lemmata.lm.hub import NAME, Snapshot, download, find_snapshot
 
 MAGIC = b"GGUF"
 
@@ -53,7 +53,15 @@ def find_source(model: str, revision: str | None = None, *, allow_download: bool
         raise UserError(f"unknown model {model!r}: did you mean {guess!r}?")
     if not NAME.fullmatch(model):
         raise UserError(f"unknown model {model!r}: a hub name (owner/name), a folder, or a .gguf file")
-    snapshot = download(model, revision) if allow_download else find_snapshot(model, revision)
+    try:
+        return _from_hub(model, find_snapshot(model, revision))
+    except NotHere:
+        if not allow_download:
+            raise
+    return _from_hub(model, download(model, revision))
+
+
+def _from_hub(model: str, snapshot: Snapshot) -> Source:
     files = weight_files(snapshot.folder, model)
     return Source(name=model, kind="hub", revision=snapshot.commit, path=snapshot.folder, files=files)
 
