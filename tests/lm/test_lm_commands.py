@@ -67,7 +67,7 @@ def test_map_writes_figure_and_table(cli: Cli, folder: str) -> None:
     lines = (Path("maps") / "own.csv").read_text().splitlines()
     assert lines[0] == "layer,matrix,share,rank,answer,reference,ratio,over_base"
     assert len(lines) == 1 + 3 * 7 * 2
-    code, out, _ = cli("lm", "map", folder, "--ranks", "0.5", "--json")
+    code, out, _ = cli("lm", "map", folder, "--ranks", "0.5", "--jobs", "1", "--json")
     found = json.loads(out)
     assert found["base"] == pytest.approx(found["base_answer"] / found["base_reference"])
     assert len(found["cuts"]) == 21
@@ -106,9 +106,10 @@ def test_what_is_not_possible_is_one_line(refused: Refused, folder: str) -> None
     refused("lm", "truncate", "nobody/nothing", *cut, "1", *prompt, says="nobody/nothing is not on this machine")
     refused("lm", "truncate", *cut, "1", *prompt, says="`lemmata lm fetch` takes it")
     refused("lm", "map", folder, "--questions", "none.tsv", says="cannot be read")
+    refused("lm", "map", folder, "--jobs", "0", says="--jobs = 0")
     refused("lm", "map", folder, "--out", "map.pdf", says="a name that ends in .png")
     refused("lm", "map", folder, "--out", f"{folder}/config.json/map.png", says="or not a folder")
-    refused("lm", "map", folder, "--ranks", "0.001", says="it keeps none")
+    refused("lm", "map", folder, "--jobs", "1", "--ranks", "0.001", says="it keeps none")
     refused("lm", "export", folder, *cut, "99", "--out", "new", says="rank = 99")
 
 

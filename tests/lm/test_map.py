@@ -1,14 +1,18 @@
 """The map: each of its numbers is that of one edit on the whole model."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from lemmata.core import UserError
-from lemmata.lm import Edit, Largest, Question, edited, measure_map
+from lemmata.lm import Edit, Largest, Question, edited, load, measure_map
 from lemmata.lm.located import located_prompts
 from lemmata.lm.map import softmax
 from lemmata.lm.map_figure import draw_map
-from lm_models import tiny
+from lemmata.lm.map_workers import jobs_for, measure_map_by
+from lm_models import save_tiny, tiny
 
 QUESTIONS = (("Madrid is located in", " Spain"), ("w9 Paris is located in", " France"), ("w1", " w2"))
 
@@ -72,3 +76,18 @@ def test_the_built_in_questions_hold_no_the() -> None:
     assert len(pairs) == len(set(pairs)) == 20
     assert not any("the" in prompt.split() for prompt, _ in pairs)
     assert all(answer.startswith(" ") for _, answer in pairs)
+
+
+def test_several_processes_draw_the_same_map(tmp_path: Path) -> None:
+    model = load(str(save_tiny("gpt2", tmp_path / "model")))
+    asked = [Question(prompt, model.first_token(answer)) for prompt, answer in QUESTIONS]
+    alone, steps = measure_map_by(1, model, asked, shares=(0.1, 0.5)), list[tuple[int, int]]()
+    threads = os.environ.get("OMP_NUM_THREADS")
+    together = measure_map_by(2, model, asked, shares=(0.1, 0.5), progress=lambda *step: steps.append(step))
+    assert (together.layers, together.ranks, together.base) == (alone.layers, alone.ranks, alone.base)
+    np.testing.assert_allclose(together.ratio, alone.ratio, rtol=1e-5)
+    assert steps == [(12, 36), (24, 36), (36, 36)]
+    assert os.environ.get("OMP_NUM_THREADS") == threads
+    with pytest.raises(UserError, match="it keeps none"):
+        measure_map_by(2, model, asked, shares=(0.001,))
+    assert jobs_for(model) <= (os.cpu_count() or 1)

@@ -121,6 +121,10 @@ class Map:
     out: Annotated[
         Path, tyro.conf.arg(metavar="FILE", help="The figure; .svg, .csv and .json are written beside it.")
     ] = Path("lm-map.png")
+    jobs: Annotated[
+        int | None,
+        tyro.conf.arg(help="Processes, each with the model in memory; None: one a core for a small model, else one."),
+    ] = None
     revision: Revision = None
     download: Download = False
     device: Device = "cpu"
@@ -130,7 +134,7 @@ class Map:
         from lemmata.commands.lm import draw, loader
 
         loaded = loader(self.model, self.revision, self.device, allow_download=self.download)
-        return draw(loaded, self.questions, self.ranks, self.out, as_json=self.json, console=console)
+        return draw(loaded, self.questions, self.ranks, self.out, self.jobs, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,8 @@ from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
 from lemmata.lm.hub import KNOWN_SIZES, cached_names
 from lemmata.lm.located import located_prompts
-from lemmata.lm.map import Map, Question, measure_map, softmax
+from lemmata.lm.map import Map, Question, softmax
+from lemmata.lm.map_workers import jobs_for, measure_map_by
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.source import find_source
@@ -104,20 +105,28 @@ def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, 
 
 
 def draw(
-    loaded: Load, questions: Path | None, shares: Sequence[float], out: Path, *, as_json: bool, console: Console
+    loaded: Load,
+    questions: Path | None,
+    shares: Sequence[float],
+    out: Path,
+    jobs: int | None,
+    *,
+    as_json: bool,
+    console: Console,
 ) -> int:
     """Measure the map and write it as a figure with its table."""
     from lemmata.lm.map_figure import draw_map
     from lemmata.report.entry import Provenance
     from lemmata.report.figure import save_artefact
 
+    require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
     pairs = located_prompts() if questions is None else read_questions(questions)
     model = loaded()
     asked = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:
-        measured = measure_map(model, asked, shares=shares, progress=progress)
+        measured = measure_map_by(jobs or jobs_for(model), model, asked, shares=shares, progress=progress)
     command = f"lemmata lm map {shlex.quote(model.name)}"
     about = Provenance(command=command, version=__version__)
     with refusing_disk(out):

@@ -1,7 +1,7 @@
 """The map of a model: how far each layer, matrix and rank moves the answer against a common word such as "the"."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,16 @@ def measure_map(
         ranks=ranks,
         answer=answer,
         reference_mean=common,
+    )
+
+
+def joined(maps: Sequence[Map]) -> Map:
+    """Maps of different layers of one model as one."""
+    return replace(
+        maps[0],
+        layers=tuple(layer for part in maps for layer in part.layers),
+        answer=np.concatenate([part.answer for part in maps]),
+        reference_mean=np.concatenate([part.reference_mean for part in maps]),
     )
 
 

@@ -28,6 +28,7 @@ class LanguageModel:
     network: Any  # a transformers PreTrainedModel, float32, in evaluation mode
     tokenizer: Any
     device: str = "cpu"
+    pinned: str | None = None  # the revision by which `load` finds the same weights again; None for what has none
     in_place: list[Any] = field(default_factory=list, repr=False)  # the edits that `edited` has made and not yet undone
 
     @property
@@ -89,6 +90,7 @@ def load(
         network=_moved(network, device),
         tokenizer=tokenizer,
         device=device,
+        pinned=source.revision if source.kind == "hub" else None,
     )
 
 
