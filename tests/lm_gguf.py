@@ -24,7 +24,7 @@ NAMES = {
 }
 
 
-def write_gguf(file: Path, network: Any) -> Path:
+def write_gguf(file: Path, network: Any, *, begins_with_bos: bool | None = None) -> Path:
     writer = gguf.GGUFWriter(file, "llama")
     writer.add_name("tiny")
     writer.add_context_length(64)
@@ -43,6 +43,8 @@ def write_gguf(file: Path, network: Any) -> Path:
     writer.add_token_merges(["i n"])
     writer.add_bos_token_id(0)
     writer.add_eos_token_id(0)
+    if begins_with_bos is not None:
+        writer.add_add_bos_token(begins_with_bos)
     weights = {name: weight.detach().numpy() for name, weight in network.named_parameters()}
     writer.add_tensor("token_embd.weight", weights["model.embed_tokens.weight"])
     writer.add_tensor("output_norm.weight", weights["model.norm.weight"])

@@ -12,6 +12,7 @@ import transformers
 
 from lemmata.core import UserError
 from lemmata.lm import Edit, Largest, Matrix, edited, export, load, weights_hash
+from lemmata.lm.conversion import VERSION
 from lemmata.lm.hashing import hash_file
 from lemmata.lm.place import cache_folder
 from lm_gguf import VOCABULARY, write_gguf
@@ -49,13 +50,26 @@ def test_a_gguf_file_is_the_model_it_was_made_from(file: Path, network: Any) -> 
     np.testing.assert_allclose(model.last_logits(["Madrid in"])[0], own, atol=1e-5)
 
 
+@pytest.mark.parametrize(("said", "begins"), [(True, True), (False, False), (None, False)])
+def test_a_first_token_is_added_where_the_file_wants_one(
+    said: bool | None, begins: bool, network: Any, tmp_path: Path
+) -> None:
+    model = load(str(write_gguf(tmp_path / "tiny.gguf", network, begins_with_bos=said)))
+    plain = model.tokenizer("Madrid", add_special_tokens=False)["input_ids"]
+    assert model.tokens("Madrid") == ([0, *plain] if begins else plain)
+    assert model.first_token("Madrid") == plain[0]
+    with torch.no_grad():
+        own = network(torch.tensor([model.tokens("Madrid")])).logits[0, -1].numpy()
+    np.testing.assert_allclose(model.last_logits(["Madrid"])[0], own, atol=1e-5)
+
+
 def test_it_is_converted_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(str(file)).last_logits(["Madrid"])
     monkeypatch.setattr("lemmata.lm.conversion._read", lambda name, file: pytest.fail("converted again"))
     told: list[str] = []
     np.testing.assert_array_equal(load(str(file), say=told.append).last_logits(["Madrid"]), first)
     assert told == []
-    assert [folder.name for folder in (cache_folder() / "converted").iterdir()] == [hash_file(file)]
+    assert [folder.name for folder in (cache_folder() / "converted").iterdir()] == [f"{hash_file(file)}.{VERSION}"]
 
 
 def test_an_export_loads_anywhere(file: Path, tmp_path: Path) -> None:
@@ -90,7 +104,7 @@ def test_no_room_for_the_conversion_or_the_export_leaves_nothing(
 
     model = load(str(save_tiny("llama", tmp_path / "model")))
     monkeypatch.setattr(transformers.PreTrainedModel, "save_pretrained", full_disk)
-    with pytest.raises(UserError, match=r"converted/\w+ cannot be written: no room on disk \(\$LEMMATA_LM_CACHE"):
+    with pytest.raises(UserError, match=r"converted/[\w.]+ cannot be written: no room on disk \(\$LEMMATA_LM_CACHE"):
         load(str(file))
     assert list((cache_folder() / "converted").iterdir()) == []
     before = set(tmp_path.iterdir())

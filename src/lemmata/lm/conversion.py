@@ -1,6 +1,6 @@
 """A GGUF file made into a safetensors folder, once: dequantizing takes long, and later loads take seconds.
 
-The folder is kept under the file's hash, so a changed file is another folder.
+The folder is kept under the file's hash and the version of this file, so a changed file is another folder.
 """
 
 import io
@@ -15,12 +15,13 @@ from lemmata.lm.extra import library
 from lemmata.lm.folder import CONFIG, weight_files
 from lemmata.lm.place import cache_folder, need_room, readable, whole_folder
 
+VERSION = 1  # of what is made of a file
 FLOAT32_PER_QUANTIZED = 8  # four bits become thirty-two: the most a usual file grows
 
 
 def converted(name: str, file: Path, digest: str, say: Callable[[str], None]) -> Path:
     """The folder of a GGUF file's float32 weights and tokenizer."""
-    target = cache_folder() / "converted" / digest
+    target = cache_folder() / "converted" / f"{digest}.{VERSION}"
     if (target / CONFIG).is_file():
         weight_files(target, name)
         return target
@@ -47,7 +48,7 @@ def clear_quantizer(network: Any) -> None:
 
 def _read(name: str, file: Path) -> tuple[Any, Any]:
     torch, transformers = library("torch"), library("transformers")
-    _check_tensors(name, file)
+    header = _checked_header(name, file)
     where = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name}
     safe = {"local_files_only": True, "trust_remote_code": False}
     try:
@@ -62,19 +63,38 @@ def _read(name: str, file: Path) -> tuple[Any, Any]:
         raise UserError(f"{name}: {file} cannot be converted: {first_line(error)}") from None
     if info["missing_keys"]:
         raise UserError(f"{name}: {file} is damaged: {len(info['missing_keys'])} tensors are missing")
+    if _begins_with_bos(header):
+        _add_bos(tokenizer)
     return network, tokenizer
 
 
-def _check_tensors(name: str, file: Path) -> None:
-    """Read the header: every tensor must end inside the file."""
+def _begins_with_bos(header: Any) -> bool:
+    """Does the file want a first token before every text? If it does not say, sentencepiece models do."""
+    said, kind = (header.fields.get(f"tokenizer.ggml.{field}") for field in ("add_bos_token", "model"))
+    return bool(said.contents()) if said is not None else kind is not None and kind.contents() == "llama"
+
+
+def _add_bos(tokenizer: Any) -> None:
+    """transformers leaves the first token out, and models that were trained with it then talk nonsense."""
+    if tokenizer.bos_token is None or tokenizer("a")["input_ids"][:1] == [tokenizer.bos_token_id]:
+        return
+    bos = tokenizer.bos_token
+    tokenizer.backend_tokenizer.post_processor = library("tokenizers.processors").TemplateProcessing(
+        single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, tokenizer.bos_token_id)]
+    )
+
+
+def _checked_header(name: str, file: Path) -> Any:
+    """The file's header; every tensor must end inside the file."""
     gguf = library("gguf")
     try:
-        tensors = gguf.GGUFReader(file).tensors
-        end = max(int(tensor.data_offset) + int(tensor.n_bytes) for tensor in tensors)
+        header = gguf.GGUFReader(file)
+        end = max(int(tensor.data_offset) + int(tensor.n_bytes) for tensor in header.tensors)
     except Exception as error:
         raise UserError(f"{name}: {file} is damaged: its GGUF header cannot be read ({first_line(error)})") from None
     if end > os.path.getsize(file):
         raise UserError(f"{name}: {file} is damaged: cut off before its last tensor")
+    return header
 
 
 def first_line(error: BaseException) -> str:
