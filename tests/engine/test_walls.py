@@ -1,5 +1,6 @@
 """The walls of the design: who may import whom. (A paper's own walls are checked with the paper, by `check_paper`.)"""
 
+import tomllib
 from pathlib import Path
 
 import lemmata
@@ -12,7 +13,8 @@ ENGINE = {  # room -> what it may import besides itself
     "models": {"core"},
     "run": {"core"},
     "report": {"core"},
-    "commands": {"core", "run", "report"},
+    "lm": {"core", "report"},
+    "commands": {"core", "run", "report", "lm"},
 }
 TORCH = {"torch", "transformers", "peft", "lm_eval"}
 
@@ -31,6 +33,23 @@ def test_the_engine_imports_no_paper_and_no_torch() -> None:
         assert files
         found |= {str(file): wrong for file in files if (wrong := breaches(room, imported_modules(file)))}
     assert found == {}
+
+
+def test_only_the_lm_commands_need_lm() -> None:
+    files = [file for file in (ROOT / "commands").glob("*.py") if file.name != "lm.py"]
+    files += [file for room in ("core", "train", "models", "run", "report") for file in (ROOT / room).rglob("*.py")]
+    assert not [file for file in files if any("lemmata.lm" in module for module in imported_modules(file))]
+
+
+def test_every_test_is_run_by_one_of_the_two_targets() -> None:
+    """`make test` names its folders, so that it needs no torch; `make test-lm` runs the one that is left out."""
+    tests = Path(__file__).parents[1]
+    with (tests.parent / "pyproject.toml").open("rb") as stream:
+        named = set(tomllib.load(stream)["tool"]["pytest"]["ini_options"]["testpaths"])
+    holding = {path for path in tests.rglob("test_*.py") if "toy" not in path.relative_to(tests).parts}
+    first = {f"tests/{path.relative_to(tests).parts[0]}" for path in holding}
+    assert first - named == {"tests/lm"}
+    assert named <= first
 
 
 def test_a_wrong_direction_would_be_seen(tmp_path: Path) -> None:

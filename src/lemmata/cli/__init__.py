@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import tyro
 
 from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run
+from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.core import UserError, add_paper_path
@@ -30,6 +31,7 @@ Command = (
     | Annotated[Query, tyro.conf.subcommand("query")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Diff, tyro.conf.subcommand("diff")]
+    | Annotated[Lm, tyro.conf.subcommand("lm")]
     | Annotated[Ledger, tyro.conf.subcommand("ledger")]
     | Annotated[Errata, tyro.conf.subcommand("errata")]
     | Annotated[Docs, tyro.conf.subcommand("docs")]

@@ -19,13 +19,13 @@ class Provenance:
     """How a drawing came about: it travels with each file."""
 
     command: str
-    scale: str
+    scale: str = ""  # of what has one
     version: str
     seeds: tuple[int, ...] = ()
     run_ids: tuple[str, ...] = ()
 
     def line(self) -> str:
-        scale = "" if f"--scale {self.scale}" in self.command else f"scale {self.scale}"
+        scale = "" if not self.scale or f"--scale {self.scale}" in self.command else f"scale {self.scale}"
         parts = [self.command, scale, describe_seeds(self.seeds), f"lemmata {self.version}"]
         return " · ".join(part for part in parts if part)
 
