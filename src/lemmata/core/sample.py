@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
+from scipy.special import betaincinv, stdtrit  # scipy.stats takes as long to load as all the rest of a command
 
 from lemmata.core.verdict import Verdict
 
@@ -74,7 +74,7 @@ class Seeds(Sample):
         if self.count == 1:
             return np.full_like(mean, -np.inf), np.full_like(mean, np.inf)
         spread = np.where(np.ptp(values, axis=0) == 0, 0.0, values.std(axis=0, ddof=1))
-        half = stats.t.ppf((1 + level) / 2, count - 1) * spread / np.sqrt(count)
+        half = stdtrit(count - 1, (1 + level) / 2) * spread / np.sqrt(count)
         return mean - half, mean + half
 
 
@@ -97,8 +97,8 @@ class Successes(Sample):
     def interval(self, level: float = LEVEL, count: int | None = None) -> tuple[Values, Values]:
         trials, tail = count or self.trials, (1 - level) / 2
         hits = self.mean * trials
-        low = np.where(hits > 0, stats.beta.ppf(tail, np.maximum(hits, 1e-9), trials - hits + 1), 0.0)
-        high = np.where(hits < trials, stats.beta.ppf(1 - tail, hits + 1, np.maximum(trials - hits, 1e-9)), 1.0)
+        low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), trials - hits + 1, tail), 0.0)
+        high = np.where(hits < trials, betaincinv(hits + 1, np.maximum(trials - hits, 1e-9), 1 - tail), 1.0)
         return low, high
 
 

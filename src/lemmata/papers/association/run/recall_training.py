@@ -51,9 +51,10 @@ class RecallTraining(RunConfig):
         for name, wanted in (("vocab", self.task.vocab), ("length", self.task.length)):
             allowed = f"the task's is {wanted}: set both"
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
-        shapes = eqx.filter_eval_shape(lambda: Transformer.create(self.model, key=named_key(0, "init")))
-        for path in self.truncated if self.fractions else ():
-            resolve_paths(shapes, path)  # refuses a name that is not there
+        if self.fractions:
+            shapes = eqx.filter_eval_shape(lambda: Transformer.create(self.model, key=named_key(0, "init")))
+            for path in self.truncated:
+                resolve_paths(shapes, path)  # refuses a name that is not there
         watchable = self.model.feeds[1] == "mlp" or not self.watch_ranks
         require(watchable, "watch_ranks", self.watch_ranks, "False where the second layer has no MLP")
         require(self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")

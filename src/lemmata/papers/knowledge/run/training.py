@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -196,6 +197,7 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
 FRESH = 200  # the first seed: those below were seen, some of them, while the rules were written
 
 
+@cache  # asked for by every cell and fine-tuning
 def setting(scale: Scale) -> Extraction:
     """The base cell at each scale."""
     small = Extraction(
