@@ -2,6 +2,8 @@
 in a result, an `undecided` with its reason, or one line of refusal. A sample of the fields here, all of them with
 `--walk-all` (`make test-all`)."""
 
+import json
+import re
 import typing
 import zlib
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ import pytest
 
 from lemmata.core import RunConfig, Scale, UserError, described, experiments, override, papers, select
 from lemmata.core.config import fields
-from lemmata.run import Store, examine
+from lemmata.run import Store, change as changes_of, examine
 
 SHARE = 1000  # one case in so many belongs to the sample
 CRASHED_ONCE = (
@@ -94,6 +96,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("case", [found[text] for text in apart], ids=name)
 
 
+def not_a_number(text: str) -> list[str]:
+    return re.findall(r"(?<![\w/])(?:-?Infinity|NaN|-?inf|nan)(?![\w/])", text)
+
+
 def test_a_changed_field_ends_in_an_answer(case: tuple[str, dict[str, str]], smoke_store: Store) -> None:
     experiment_id, changes = case
     refusal = ""
@@ -104,8 +110,13 @@ def test_a_changed_field_ends_in_an_answer(case: tuple[str, dict[str, str]], smo
     assert "\n" not in refusal
     if refusal:
         return
+    touched = set(changes_of(select([experiment_id])[0].experiment, Scale("smoke"), changes).touched)
+    assert all(any(line.startswith(f"changed: {key} = ") for line in examined.head) for key in changes)
     for judgement in examined.judgements:
         assert judgement.status != "undecided" or judgement.detail
+        assert touched & set(judgement.reads), f"{judgement.claim.id} rests on nothing that changed"
+        assert not_a_number(json.dumps(judgement.row())) == []
+    assert len(examined.judgements) + len(examined.left_out) == len(examined.experiment.claims)
     assert examined.draw().caption
     jax.clear_caches()
 

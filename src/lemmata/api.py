@@ -15,6 +15,7 @@ from lemmata.core import Artefact, Claim, Examined, Judgement, NotRun, Runs, Sca
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
+from lemmata.report.values import margin
 from lemmata.run import Store, examine, missing, possible
 
 StoreLike = Store | Path | str | None
@@ -106,7 +107,7 @@ class Checked(Mapping[str, Judgement]):
         return len(self._judgements())
 
     def __repr__(self) -> str:
-        lines = [f"{one.status:10} {id:42} margin {one.margin:+.3g}" for id, one in self.items()]
+        lines = [f"{one.status:10} {id:42} margin {margin(one.margin)}" for id, one in self.items()]
         lines += [f"{'not run':10} {one.experiment.id:42} {one.reason}" for one in self.not_run]
         return "\n".join(lines)
 

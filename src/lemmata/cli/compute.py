@@ -93,6 +93,9 @@ class Confirm:
 class Run:
     """One experiment with changed assumptions: its runs are stored, judged and drawn.
 
+    A key changes every run that has it. What it changed is said first and stands at the head of the result; a claim
+    that rests on no changed run is not judged, and says what it rests on.
+
     Example: lemmata run ic-recall/fig-2 --set temperature=0.1 world.n=11
     """
 
@@ -108,13 +111,16 @@ class Run:
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report-run")
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import run_changed
 
-        scale = scale_of(self.scale, self.seeds)
+        scale, store = scale_of(self.scale, self.seeds), self.where.store
         assignments = tuple(text for group in self.set for text in group)
-        return run_changed(self.experiment, assignments, scale, self.out, self.where.store, self.jobs, console)
+        return run_changed(
+            self.experiment, assignments, scale, self.out, store, self.jobs, as_json=self.json, console=console
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ import jax
 from rich.console import Console
 
 from lemmata.commands.diff import diff
+from lemmata.commands.docs import documented
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
@@ -19,7 +20,7 @@ from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
 from lemmata.report.terminal import not_run_lines, verdict_counts, verdict_table
-from lemmata.run import Store, examine, possible
+from lemmata.run import Changes, Store, change, examine, possible
 
 
 def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
@@ -53,15 +54,40 @@ def run_changed(
     out: Path,
     store_path: Path,
     jobs: int | None,
+    *,
+    as_json: bool,
     console: Console,
 ) -> int:
-    """One experiment with changed assumptions."""
+    """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
     selection = _one_experiment(experiment_id, "run")
     changes = dict(_split_assignment(text) for text in assignments)
+    if changes and not as_json:
+        made = change(selection.experiment, scale, changes)
+        console.print("\n".join(made.words()), markup=False)
+        console.print(_resting(selection, made), markup=False)
     _ensure_folder(out)
     examined = _examine([selection], scale, Store(store_path), jobs, changes)
-    _publish(examined, scale, out, Store(store_path), changes, console)
+    _publish(examined, scale, out, Store(store_path), changes, None if as_json else console)
+    if as_json:
+        print(json.dumps(_rows(examined) + _left_out_rows(examined), indent=1))
     return 0
+
+
+def _resting(selection: Selection, made: Changes) -> str:
+    """Which claims will be judged, by what their documented verdicts were read from; a run stands for its group."""
+    touched = {name.split("/")[0] for name in made.touched}
+    known = {row["id"]: row.get("reads") for row in documented(selection.paper)}
+    reads = {claim.id: known.get(claim.id) for claim in selection.claims}
+    reached = [id for id, names in reads.items() if names is None or touched & {name.split("/")[0] for name in names}]
+    return f"claims that rest on it: {', '.join(reached) or 'none'}"
+
+
+def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
+    """Claims that no change reached, as plain JSON data."""
+    about = (
+        ({"id": claim.id, "status": None, "left_out": why}, item) for item in examined for claim, why in item.left_out
+    )
+    return [row | {"experiment": item.experiment.id, "changed": list(item.head)} for row, item in about]
 
 
 def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
@@ -127,24 +153,32 @@ def _publish(
     out: Path,
     store: Store,
     changes: dict[str, str],
-    console: Console,
+    console: Console | None,
     not_run: Sequence[NotRun] = (),
 ) -> None:
-    """Draw every experiment, write the page, print the verdicts."""
+    """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
     entries = []
     for item in examined:
         stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
         command = _command(item.experiment.id, scale, changes)
         entries.append(Entry(item, draw(item), command, {} if changes else stands))
     page = write_page(entries, out, scale=scale, not_run=not_run)
-    _print_verdicts(examined, console, not_run)
-    console.print(f"page: {page}")
+    if console:
+        _print_verdicts(examined, console, not_run)
+        console.print(f"page: {page}")
 
 
 def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:
     rows = _rows(examined)
+    for item in examined:
+        if item.head:
+            console.print("\nUnder changed assumptions, which the paper does not speak of:", style="bold yellow")
+            console.print("\n".join(item.head), style="yellow", markup=False)
     console.print(verdict_table(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
+    for item in examined:
+        for claim, why in item.left_out:
+            console.print(f"not judged: {claim.id}: {why}", markup=False)
     for line in not_run_lines(not_run):
         console.print(line)
 

@@ -34,7 +34,7 @@ from lemmata.run import Store, last_confirmation
 
 VERDICTS = "verdicts.json"
 DOCS = Path(lemmata.__file__).parents[2] / "docs"
-KEPT = ("status", "margin", "seconds", "remark", "control")
+KEPT = ("status", "margin", "seconds", "remark", "control", "reads")
 
 
 def kept_verdicts(paper: Paper) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from lemmata.core.claim import (
 )
 from lemmata.core.config import (
     Config as Config,
+    also as also,
     canonical as canonical,
     decode as decode,
     described as described,
     encode as encode,
     has_path as has_path,
     override as override,
+    path_in as path_in,
     paths as paths,
 )
 from lemmata.core.confirmation import (

@@ -91,6 +91,7 @@ class Judgement:
     corrected: Any = None
     remark: str = ""
     control: Mapping[str, Status] = field(default_factory=dict)  # part by part; "" where the claim has but one
+    reads: tuple[str, ...] = ()  # the runs on which the verdict rests, the control's not among them
 
     def row(self) -> dict[str, Any]:
         """The verdict as plain JSON data."""
@@ -98,7 +99,7 @@ class Judgement:
         if self.claim.correction:
             values["corrected"] = self.corrected
         words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
-        words |= {"control": dict(self.control)}
+        words |= {"control": dict(self.control), "reads": list(self.reads)}
         return self.claim.facts() | words | plain(values) | {"remark": self.remark}
 
 
@@ -108,13 +109,16 @@ def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> 
         return _judge(claim, runs, needs or {})
 
 
-def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
+def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement:
+    runs = all_runs.watched()
     try:
         if reason := unmet({**needs, **claim.needs}, runs):
             raise Undecided(reason)
+        runs = all_runs.watched()  # what a claim needs, and what it is about
         subject = claim.subject(runs)
     except Undecided as undecided:
-        return Judgement(claim, "undecided", None, undecided, float("nan"), "undecided", undecided.reason)
+        reads = tuple(sorted(runs.read))
+        return Judgement(claim, "undecided", None, undecided, float("nan"), "undecided", undecided.reason, reads=reads)
     parts = claim.named_parts()
     measured = {name: _try(part.read, subject) for name, part in parts.items()}
     predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
@@ -132,7 +136,8 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
             if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
                 status = "erratum" if second.status == "holds" else "undecided"
                 accepted, verdict = corrected, second
-    wrong = _try(claim.wrong, runs)
+    reads = tuple(sorted(runs.read))
+    wrong = _try(claim.wrong, all_runs)
     control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
     on_control = _each(parts, accepted, control)
     of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
@@ -157,6 +162,7 @@ def _judge(claim: Claim, runs: Runs, needs: Mapping[str, Need]) -> Judgement:
         _unnamed(corrected) if corrected else None,
         "" if isinstance(remark, Undecided) else remark,
         {name: one.status for name, one in on_control.items()},
+        reads,
     )
 
 

@@ -137,6 +137,26 @@ def has_path(config: Any, path: str) -> bool:
     return True
 
 
+def also(name: str) -> dict[str, str]:
+    """The metadata of a list field that means what other runs call `name`: setting that sets this to the one value."""
+    return {"also": name}
+
+
+def path_in(config: Any, path: str) -> str | None:
+    """The dotted key that `path` sets in this config: itself, or a list that says it is `also` that name."""
+    if has_path(config, path):
+        return path
+    *outer, name = path.split(".")
+    for step in outer:
+        if not dataclasses.is_dataclass(config) or step not in {field.name for field in dataclasses.fields(config)}:
+            return None
+        config = getattr(config, step)
+    if not dataclasses.is_dataclass(config):
+        return None
+    found = [field.name for field in dataclasses.fields(config) if field.metadata.get("also") == name]
+    return ".".join([*outer, found[0]]) if found else None
+
+
 def paths(config: Any) -> list[str]:
     """Every dotted key of a config."""
     return [path for path, _, _ in described(config)]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from lemmata.core.claim import Judgement
+from lemmata.core.claim import Claim, Judgement
 from lemmata.core.errors import Undecided
 from lemmata.core.experiment import Artefact, Experiment
 from lemmata.core.plain import plain
@@ -20,6 +20,8 @@ class Examined:
     selection: Selection
     runs: Runs
     judgements: tuple[Judgement, ...]
+    head: tuple[str, ...] = ()  # what was changed, in words: a verdict under changed assumptions is not the paper's
+    left_out: tuple[tuple[Claim, str], ...] = ()  # claims that rest on no changed run, each with what it rests on
 
     @property
     def experiment(self) -> Experiment:
@@ -68,6 +70,7 @@ class Examined:
             "seconds": plain(self.seconds),
             "runs": list(self.run_ids),
         }
+        about |= {"changed": list(self.head)} if self.head else {}
         return [judgement.row() | about for judgement in self.judgements]
 
 

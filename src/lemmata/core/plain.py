@@ -10,7 +10,8 @@ from lemmata.core.sample import Sample
 
 
 def plain(value: Any, limit: int = 64) -> Any:
-    """A value as JSON data; long arrays are summarised."""
+    """A value as JSON data; long arrays are summarised, and what is no finite number is None: no reader of a verdict
+    should meet a NaN."""
     if isinstance(value, Undecided):
         return {"undecided": value.reason}
     if isinstance(value, Sample):
@@ -20,7 +21,7 @@ def plain(value: Any, limit: int = 64) -> Any:
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        return float(value) if np.isfinite(value) else str(float(value))
+        return float(value) if np.isfinite(value) else None
     array = np.asarray(value)
     if array.shape == ():
         return plain(array.item(), limit) if array.dtype != object else str(value)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core.errors import Undecided
-from lemmata.core.sample import LEVEL, Sample, Seeds, Slack, Values, decide
+from lemmata.core.sample import FAR, LEVEL, Sample, Seeds, Slack, Values, decide
 from lemmata.core.verdict import Status as Status, Verdict as Verdict, together as together
 
 
@@ -70,11 +70,13 @@ def _within(measured: Any, low: Values, high: Values, slack: Slack, detail: str 
 
 
 def _decide(slack: Any, detail: str = "") -> Verdict:
-    """Holds when every slack is non-negative; a NaN measurement never holds."""
+    """Holds when every slack is non-negative; what is not a number decides nothing."""
     slack = np.asarray(slack)
-    margin = float(np.min(np.where(np.isnan(slack), -np.inf, slack))) if slack.size else float("nan")
     if not slack.size:
-        return Verdict("undecided", margin, "nothing was measured")
+        return Verdict("undecided", float("nan"), "nothing was measured")
+    if np.isnan(slack).any():
+        return Verdict("undecided", float("nan"), "what was measured is not a number")
+    margin = float(np.clip(np.min(slack), -FAR, FAR))
     return Verdict("holds" if margin >= 0 else "fails", margin, detail)
 
 
@@ -108,7 +110,7 @@ class near(Rule):
 
         def slack(value: Values) -> Values:
             error = np.abs(value - p)
-            return np.where(allowed > 0, 1 - error / unit, np.where(error == 0, 1.0, -np.inf))
+            return np.where(allowed > 0, 1 - error / unit, np.where(error == 0, 1.0, -1.0))
 
         detail = f"largest difference {np.abs(m - p).max():.3g}" if m.size else ""
         return _within(measured, p - allowed, p + allowed, slack, detail)

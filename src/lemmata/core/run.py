@@ -137,10 +137,12 @@ class Runs:
 
     by_name: Mapping[str, RunResult]
     scale: Scale = field(default_factory=Scale)
+    read: set[str] = field(default_factory=set, compare=False, repr=False)  # the names that somebody has asked for
 
     def __getitem__(self, name: str) -> RunResult:
         if name not in self.by_name:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
+        self.read.add(name)
         return self.by_name[name]
 
     def __contains__(self, name: str) -> bool:
@@ -155,20 +157,26 @@ class Runs:
     @property
     def replication(self) -> int:
         """Of all of them: what reads or draws them again from their seeds stands under the same number."""
-        return max((getattr(run.config, "replication", 0) for run in self.values()), default=0)
+        return max((getattr(run.config, "replication", 0) for run in self.by_name.values()), default=0)
+
+    def watched(self) -> "Runs":
+        """The same runs, nothing of them read yet."""
+        return Runs(self.by_name, self.scale)
 
     def items(self) -> ItemsView[str, RunResult]:
+        self.read.update(self.by_name)
         return self.by_name.items()
 
     def values(self) -> ValuesView[RunResult]:
+        self.read.update(self.by_name)
         return self.by_name.values()
 
     def group(self, name: str) -> dict[str, RunResult]:
         """The runs named "name/...", by what follows the slash."""
-        found = {full.removeprefix(f"{name}/"): run for full, run in self.items() if full.startswith(f"{name}/")}
-        if not found:
+        mine = [full for full in self.by_name if full.startswith(f"{name}/")]
+        if not mine:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
-        return found
+        return {full.removeprefix(f"{name}/"): self[full] for full in mine}
 
 
 Need = Callable[[RunResult], str | None]  # why the run cannot decide a claim; None if it can

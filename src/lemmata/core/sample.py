@@ -15,6 +15,7 @@ from scipy.special import betaincinv, stdtrit  # scipy.stats takes as long to lo
 from lemmata.core.verdict import Verdict
 
 LEVEL = 0.95
+FAR = 1e6  # times a rule's tolerance or bound
 ENDLESS = 100_000  # more seeds than this would be no experiment
 
 Values = np.ndarray | float  # one number, or an element each
@@ -112,20 +113,25 @@ def decide(sample: Sample, low: Values, high: Values, slack: Slack) -> Verdict:
     if not mean.size:
         return Verdict("undecided", float("nan"), "nothing was measured")
     if np.isnan(mean).any():
-        return Verdict("fails", -np.inf, f"not a number in one of {sample.count} {sample.unit}")
+        return Verdict("undecided", float("nan"), f"not a number in one of {sample.count} {sample.unit}")
     inside = np.asarray((from_ >= low) & (to <= high))
     if inside.all():
         least = np.minimum(slack(from_), slack(to))
-        return Verdict("holds", float(least.min()), _interval_words(sample, int(np.argmin(least))))
+        return Verdict("holds", _near(least.min()), _interval_words(sample, int(np.argmin(least))))
     wider_from, wider_to = sample.interval(1 - (1 - LEVEL) / mean.size)
     outside = np.asarray((wider_to < low) | (wider_from > high))
     if outside.any():
         nearest = np.maximum(slack(wider_from), slack(wider_to))
         where = int(np.argmin(np.where(outside, nearest, np.inf)))
-        return Verdict("fails", float(np.ravel(nearest)[where]), _interval_words(sample, where))
+        return Verdict("fails", _near(np.ravel(nearest)[where]), _interval_words(sample, where))
     where = int(np.argmin(inside))
     tell = _would_tell(sample, low, high)
-    return Verdict("undecided", float(np.min(slack(mean))), f"{_interval_words(sample, where)}; {tell}")
+    return Verdict("undecided", _near(np.min(slack(mean))), f"{_interval_words(sample, where)}; {tell}")
+
+
+def _near(margin: float) -> float:
+    """A margin that can be printed: beyond `FAR` it is only far."""
+    return float(np.clip(margin, -FAR, FAR))
 
 
 def _interval_words(sample: Sample, where: int) -> str:

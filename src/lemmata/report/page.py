@@ -137,12 +137,23 @@ def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Htm
     return element(
         "section",
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
+        _changes(entry),
         _drawing(entry, out_dir, saved),
         prose(experiment.notes, "notes"),
         *(claim_block(judgement, entry.standings.get(judgement.claim.id)) for judgement in entry.examined.judgements),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )
+
+
+def _changes(entry: Entry) -> Html:
+    """What was changed, and the claims that no change reached: never to be taken for a verdict on the paper."""
+    item = entry.examined
+    if not item.head:
+        return Html("")
+    lines = ["Under changed assumptions, which the paper does not speak of.", *item.head]
+    lines += [f"Not judged: {claim.id}: {why}." for claim, why in item.left_out]
+    return element("div", *(element("p", line) for line in lines), class_="changed")
 
 
 def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:

@@ -1,13 +1,8 @@
 """Config -> stored result: execute, store, judge, query."""
 
+from lemmata.run.changes import Changes as Changes, change as change
 from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation
-from lemmata.run.examine import (
-    apart as apart,
-    changed as changed,
-    examine as examine,
-    obstacle as obstacle,
-    possible as possible,
-)
+from lemmata.run.examine import apart as apart, examine as examine, obstacle as obstacle, possible as possible
 from lemmata.run.execute import (
     Reporter as Reporter,
     Silent as Silent,

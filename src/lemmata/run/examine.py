@@ -1,6 +1,7 @@
 """From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from lemmata.core import (
     Examined,
@@ -11,14 +12,11 @@ from lemmata.core import (
     Scale,
     Selection,
     UserError,
-    has_path,
     judge,
     missing_extra,
-    override,
-    paths,
     select,
-    unknown,
 )
+from lemmata.run.changes import Changes, change
 from lemmata.run.execute import Reporter, missing, obtain
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
@@ -37,20 +35,36 @@ def examine(
 
     An experiment that cannot be run here is refused: `possible` tells those apart.
     """
-    asked = [changed(selection.experiment.runs(scale), changes or {}) for selection in selections]
+    made = [change(selection.experiment, scale, changes) if changes else None for selection in selections]
+    asked = [
+        one.after if one else selection.experiment.runs(scale) for selection, one in zip(selections, made, strict=True)
+    ]
     for selection, named in zip(selections, asked, strict=True):
         if reason := obstacle(selection.experiment, named.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
     stored = obtain((config for named in asked for config in named.values()), store, jobs=jobs, reporter=reporter)
     found = []
-    for selection, named in zip(selections, asked, strict=True):
+    for selection, named, one in zip(selections, asked, made, strict=True):
         runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
         judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
-        found.append(Examined(selection, runs, judgements))
+        found.append(
+            _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
+        )
         if not changes and not scale.replication:  # a verdict is the reference's; confirmations keep the others
             for row in found[-1].rows():
                 keep_verdict(store, row)
     return found
+
+
+def _under(changes: Changes, examined: Examined) -> Examined:
+    """Without the verdicts that the changes did not reach."""
+    why = {judgement.claim.id: changes.why_left_out(judgement) for judgement in examined.judgements}
+    return replace(
+        examined,
+        judgements=tuple(one for one in examined.judgements if not why[one.claim.id]),
+        head=tuple(changes.words()),
+        left_out=tuple((one.claim, reason) for one in examined.judgements if (reason := why[one.claim.id])),
+    )
 
 
 def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> str | None:
@@ -85,18 +99,3 @@ def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selec
         for one in apart(select(named), scale, store)[1]:
             raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
     return apart(select(ids), scale, store)
-
-
-def changed(named: Mapping[str, RunConfig], changes: Mapping[str, str]) -> Mapping[str, RunConfig]:
-    """The runs with dotted keys set on every one that has them."""
-    if not named:
-        raise UserError("this experiment has no runs at this scale")
-    for key in changes:
-        if not any(has_path(config, key) for config in named.values()):
-            raise unknown("key", key, {path for config in named.values() for path in paths(config)})
-    if not changes:
-        return named
-    return {
-        name: override(config, {key: text for key, text in changes.items() if has_path(config, key)})
-        for name, config in named.items()
-    }

@@ -19,6 +19,7 @@ EVIDENCE = (
     "corrected",
     "remark",
     "seconds",
+    "reads",
 )
 
 

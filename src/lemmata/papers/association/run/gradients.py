@@ -1,6 +1,6 @@
 """Runs for Lemma D.1, Table 3 and Theorem 1: gradients at zero by autodiff, a step along them, the exact chain."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import equinox as eqx
@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, also, named_key, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, loss_gradient, sample, theory_task
@@ -79,7 +79,7 @@ class LeadingCoefficients(RunConfig):
 
     num_tokens: ThreeOrMore = 10**5
     length: Several = 10**11
-    alphas: Some[Inside] = (0.3, 0.6)
+    alphas: Some[Inside] = field(default=(0.3, 0.6), metadata=also("alpha"))
     digits: Annotated[int, Bound(least=15)] = 60  # differences of nearly equal variances are taken
 
     def execute(self, context: RunContext) -> RunOutput:

@@ -1,12 +1,24 @@
 """Runs that train the warm-up: Stage 1 to the saddle, the push, Stage 2 to the pairwise optimum."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax.numpy as jnp
 import numpy as np
 from scipy.special import softmax
 
-from lemmata.core import Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, precision, require
+from lemmata.core import (
+    Count,
+    Inside,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    also,
+    named_keys,
+    precision,
+    require,
+)
 from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
@@ -25,7 +37,7 @@ class WarmupStages(RunConfig):
     """
 
     kind = "ic-recall/warmup-stages"
-    temperatures: Some[Positive] = (0.03, 0.04, 0.05, 0.06)
+    temperatures: Some[Positive] = field(default=(0.03, 0.04, 0.05, 0.06), metadata=also("temperature"))
     seeds: Some[int] = (0, 1, 2, 3, 4, 5, 6, 7)
     rate: Positive = RATE
     steps1: Count = 120_000
@@ -81,7 +93,9 @@ class WarmupEscape(RunConfig):
     """Stage 2 from where an infinite Stage 1 ends, v = (1/4, 1/4, 1/4, 1/4, 0, 0), pushed; every step is recorded."""
 
     kind = "ic-recall/warmup-escape"
-    temperatures: Some[Positive] = (0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06)
+    temperatures: Some[Positive] = field(
+        default=(0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06), metadata=also("temperature")
+    )
     seeds: Some[int] = tuple(range(32))
     rate: Positive = RATE
     steps: Count = 1500

@@ -1,0 +1,118 @@
+"""What `--set` did: which runs a key reached, from what to what, and which claims rest on none of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lemmata.core import (
+    Experiment,
+    Judgement,
+    RunConfig,
+    Scale,
+    UserError,
+    described,
+    nearest,
+    override,
+    path_in,
+    paths,
+    unknown,
+)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One key: the runs that it changed, and what it stood at in them before."""
+
+    key: str
+    value: str
+    runs: tuple[str, ...]
+    before: tuple[Any, ...]  # each value once
+    paper: tuple[Any, ...]  # at the paper's scale, each once
+
+    def words(self) -> str:
+        before, paper = (" or ".join(_word(value) for value in values) for values in (self.before, self.paper))
+        stood = f"instead of {before}" + (f"; at the paper's scale {paper}" if paper and paper != before else "")
+        return f"{self.key} = {self.value} ({stood}) in {_runs(self.runs)}"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """An experiment's runs before and after."""
+
+    before: Mapping[str, RunConfig]
+    after: Mapping[str, RunConfig]
+    reached: tuple[Reached, ...]
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        return tuple(name for name, config in self.after.items() if config != self.before[name])
+
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        return tuple(name for name in self.after if name not in self.touched)
+
+    def words(self) -> list[str]:
+        """The head of a result."""
+        lines = [f"changed: {one.words()}" for one in self.reached]
+        return lines + ([f"as before: {_runs(self.untouched)}"] if self.untouched else [])
+
+    def why_left_out(self, judgement: Judgement) -> str | None:
+        """Why a claim is not judged under these changes: none of the runs that it reads is another one."""
+        if set(judgement.reads) & set(self.touched):
+            return None
+        mine = {path for name in judgement.reads for path in paths(self.after[name])}
+        guesses = {one.key: nearest(one.key, mine - {one.key}) for one in self.reached}
+        hints = "".join(f"; did you mean {guess!r}?" for guess in guesses.values() if guess)
+        reads = f"it rests on {_runs(judgement.reads)}" if judgement.reads else "it rests on no run"
+        return f"{reads}, which {', '.join(guesses)} did not change{hints}"
+
+
+def change(experiment: Experiment, scale: Scale, asked: Mapping[str, str]) -> Changes:
+    """The experiment's runs with dotted keys set on every one that has them; a change that is none is refused."""
+    before = experiment.runs(scale)
+    if not before:
+        raise UserError("this experiment has no runs at this scale")
+    places_of = {
+        key: {name: path for name, config in before.items() if (path := path_in(config, key))} for key in asked
+    }
+    for key, places in places_of.items():
+        if not places:
+            raise unknown("key", key, {path for config in before.values() for path in paths(config)})
+    after = {
+        name: override(config, {places[name]: asked[key] for key, places in places_of.items() if name in places})
+        for name, config in before.items()
+    }
+    reached = []
+    papers_own = experiment.runs(Scale("paper"))
+    for key, text in asked.items():
+        places = places_of[key]
+        moved = tuple(name for name, path in places.items() if _at(after[name], path) != _at(before[name], path))
+        if not moved:
+            stands = " or ".join(_word(value) for value in _once(_at(before[n], p) for n, p in places.items()))
+            raise UserError(f"--set {key}={text} changes nothing: {_runs(tuple(places))} has {stands} already")
+        was = _once(_at(before[name], places[name]) for name in moved)
+        own = (_at(config, path) for config in papers_own.values() if (path := path_in(config, key)))
+        reached.append(Reached(key, text, moved, was, _once(own)))
+    return Changes(before, after, tuple(reached))
+
+
+def _at(config: RunConfig, path: str) -> Any:
+    """The value under a dotted key, as JSON data."""
+    (found,) = [value for name, _, value in described(config) if name == path] or [None]
+    return found
+
+
+def _once(values: Any) -> tuple[Any, ...]:
+    return tuple({_word(value): value for value in values}.values())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        shown = [_word(item) for item in value[:6]]
+        return ", ".join(shown) + (f", ... ({len(value)} in all)" if len(value) > 6 else "")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _runs(names: tuple[str, ...]) -> str:
+    shown = ", ".join(repr(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return f"the run{'' if len(names) == 1 else 's'} {shown}"
