@@ -1,4 +1,4 @@
-"""Facts to complete: the twenty of the paper's Table 5, cities of our own, relation sets, and facts that a language model knew.
+"""Facts to complete: Table 5 of the paper, cities of our own, relation sets, and facts that a language model knew.
 
 A fact is a prompt that ends before its answer. Of an answer of several tokens a probe reads the first.
 """

@@ -1,4 +1,4 @@
-"""A language model truncated at every upper layer: the rank is chosen on one half of the prompts, judged on the other."""
+"""A language model truncated layer by layer: ranks are chosen on one half of the prompts, judged on the other."""
 
 from dataclasses import dataclass
 from typing import Annotated
