@@ -1,6 +1,7 @@
 """Readings of singular directions: what removing them does, where they stand in the spectrum, what they read."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Places:
         """Of the size of their effects on the prompts that judge, the share of those inside."""
         judge = np.flatnonzero(~self.run.arrays["chooses"])
 
-        def of(rows: np.ndarray) -> np.ndarray:
+        def of(rows: np.ndarray) -> Any:
             size = np.abs(effects(self.run, judge[rows])[..., self.chosen])
             return (size * inside[self.chosen]).sum(axis=-1) / size.sum(axis=-1)
 
@@ -119,7 +120,7 @@ def coordinates(run: RunResult, places: np.ndarray) -> Coordinates:
 def constant(of: Coordinates) -> OverPrompts:
     """The mean over directions of how constant they are."""
 
-    def mean(rows: np.ndarray) -> np.ndarray:
+    def mean(rows: np.ndarray) -> Any:
         drawn = np.atleast_2d(rows)
         values = np.array([constancy(of.values[one]).mean() for one in drawn])
         return values if rows.ndim > 1 else values[0]

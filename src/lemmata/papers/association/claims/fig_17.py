@@ -11,10 +11,9 @@ LAYERS = (9, 10, 11)  # of which the caption speaks; the figure shows 12 too
 BETWEEN = (0.1, 0.8)  # shares of the rank, likewise
 
 
-def likeliest(run: RunResult) -> tuple[str, ...]:
-    """Those of the four words that are among the four likeliest, in their order."""
-    ranks = {word: int(run.column(f"rank of {word}", edit="whole")[0]) for word in TOP}
-    return tuple(sorted((word for word in TOP if ranks[word] <= len(TOP)), key=ranks.__getitem__))
+def ranks(run: RunResult) -> tuple[int, ...]:
+    """Of the four words, in the whole model; 1: no token is likelier."""
+    return tuple(int(run.column(f"rank of {word}", edit="whole")[0]) for word in TOP)
 
 
 def over_whole(runs: Runs, edit: str) -> np.ndarray:
@@ -40,9 +39,9 @@ FOUR = Claim(
     locus="Section 4.1, IOI on GPT-2 Small",
     statement='After "When Mary and John went to a store, John gave a drink to" the four likeliest tokens are Mary, '
     "them, the, John, in this order.",
-    subject=lambda runs: likeliest(runs["main"]),
-    wrong=lambda runs: likeliest(runs["exchanged"]),  # the same sentence with Mary giving
-    parts=Part(lambda words: words, exactly(TOP)),
+    subject=lambda runs: ranks(runs["main"]),
+    wrong=lambda runs: ranks(runs["exchanged"]),  # the same sentence with Mary giving
+    parts={"ranks of Mary, them, the, John": Part(lambda ranks: ranks, exactly((1, 2, 3, 4)))},
 )
 
 LOWER = Claim(

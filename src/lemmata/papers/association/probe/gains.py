@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -20,7 +21,7 @@ class Probabilities:
     answer: PerPrompt
     the: PerPrompt
 
-    def ratio(self, prompts: Int[np.ndarray, "*draw prompt"]) -> np.ndarray:
+    def ratio(self, prompts: Int[np.ndarray, "*draw prompt"]) -> np.ndarray | np.float64:
         """Mean over mean, as the paper's "2.3x" is made, of these prompts."""
         return self.answer[prompts].mean(axis=-1) / self.the[prompts].mean(axis=-1)
 
@@ -59,11 +60,11 @@ class OverPrompts(Sample):
         return self.estimate - half, self.estimate + half
 
 
-def over_prompts(statistic: Callable[[np.ndarray], np.ndarray], count: int, *, is_ratio: bool) -> OverPrompts:
+def over_prompts(statistic: Callable[[np.ndarray], Any], count: int, *, is_ratio: bool) -> OverPrompts:
     """`statistic` takes places of prompts, [..., prompt], and gives one number for each set of them."""
     stream = named_generator(0, "bootstrap", str(count))
     picks = stream.integers(0, count, size=(DRAWS, count))
-    return OverPrompts(float(statistic(np.arange(count))), statistic(picks), count, is_ratio)
+    return OverPrompts(float(statistic(np.arange(count))), np.asarray(statistic(picks)), count, is_ratio)
 
 
 def gain(after: Probabilities, before: Probabilities) -> OverPrompts:

@@ -166,5 +166,5 @@ def _joined(halves: dict[Half, Asked], chosen_on: Half) -> tuple[Asked, np.ndarr
     return Asked(tuple(prompt for part in parts for prompt in part.prompts), words), chooses
 
 
-def _ratio(found: dict[str, np.ndarray], prompts: np.ndarray) -> np.ndarray:
+def _ratio(found: dict[str, np.ndarray], prompts: np.ndarray) -> Any:
     return found["answer"][..., prompts].mean(axis=-1) / found["the"][..., prompts].mean(axis=-1)
