@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.core import Scale, Unattended, UserError, override, select
+from lemmata.core import Examined, Scale, Unattended, UserError, override, select
 from lemmata.lm import Edit, Largest, Without, edited, load
 from lemmata.lm.map import softmax
 from lemmata.papers.association.run._asked import facts_of
@@ -25,11 +25,16 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return save_tiny(request.param, tmp_path_factory.mktemp(request.param) / "model")
 
 
+def unexplained(found: Examined) -> list[str]:
+    """What a reader would miss. (What holds of random weights is chance, so a control may pass where a claim fails.)"""
+    return [problem for problem in _judged(found) if "control passed" not in problem]
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_any_model_can_be_asked(name: str, folder: Path, tmp_path: Path) -> None:
     changes = {"model": str(folder), "upper": "0.6", "shares": "0.3,0.8"} | ({"every": "1"} if "noise" in name else {})
     (found,) = examine(select([f"association/{name}"]), Scale("smoke"), Store(tmp_path), changes=changes)
-    assert [*_judged(found), *_drawn(found)] == []
+    assert [*unexplained(found), *_drawn(found)] == []
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -40,10 +45,7 @@ def test_the_papers_cuts_can_be_made_in_any_model(name: str, folder: Path, tmp_p
     if name.startswith(("tab", "fig-5")):
         changes["revision"] = "None"
     (found,) = examine(selection, Scale("smoke"), Store(tmp_path), changes=changes)
-    problems = [*_judged(found)]
-    if name != "fig-17":  # its layers are the caption's own: 9, 10, 11
-        assert problems == []
-    assert list(_drawn(found)) == []
+    assert [*unexplained(found), *_drawn(found)] == []
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -159,9 +159,16 @@ def by_unembedding(runs: Runs) -> str:
     related = np.corrcoef(np.argsort(np.argsort(push)), np.argsort(np.argsort(on_choice(run))))[0, 1]
     cosines = ", ".join(f"{run.arrays['overlap'][i, 0]:.2f}" for i in chosen)
     names = ", ".join(str(run.arrays["directions"][i]) for i in chosen)
+    strongest = against_the_answer(run).chosen[:FEW]
+    by_size = np.argsort(np.argsort(-np.abs(push)))
+    of_strongest = ", ".join(
+        f"{run.arrays['directions'][i]} ({push[i]:+.2f}, number {by_size[i] + 1} in size)" for i in strongest
+    )
     return (
         f'The {FEW} that push "the" the most are directions {names} (cosines {cosines}); {shared} of them are found by '
-        f"effect too. Rank correlation of push and effect over all directions: {related:.2f}."
+        f"effect too. Rank correlation of push and effect over all directions: {related:.2f}. Those "
+        f"found by effect push, in logits over the vocabulary's mean: {of_strongest}. A minus sign says that what they "
+        'write speaks against "the" too, and still more against the answer.'
     )
 
 

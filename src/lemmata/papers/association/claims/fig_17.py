@@ -42,6 +42,7 @@ FOUR = Claim(
     subject=lambda runs: ranks(runs["main"]),
     wrong=lambda runs: ranks(runs["exchanged"]),  # the same sentence with Mary giving
     parts={"ranks of Mary, them, the, John": Part(lambda ranks: ranks, exactly((1, 2, 3, 4)))},
+    remark=lambda runs: f"{runs['main'].config.model} ranks Mary, them, the and John {ranks(runs['main'])}.",
 )
 
 LOWER = Claim(

@@ -43,6 +43,7 @@ WHOLE = Claim(
     subject=lambda runs: table_1(runs, "whole"),
     wrong=lambda runs: table_1(runs, "random"),
     parts=Part(lambda values: values, near(FULL, atol=CLOSE)),
+    remark=lambda runs: " ".join(in_words(runs[name]) for name in CHECKPOINTS),
 )
 
 

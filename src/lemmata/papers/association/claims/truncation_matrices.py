@@ -13,6 +13,7 @@ from lemmata.papers.association.claims._truncations import (
     judged,
     over_whole,
     probabilities,
+    randomly_cut,
     setting,
     truncated,
 )
@@ -26,7 +27,7 @@ FEED_FORWARD, ATTENTION = ("mlp in", "mlp out"), ("q", "k", "v", "o")
 
 @dataclass(frozen=True)
 class Pair:
-    """The best cut of one group of matrices and of another, each chosen on the prompts that choose."""
+    """A cut of a feed-forward matrix, and the best of the attention matrices, chosen on the prompts that choose."""
 
     of: Probabilities
     over: Probabilities
@@ -50,8 +51,14 @@ def best_cut(run: RunResult, group: tuple[str, ...]) -> Probabilities:
     return truncated(run, layer, matrix).edit
 
 
-def compared(runs: Runs, of: tuple[str, ...], over: tuple[str, ...]) -> Pair:
-    return Pair(best_cut(runs["main"], of), best_cut(runs["main"], over))
+def random_cut(run: RunResult, group: tuple[str, ...]) -> Probabilities:
+    """Random subspaces of the same matrix and rank."""
+    matrix, layer = best_of(run, group)
+    return randomly_cut(run, layer, matrix).edit
+
+
+def compared(run: RunResult, of: Probabilities) -> Pair:
+    return Pair(of, best_cut(run, ATTENTION))
 
 
 def advantage(pair: Pair) -> OverPrompts:
@@ -74,8 +81,8 @@ FEED = Claim(
     locus=f"{OURS}; Abstract: feed-forward layers learn distributional associations, attention the context",
     statement='The best truncation of a feed-forward matrix raises P(answer)/P("the") twice as far as the best of an '
     "attention matrix, and more; both are chosen on other prompts.",
-    subject=lambda runs: compared(runs, FEED_FORWARD, ATTENTION),
-    wrong=lambda runs: compared(runs, ATTENTION, FEED_FORWARD),
+    subject=lambda runs: compared(runs["main"], best_cut(runs["main"], FEED_FORWARD)),
+    wrong=lambda runs: compared(runs["main"], random_cut(runs["main"], FEED_FORWARD)),
     parts={"feed-forward over attention": Part(advantage, at_least(2.0, over_seeds=True, unit="prompts"))},
     remark=which,
 )
