@@ -168,7 +168,7 @@ def by_unembedding(runs: Runs) -> str:
         f'The {FEW} that push "the" the most are directions {names} (cosines {cosines}); {shared} of them are found by '
         f"effect too. Rank correlation of push and effect over all directions: {related:.2f}. Those "
         f"found by effect push, in logits over the vocabulary's mean: {of_strongest}. A minus sign says that what they "
-        'write speaks against "the" too, and still more against the answer.'
+        'write speaks against "the": their effect on answer/"the" is then not a direct one.'
     )
 
 
