@@ -40,7 +40,7 @@ LOWERED = Claim(
 EXPERIMENT = Experiment(
     title="Figure 15: two sizes of Pythia on indirect objects",
     runs=lambda scale: {
-        name: FixedTruncation(model=model, asked="ioi", layers=(layer,), shares=(share,))
+        name: FixedTruncation(model=model, task="ioi", layers=(layer,), shares=(share,))
         for name, (model, layer, share) in CUTS.items()
     },
     claims=(LOWERED,),

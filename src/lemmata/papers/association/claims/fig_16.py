@@ -36,7 +36,7 @@ LOWERED = Claim(
 EXPERIMENT = Experiment(
     title="Figure 16: three sizes of Pythia on twenty facts",
     runs=lambda scale: {
-        name: FixedTruncation(model=model, asked="table 5", layers=(layer,), shares=(share,))
+        name: FixedTruncation(model=model, task="table 5", layers=(layer,), shares=(share,))
         for name, (model, layer, share) in CUTS.items()
     },
     claims=(LOWERED,),

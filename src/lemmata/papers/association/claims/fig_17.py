@@ -90,12 +90,12 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         "main": FixedTruncation(
             model=SMALL,
-            asked="mary",
+            task="mary",
             words=TOP,
             layers=(*LAYERS, 12),
             shares=tuple(round(i / 20, 2) for i in range(1, 21)),
         ),
-        "exchanged": FixedTruncation(model=SMALL, asked="john", words=TOP, layers=(12,), shares=(0.5,), subspaces=1),
+        "exchanged": FixedTruncation(model=SMALL, task="john", words=TOP, layers=(12,), shares=(0.5,), subspaces=1),
     },
     claims=(FOUR, LOWER),
     draw=draw,

@@ -37,7 +37,7 @@ BOOST = Claim(
 EXPERIMENT = Experiment(
     title="Figure 5, right: factual recall and truncation",
     runs=lambda scale: {
-        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, asked="madrid")
+        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, task="madrid")
         for name, revision in CHECKPOINTS.items()
     },
     claims=(BOOST,),

@@ -41,7 +41,7 @@ EXPERIMENT = Experiment(
     title="Figure 5, left: indirect objects and truncation",
     runs=lambda scale: {
         name: FixedTruncation(
-            model="EleutherAI/pythia-1b", revision=revision, asked="ioi", layers=(11,), shares=(0.008,)
+            model="EleutherAI/pythia-1b", revision=revision, task="ioi", layers=(11,), shares=(0.008,)
         )
         for name, revision in CHECKPOINTS.items()
     },

@@ -72,7 +72,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Table 1: Madrid is located in",
     runs=lambda scale: {
-        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, asked="madrid", words=WORDS)
+        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, task="madrid", words=WORDS)
         for name, revision in CHECKPOINTS.items()
     },
     claims=(TABLE_1, WHOLE),

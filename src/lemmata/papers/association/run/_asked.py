@@ -52,7 +52,7 @@ def facts_of(half: Half) -> tuple[Fact, ...]:
 
 def both_halves(model: LanguageModel, task: Task, *, count: int, seed: int) -> dict[Half, Asked]:
     """Both halves of a task; no prompt may be in both."""
-    found = {half: ask(model, task, half=half, count=count, seed=seed) for half in HALVES}
+    found: dict[Half, Asked] = {half: ask(model, task, half=half, count=count, seed=seed) for half in HALVES}
     check_apart(found["choose"].prompts, found["judge"].prompts)
     return found
 

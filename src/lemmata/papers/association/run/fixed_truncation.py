@@ -29,7 +29,7 @@ class FixedTruncation(LanguageModelRun):
 
     kind = "association/fixed-truncation"
 
-    asked: Prompts = "madrid"
+    task: Prompts = "madrid"
     sentences: Annotated[int, Bound(least=2)] = 100  # of IOI: half with the names of either half
     seed: Natural = 0
     words: tuple[str, ...] = ()  # read after every prompt, beside the answer and "the"
@@ -59,13 +59,13 @@ class FixedTruncation(LanguageModelRun):
         return RunOutput(table.columns())
 
     def _asked(self, model: LanguageModel) -> Asked:
-        if self.asked in ("madrid", "table 5"):
-            found = about_facts((MADRID,) if self.asked == "madrid" else TABLE_5)
-        elif self.asked == "ioi":
+        if self.task in ("madrid", "table 5"):
+            found = about_facts((MADRID,) if self.task == "madrid" else TABLE_5)
+        elif self.task == "ioi":
             single, (first, second) = single_token(encoder(model)), HALVES
             some = sentences(self.sentences // 2, seed=self.seed, half=first, is_single_token=single)
             rest = self.sentences - len(some)
             found = about_people((*some, *sentences(rest, seed=self.seed, half=second, is_single_token=single)))
         else:
-            found = about_people((PAPERS_SENTENCE if self.asked == "mary" else EXCHANGED,))
+            found = about_people((PAPERS_SENTENCE if self.task == "mary" else EXCHANGED,))
         return Asked(found.prompts, {**found.words, **{word: (word,) * len(found.prompts) for word in self.words}})
