@@ -219,7 +219,7 @@ def draw(runs: Runs) -> Artefact:
     right.axhline(1.0, color="black", lw=0.8)
     right.set_yscale("log")
     right.set(xlabel="layer (from 1)", ylabel='factor on answer/"the"', title="chosen ranks, prompts that judge")
-    legend(right)
+    legend(right, loc="upper left")
     letter((left, right))
     caption = (
         'Mean probability of the answer over that of "the", against the whole model\'s, after one cut. '
