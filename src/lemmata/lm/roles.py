@@ -32,6 +32,7 @@ class Family:
     """How one family of models names its layers and matrices."""
 
     layers: str
+    norm: str  # what the last layer's output goes through before the output matrix
     places: Mapping[Role, Place]
     transposed: bool = False  # GPT-2 keeps [in, out]
 
@@ -69,6 +70,7 @@ def halves(index: int) -> Part:
 
 GPT2 = Family(
     "transformer.h",
+    "transformer.ln_f",
     {
         "mlp in": Place("mlp.c_fc"),
         "mlp out": Place("mlp.c_proj"),
@@ -81,6 +83,7 @@ GPT2 = Family(
 )
 NEOX = Family(
     "gpt_neox.layers",
+    "gpt_neox.final_layer_norm",
     {
         "mlp in": Place("mlp.dense_h_to_4h"),
         "mlp out": Place("mlp.dense_4h_to_h"),
@@ -92,6 +95,7 @@ NEOX = Family(
 )
 LLAMA = Family(
     "model.layers",
+    "model.norm",
     {
         "mlp in": Place("mlp.up_proj"),
         "mlp gate": Place("mlp.gate_proj"),
@@ -104,6 +108,7 @@ LLAMA = Family(
 )
 PHI3 = Family(
     "model.layers",
+    "model.norm",
     {
         "mlp in": Place("mlp.gate_up_proj", halves(1)),
         "mlp gate": Place("mlp.gate_up_proj", halves(0)),
@@ -184,3 +189,8 @@ def decoder_layer(network: Any, layer: int) -> Any:
     layers = network.get_submodule(family_of(network).layers)
     require(1 <= layer <= len(layers), "layer", layer, f"1 to {len(layers)}, counted from 1")
     return layers[layer - 1]
+
+
+def final_norm(network: Any) -> Any:
+    """The norm before the output matrix."""
+    return network.get_submodule(family_of(network).norm)

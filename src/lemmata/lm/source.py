@@ -37,6 +37,15 @@ def weights_hash(model: str, revision: str | None = None) -> str:
     return hash_files(find_source(model, revision).files)
 
 
+def absence(model: str, revision: str | None = None) -> str | None:
+    """Why a model cannot be loaded on this machine, with the command that helps; None if it can. Loads nothing."""
+    try:
+        find_source(model, revision)
+    except UserError as error:
+        return str(error)
+    return None
+
+
 def find_source(model: str, revision: str | None = None, *, allow_download: bool = False) -> Source:
     """Look a model up on this machine; the network is used only if `allow_download` says so."""
     if model in EMBEDDED:

@@ -1,4 +1,4 @@
-"""Facts to complete: the twenty of the paper's Table 5, relation sets, and facts that a language model knew.
+"""Facts to complete: Table 5 of the paper, cities of our own, relation sets, and facts that a language model knew.
 
 A fact is a prompt that ends before its answer. Of an answer of several tokens a probe reads the first.
 """
@@ -31,7 +31,34 @@ def _located(subject: str, words: str, answer: str) -> Fact:
     return Fact(prompt=f"{subject} {words}", answer=answer, subject=subject, relation="Table 5")
 
 
-MADRID = Fact(prompt="Madrid is located in", answer="Spain", subject="Madrid", relation="Table 1")
+def _city(city: str, country: str, relation: str = "city") -> Fact:
+    return Fact(prompt=f"{city} is located in", answer=country, subject=city, relation=relation)
+
+
+MADRID = _city("Madrid", "Spain", "Table 1")
+
+CITIES = (  # ours, in the words of the paper's Table 1: the next word is a country, or "the"
+    MADRID,
+    _city("Paris", "France"),
+    _city("Rome", "Italy"),
+    _city("Berlin", "Germany"),
+    _city("Athens", "Greece"),
+    _city("Lisbon", "Portugal"),
+    _city("Dublin", "Ireland"),
+    _city("Warsaw", "Poland"),
+    _city("Vienna", "Austria"),
+    _city("Oslo", "Norway"),
+    _city("Moscow", "Russia"),
+    _city("Cairo", "Egypt"),
+    _city("Tokyo", "Japan"),
+    _city("Beijing", "China"),
+    _city("Mumbai", "India"),
+    _city("Toronto", "Canada"),
+    _city("Sydney", "Australia"),
+    _city("Lima", "Peru"),
+    _city("Nairobi", "Kenya"),
+    _city("Havana", "Cuba"),
+)
 
 TABLE_5 = (
     _located("The Great Wall", "is located in", "China"),

@@ -2,12 +2,31 @@
 
 from lemmata.core import Stated
 
+WEIGHTS = "Needs the paper's models: without their weights it is listed as not run, with the command that takes them."
+OURS = "Claims of ours, beyond the paper; by default on a small model with weights of 4 bits."
 PRETRAINED = "needs pretrained language models; not built yet"
 
 COVERAGE = (
     Stated("Figure 1", why="An illustration."),
     Stated("Section 2.2, truncation to a fraction of the rank", why="A definition: the engine's `models/truncate.py`."),
-    Stated("Table 1", why=PRETRAINED),
+    Stated("Table 1", claims=("tab-1", "tab-1-full"), why=WEIGHTS),
+    Stated(
+        "Section 2.2, truncation lets the answer through, in other models",
+        claims=(
+            "truncation-ioi",
+            "truncation-ioi-random",
+            "truncation-ioi-layers",
+            "truncation-facts",
+            "truncation-facts-random",
+            "truncation-facts-layers",
+        ),
+        why=OURS,
+    ),
+    Stated(
+        "Abstract, feed-forward layers learn distributional associations: in other models",
+        claims=("truncation-matrices",),
+        why=OURS,
+    ),
     Stated("Section 3, data and task; Figure 2", why="A definition and its picture: `task/`, tested."),
     Stated("eq. (1)", why="A definition: `model/`, tested; scores are over √d and W_V has a W_O, as in the code."),
     Stated("Figure 3, left three panels", claims=("fig-3",)),
@@ -40,8 +59,24 @@ COVERAGE = (
     Stated("Theorem 3, first equation", claims=("thm-3-full", "thm-3-descent")),
     Stated("Theorem 3, second equation", claims=("thm-3-rank-1",), why="At one α of the window."),
     Stated("Section 3.3, easy to extend to any N > 2", claims=("noise-rank-n", "noise-rank-ratio")),
-    Stated("Section 4.1, IOI on GPT-2 Small (top four tokens)", why=PRETRAINED),
-    Stated("Section 4.1, factual recall on Pythia-1B", why=PRETRAINED),
+    Stated(
+        "Section 3.3, a language model's noise as a subspace of low rank",
+        claims=(
+            "noise-directions",
+            "noise-directions-unembedding",
+            "noise-directions-smallest",
+            "noise-directions-theory",
+            "noise-directions-bias",
+        ),
+        why=OURS,
+    ),
+    Stated("Section 4.1, IOI on GPT-2 Small (top four tokens)", claims=("fig-17-top-4",), why=WEIGHTS),
+    Stated(
+        "Section 4.1, factual recall on Pythia-1B",
+        claims=("fig-5-fact",),
+        why=f"{WEIGHTS} The two generated sentences are not judged.",
+    ),
+    Stated("Section 4.1, IOI on Pythia-1B", claims=("fig-5-ioi",), why=WEIGHTS),
     Stated("Section 4.1, phases of Pythia's training; Figure 5", why=PRETRAINED),
     Stated(
         "Section 4.2; Table 2 (GSM8K)",
@@ -81,9 +116,9 @@ COVERAGE = (
         why="Figure 3's end alone; the lower end of the range at the paper's size alone.",
     ),
     Stated("Appendix C.1, Figure 14", why=PRETRAINED),
-    Stated("Appendix C.2, LASER parameters", why=PRETRAINED),
-    Stated("Appendix C.3, Figures 15 and 16", why=PRETRAINED),
-    Stated("Figure 17", why=PRETRAINED),
+    Stated("Appendix C.2, LASER parameters", why="Settings: those of tab-1, fig-5-fact, fig-5-ioi, fig-15 and fig-16."),
+    Stated("Appendix C.3, Figures 15 and 16", claims=("fig-15", "fig-16"), why=WEIGHTS),
+    Stated("Figure 17", claims=("fig-17",), why=WEIGHTS),
     Stated("Assumption D.1", why="An assumption: the simplified model's embeddings are orthonormal."),
     Stated("Lemma D.1, means and variances; eqs. (7) to (9)", claims=("lemma-d.1",)),
     Stated("Lemma D.1, eqs. (6), (10), (11)", claims=("eq-6",)),
@@ -121,7 +156,7 @@ COVERAGE = (
     Stated("Lemma H.1", claims=("lemma-h.1",)),
     Stated("Lemma H.2", claims=("lemma-h.2",)),
     Stated("Lemma H.3", claims=("lemma-h.3", "lemma-h.3-decreasing")),
-    Stated("Appendix I, Table 5 (prompts)", why="Inputs of the experiments with pretrained language models."),
+    Stated("Appendix I, Table 5 (prompts)", why="Inputs of fig-16 and of truncation-facts: `lemmata.lm.tasks.facts`."),
     Stated("Appendix J, data", why="A definition: `task/`, tested."),
     Stated("Figure 19", claims=("fig-19",)),
     Stated("Figure 20", claims=("fig-20", "fig-20-depth")),

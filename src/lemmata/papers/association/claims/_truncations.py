@@ -1,0 +1,230 @@
+"""What truncating a language model does to answer/"the": readings of chosen cuts, and their claims and figure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lemmata.core import LEVEL, Artefact, Claim, Part, RunResult, Runs, Undecided, at_least
+from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
+from lemmata.report.plots import DIVERGING, ceiling, columns, legend, letter, new_figure
+
+FACTOR = 3.0  # by which answer/"the" must rise
+KEPT = 0.8  # of the answer's probability, on the prompts that judge
+OURS = "Beyond the paper: any language model, by default a small one"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An edit, random subspaces of the same rank, and the whole model, on the prompts that judge."""
+
+    edit: Probabilities
+    random: Probabilities
+    whole: Probabilities
+
+
+def whole(run: RunResult) -> Probabilities:
+    return probabilities(run, half=run.config.judged_on, edit="whole")
+
+
+def probabilities(run: RunResult, **where: object) -> Probabilities:
+    return Probabilities(run.column("answer", **where), run.column("the", **where))
+
+
+def random_subspaces(run: RunResult, numbers: range, matrix: int, layer: int) -> Probabilities:
+    """Each prompt's probabilities, in the mean over some random subspaces."""
+    each = [
+        probabilities(run, half=run.config.judged_on, edit="random", matrix=matrix, layer=layer, subspace=number)
+        for number in numbers
+    ]
+    return Probabilities(*(np.mean([getattr(one, name) for one in each], axis=0) for name in ("answer", "the")))
+
+
+def judged(run: RunResult, matrix: int = 0) -> list[int]:
+    """The layers at which some rank could be chosen."""
+    mine = (run.metrics["edit"] == "random") & (run.metrics["matrix"] == matrix)
+    return sorted(set(np.asarray(run.metrics["layer"])[mine].tolist()))
+
+
+def truncated(run: RunResult, layer: int, matrix: int = 0) -> Compared:
+    cut = probabilities(run, half=run.config.judged_on, edit="cut", matrix=matrix, layer=layer)
+    return Compared(cut, random_subspaces(run, _first_half(run), matrix, layer), whole(run))
+
+
+def randomly_cut(run: RunResult, layer: int, matrix: int = 0) -> Compared:
+    """Other random subspaces in the place of the truncation."""
+    other = random_subspaces(run, _later_half(run), matrix, layer)
+    return Compared(other, random_subspaces(run, _first_half(run), matrix, layer), whole(run))
+
+
+def _first_half(run: RunResult) -> range:
+    return range(run.config.subspaces // 2)
+
+
+def _later_half(run: RunResult) -> range:
+    return range(run.config.subspaces // 2, run.config.subspaces)
+
+
+def chosen_share(run: RunResult, layer: int, matrix: int = 0) -> float:
+    return float(run.column("share", half=run.config.judged_on, edit="cut", matrix=matrix, layer=layer)[0])
+
+
+def chosen_layer(run: RunResult, matrix: int = 0) -> int:
+    """The layer whose chosen cut has the largest ratio on the prompts that choose."""
+    layers = judged(run, matrix)
+    if not layers:
+        raise Undecided(f"no cut left the answer {run.config.keeps:g} of its probability: nothing could be chosen")
+
+    def on_choice(layer: int) -> float:
+        share = chosen_share(run, layer, matrix)
+        cut = probabilities(run, half=run.config.chosen_on, edit="cut", matrix=matrix, layer=layer, share=share)
+        return float(cut.ratio(np.arange(len(cut.the))))
+
+    return max(layers, key=on_choice)
+
+
+def over_random(compared: Compared) -> OverPrompts:
+    return gain(compared.edit, compared.random)
+
+
+def over_whole(compared: Compared) -> OverPrompts:
+    return gain(compared.edit, compared.whole)
+
+
+def answer_kept(compared: Compared) -> OverPrompts:
+    return fold(compared.edit.answer, compared.whole.answer)
+
+
+def gaining(compared: list[Compared]) -> int:
+    """At how many layers the gain over both is at least FACTOR for certain; the layers share the level."""
+    if len(compared) < 2:
+        raise Undecided(f"a rank could be chosen at {len(compared)} layers alone")
+    level = 1 - (1 - LEVEL) / len(compared)
+    both = [(over_random(one), over_whole(one)) for one in compared]
+    return sum(all(one.interval(level)[0] >= FACTOR for one in pair) for pair in both)
+
+
+def setting(run: RunResult) -> str:
+    config, base = run.config, whole(run)
+    count = len(base.the)
+    return (
+        f"{config.model}, {config.matrices[0]}; {count} prompts choose, {count} others judge. Whole model: answer "
+        f'{base.answer.mean():.3f}, "the" {base.the.mean():.3f}'
+    )
+
+
+def what_was_chosen(runs: Runs) -> str:
+    run = runs["main"]
+    layer = chosen_layer(run)
+    compared = truncated(run, layer)
+    one, random = over_whole(compared), gain(compared.random, compared.whole)
+    return (
+        f"Chosen: layer {layer}, share {chosen_share(run, layer):g} of the rank. {setting(run)}. The cut multiplies "
+        f'answer/"the" by {one.mean:.3g} (95% interval {one.interval()[0]:.3g} to {one.interval()[1]:.3g}), random '
+        f"subspaces of that rank by {random.mean:.3g}."
+    )
+
+
+def which_layers(runs: Runs) -> str:
+    run = runs["main"]
+    found = {layer: over_whole(truncated(run, layer)).mean for layer in judged(run)}
+    best = sorted(found, key=lambda layer: -found[layer])[:5]
+    words = ", ".join(f"{layer} ({found[layer]:.3g})" for layer in best)
+    return f'Of {len(found)} layers, the largest factors on answer/"the" on the prompts that judge: {words}.'
+
+
+def claims_of(id: str, answer: str) -> tuple[Claim, Claim, Claim]:
+    """Some layer and rank; more than a random subspace of that rank; and how many layers."""
+    some = Claim(
+        id=id,
+        locus=f"{OURS}; Sections 2.2 and 4.1",
+        statement=f"Keeping the largest singular directions of one MLP input matrix raises {answer} by a factor of "
+        f"{FACTOR:g} and more, and leaves the answer its probability; a random subspace of the same rank does not. "
+        "Layer and rank are chosen on other prompts than those that judge.",
+        subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
+        wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
+        parts={
+            "over the whole model": Part(over_whole, at_least(FACTOR, over_seeds=True, unit="prompts")),
+            "answer kept": Part(answer_kept, at_least(KEPT, over_seeds=True, unit="prompts"), carries=False),
+        },
+        remark=what_was_chosen,
+    )
+    which = Claim(
+        id=f"{id}-random",
+        locus=f"{OURS}; Section 2.2, the largest singular values are kept",
+        statement=f"It matters which directions are kept: at the layer and rank chosen on other prompts {answer} is "
+        f"{FACTOR:g} times and more what random subspaces of the same rank leave.",
+        subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
+        wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
+        parts={"over random subspaces": Part(over_random, at_least(FACTOR, over_seeds=True, unit="prompts"))},
+        remark=what_was_chosen,
+    )
+    layers = Claim(
+        id=f"{id}-layers",
+        locus=f"{OURS}; Appendix C.2, the search for a layer",
+        statement=f"That is not the peculiarity of one layer: at two and more layers of the upper half {answer} rises "
+        f"by a factor of {FACTOR:g} over random subspaces and over the whole model, the rank chosen layer by layer on "
+        "other prompts.",
+        subject=lambda runs: [truncated(runs["main"], layer) for layer in judged(runs["main"])],
+        wrong=lambda runs: [randomly_cut(runs["main"], layer) for layer in judged(runs["main"])],
+        parts=Part(gaining, at_least(2)),
+        remark=which_layers,
+    )
+    return some, which, layers
+
+
+def draw(runs: Runs) -> Artefact:
+    """Left: every cut, on the prompts that choose. Right: what was chosen, on the prompts that judge."""
+    run = runs["main"]
+    config = run.config
+    figure, (left, right) = new_figure(1, 2, width=9.6, height=3.9, width_ratios=(1, 1.35))
+    layers = sorted(set(run.column("layer", half=config.chosen_on, edit="cut").tolist()))
+    base = probabilities(run, half=config.chosen_on, edit="whole")
+    every = np.arange(len(base.the))
+    grid = np.array(
+        [
+            [
+                probabilities(run, half=config.chosen_on, edit="cut", matrix=0, layer=layer, share=share).ratio(every)
+                for share in config.shares
+            ]
+            for layer in layers
+        ]
+    ) / base.ratio(every)
+    limit = float(np.abs(np.log2(grid)).max())
+    image = left.imshow(
+        np.log2(grid), cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", origin="lower", interpolation="nearest"
+    )
+    figure.colorbar(image, ax=left).set_label('log2 of the factor on answer/"the"', fontsize=8)
+    left.set_xticks(range(len(config.shares)), [f"{share:g}" for share in config.shares])
+    left.set_yticks(range(len(layers))[::2], [str(layer) for layer in layers[::2]])
+    left.set(xlabel="share of the rank kept", ylabel="layer (from 1)", title="every cut, prompts that choose")
+    left.grid(False)
+    rows = [
+        {"half": "chosen on", "layer": layer, "share": share, "edit": "largest", "factor": float(grid[i, j])}
+        for i, layer in enumerate(layers)
+        for j, share in enumerate(config.shares)
+    ]
+    kinds = {"largest directions": truncated, "random subspaces": randomly_cut}
+    for (name, read), colour in zip(kinds.items(), ("C0", "C1"), strict=True):
+        found = {layer: over_whole(read(run, layer)) for layer in judged(run)}
+        low, high = (np.array([one.interval()[side] for one in found.values()]) for side in (0, 1))
+        mean = np.array([one.mean for one in found.values()])
+        if found:
+            right.errorbar(list(found), mean, yerr=[mean - low, high - mean], fmt="o", ms=4, color=colour, label=name)
+        rows += [
+            {"half": "judged on", "layer": layer, "share": chosen_share(run, layer), "edit": name}
+            | {"factor": one.mean, "low": one.interval()[0], "high": one.interval()[1]}
+            for layer, one in found.items()
+        ]
+    ceiling(right, FACTOR, f"a factor of {FACTOR:g}")
+    right.axhline(1.0, color="black", lw=0.8)
+    right.set_yscale("log")
+    right.set(xlabel="layer (from 1)", ylabel='factor on answer/"the"', title="chosen ranks, prompts that judge")
+    legend(right, loc="upper left")
+    letter((left, right))
+    caption = (
+        'Mean probability of the answer over that of "the", against the whole model\'s, after one cut. '
+        f"{setting(run)}. "
+        "Intervals (95%) are over prompts; a rank is chosen among those that leave the answer "
+        f"{config.keeps:g} of its probability."
+    )
+    return Artefact(figure, columns(rows), caption)

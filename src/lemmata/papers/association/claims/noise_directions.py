@@ -1,0 +1,196 @@
+"""Which singular directions of a language model's matrix carry "the", and are they where LASER, or theory, says?"""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.papers.association.claims._directions import (
+    FEW,
+    TEN,
+    Places,
+    against_the_answer,
+    by_unembedding,
+    constant,
+    coordinates,
+    enough,
+    few_are_removed,
+    for_the_answer,
+    gained,
+    memorys_noise,
+    on_choice,
+    ordinary,
+    removed,
+    what_was_found,
+)
+from lemmata.papers.association.claims._truncations import FACTOR, OURS
+from lemmata.papers.association.run.memory import MemoryFlow
+from lemmata.papers.association.run.noise_directions import NoiseDirections
+from lemmata.report.plots import DIVERGING, ceiling, columns, legend, letter, new_figure
+
+MEMORY_INPUTS = 4  # the fewest with which the synthetic memory keeps its noise in the largest singular value
+
+CARRIED = Claim(
+    id="noise-directions",
+    locus=f"{OURS}; Section 3.3, the noise has a subspace of rank 1",
+    statement=f'{FEW} singular directions, found by removing one at a time, carry "the": without them '
+    f'P(answer)/P("the") rises by a factor of {FACTOR:g} and more, on other prompts.',
+    needs={"main": few_are_removed},
+    subject=lambda runs: removed(runs["main"], "effect"),
+    wrong=lambda runs: removed(runs["main"], "random"),
+    parts={"gain": Part(gained, at_least(FACTOR, over_seeds=True, unit="prompts"))},
+    remark=what_was_found,
+)
+
+POINTED = Claim(
+    id="noise-directions-unembedding",
+    locus=f"{OURS}; Section 3.3",
+    statement=f'The {FEW} directions whose writing points the most at the unembedding of "the" carry it too: without '
+    f'them P(answer)/P("the") rises by a factor of {FACTOR:g} and more, on other prompts.',
+    needs={"main": few_are_removed},
+    subject=lambda runs: removed(runs["main"], "the"),
+    wrong=lambda runs: removed(runs["main"], "other"),  # those that point at another word
+    parts={"gain": Part(gained, at_least(FACTOR, over_seeds=True, unit="prompts"))},
+    remark=by_unembedding,
+)
+
+SMALLEST = Claim(
+    id="noise-directions-smallest",
+    locus=f"{OURS}; Section 2.2, truncation keeps the largest singular values",
+    statement=f'"The" is in the smallest directions, which truncation removes: of the {TEN} directions that carry it '
+    "the most, the smallest tenth of all holds half and more of the effect.",
+    needs={"main": enough},
+    subject=lambda runs: against_the_answer(runs["main"]),
+    wrong=lambda runs: for_the_answer(runs["main"]),
+    parts={"share in the smallest tenth": Part(Places.in_smallest, at_least(0.5, over_seeds=True, unit="prompts"))},
+    remark=what_was_found,
+)
+
+THEORY = Claim(
+    id="noise-directions-theory",
+    locus=f"{OURS}; Section 3.3 and Appendix G.1, iii, for n >= 4 inputs",
+    statement="What the synthetic memory does with four inputs and more, to keep the noise in its largest singular "
+    f'value, the language model does not: of the {TEN} directions that carry "the" the most, the largest tenth of all '
+    "holds less than half of the effect.",
+    needs={"main": enough},
+    subject=lambda runs: against_the_answer(runs["main"]),
+    wrong=lambda runs: memorys_noise(runs["memory"]),
+    parts={
+        "share in the largest tenth": Part(
+            lambda places: places.in_largest(), at_most(0.5, over_seeds=True, unit="prompts")
+        )
+    },
+    remark=lambda runs: (
+        "In the synthetic memory every input is as frequent as every other and W reads them unscaled: "
+        "the noise grows with their number. A trained layer reads normed inputs in which one direction may be large at "
+        "every prompt, and then a small singular value is enough for a large bias."
+    ),
+)
+
+BIAS = Claim(
+    id="noise-directions-bias",
+    locus=f"{OURS}; Section 3.3, the noise is written on the mean of all inputs",
+    statement=f'The {FEW} directions that carry "the" the most act as a bias: the inputs\' coordinate along them is '
+    "all but the same at every prompt (mean over root mean square at least .9), as the synthetic memory's all-ones "
+    "input is.",
+    needs={"main": enough},
+    subject=lambda runs: coordinates(runs["main"], against_the_answer(runs["main"]).chosen[:FEW]),
+    wrong=lambda runs: coordinates(runs["main"], ordinary(runs["main"])),
+    parts={"constancy": Part(constant, at_least(0.9, over_seeds=True, unit="prompts"))},
+)
+
+
+def draw(runs: Runs) -> Artefact:
+    run = runs["main"]
+    arrays, effect = run.arrays, on_choice(run)
+    numbers, found = arrays["directions"], against_the_answer(run).chosen[:FEW]
+    push = arrays["push"][..., arrays["chooses"]].mean(axis=-1)[:, 0]
+    figure, axes = new_figure(2, 2, width=9.6, height=6.6)
+    (a, b), (c, d) = axes
+    a.plot(numbers, effect, ".", ms=3, color="C7")
+    a.plot(numbers[found], effect[found], "o", ms=5, color="C3")
+    for i in found:
+        a.annotate(
+            str(numbers[i]), (numbers[i], effect[i]), textcoords="offset points", xytext=(-4, 3), ha="right", fontsize=8
+        )
+    a.axhline(0, color="black", lw=0.8)
+    a.set(
+        xlabel="direction, the largest singular value first", ylabel='log factor on answer/"the"', title="removed alone"
+    )
+    _spectrum(b, numbers, arrays["singular"], arrays["energy"], found)
+    colours = c.scatter(push, effect, s=10, c=numbers, cmap=DIVERGING)
+    c.plot(push[found], effect[found], "o", mfc="none", mec="C3", ms=8)
+    figure.colorbar(colours, ax=c).set_label("direction", fontsize=8)
+    c.set(
+        xlabel='what it writes on the unembedding of "the"',
+        ylabel='log factor on answer/"the"',
+        title="effect and unembedding",
+    )
+    rows = _bars(d, run)
+    letter(axes)
+    caption = (
+        f"{run.config.model}, {run.config.matrix} of layer {arrays['layer'][0]}. a: every singular direction removed "
+        f"alone; the {FEW} strongest are named. b: singular values, and the last token's input along each. "
+        'c: against how far its writing, through the final norm, points at "the". d: sets of directions found on the '
+        "prompts that choose, removed together, on the prompts that judge, with 95% intervals over prompts."
+    )
+    alone = [
+        {"by": "alone", "direction": int(n), "singular": float(s), "energy": float(e), "factor": float(np.exp(g))}
+        | {"push": float(p)}
+        for n, s, e, g, p in zip(numbers, arrays["singular"], arrays["energy"], effect, push, strict=True)
+    ]
+    return Artefact(figure, columns(alone + rows), caption)
+
+
+def _spectrum(ax: Axes, numbers: np.ndarray, singular: np.ndarray, energy: np.ndarray, found: np.ndarray) -> None:
+    ax.plot(numbers, singular, color="C0", label="singular value")
+    ax.set(xlabel="direction, the largest singular value first", ylabel="singular value", title="spectrum and input")
+    other = ax.twinx()
+    other.plot(numbers, energy, ".", ms=3, color="C1", label="share of the input")
+    other.plot(numbers[found], energy[found], "o", mfc="none", mec="C3", ms=7)
+    other.set_ylabel("share of the input's energy", color="C1", fontsize=8)
+    other.tick_params(labelsize=8)
+    other.grid(False)
+
+
+def _bars(ax: Axes, run: RunResult) -> list[dict[str, object]]:
+    names = {"effect": "by effect", "the": "by unembedding", "smallest": "smallest", "largest": "largest"}
+    names |= {"other": f'by "{run.config.other}"', "random": "random"}
+    counts = sorted(set(run.column("count").tolist()) - {0})
+    rows: list[dict[str, object]] = []
+    for i, count in enumerate(counts):
+        found = {by: gained(removed(run, by, count)) for by in names}
+        mean = np.array([one.mean for one in found.values()])
+        low, high = (np.array([one.interval()[side] for one in found.values()]) for side in (0, 1))
+        x = np.arange(len(names)) + (i - (len(counts) - 1) / 2) * 0.22
+        label = f"{count} direction" + "s" * (count > 1)
+        ax.errorbar(x, mean, yerr=[mean - low, high - mean], fmt="o", ms=4, color=f"C{i}", label=label)
+        rows += [
+            {"by": by, "count": count, "factor": one.mean, "low": one.interval()[0], "high": one.interval()[1]}
+            for by, one in found.items()
+        ]
+    ax.axhline(1.0, color="black", lw=0.8)
+    ceiling(ax, FACTOR)
+    ax.set_yscale("log")
+    ax.set_xticks(range(len(names)), list(names.values()), fontsize=7, rotation=20)
+    ax.set(ylabel='factor on answer/"the"', title="removed together, prompts that judge")
+    legend(ax)
+    return rows
+
+
+EXPERIMENT = Experiment(
+    title='Which singular directions carry "the"',
+    runs=lambda scale: {
+        "main": NoiseDirections(
+            prompts=scale.pick(smoke=4, laptop=50, paper=50),
+            upper=scale.pick(smoke=0.04, laptop=0.5, paper=0.5),
+            shares=scale.pick(smoke=(0.2,), laptop=(0.02, 0.2, 0.5, 0.8, 0.95), paper=(0.02, 0.2, 0.5, 0.8, 0.95)),
+            every=scale.pick(smoke=40, laptop=1, paper=1),
+        ),
+        "memory": MemoryFlow(inputs=MEMORY_INPUTS, alpha=0.2),
+    },
+    claims=(CARRIED, POINTED, SMALLEST, THEORY, BIAS),
+    draw=draw,
+    extra="lm",
+    notes="The default model's weights are of 4 bits: its smallest singular values are of the order of their rounding. "
+    "Layer and directions are chosen on one half of the prompts; what they do is judged on the other.",
+)

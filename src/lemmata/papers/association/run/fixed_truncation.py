@@ -1,0 +1,71 @@
+"""A language model truncated as the paper says: given matrix, layers and ranks, before the paper's own prompts."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from lemmata.core import Bound, Count, Natural, RunContext, RunOutput, Some
+from lemmata.lm.keep import Largest, count_of
+from lemmata.lm.model import LanguageModel
+from lemmata.lm.probes import single_token
+from lemmata.lm.roles import Matrix, Role
+from lemmata.lm.run import LanguageModelRun
+from lemmata.lm.tasks.facts import MADRID, TABLE_5
+from lemmata.lm.tasks.halves import HALVES
+from lemmata.lm.tasks.ioi import PAPERS_SENTENCE, Sentence, sentences
+from lemmata.papers.association.run._asked import Asked, LongTable, about_facts, about_people, encoder
+from lemmata.papers.association.run._cutting import Counter, bench, subspaces
+
+Prompts = Literal["madrid", "table 5", "ioi", "mary", "john"]
+EXCHANGED = Sentence(  # the paper's sentence with the other one acting
+    prompt=PAPERS_SENTENCE.prompt.replace(", John", ", Mary"), io="John", s="Mary", io_first=False
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedTruncation(LanguageModelRun):
+    """Probabilities (and the whole model's ranks) of answer, "the" and other words, before and after each cut."""
+
+    kind = "association/fixed-truncation"
+
+    task: Prompts = "madrid"
+    sentences: Annotated[int, Bound(least=2)] = 100  # of IOI: half with the names of either half
+    seed: Natural = 0
+    words: tuple[str, ...] = ()  # read after every prompt, beside the answer and "the"
+    matrix: Role = "mlp in"
+    layers: Some[Count] = (16,)
+    shares: Some[Annotated[float, Bound(above=0, most=1)]] = (0.0125,)  # of the rank kept
+    subspaces: Count = 3  # random ones of the same rank: the control
+
+    def execute(self, context: RunContext) -> RunOutput:
+        model, table = self.loaded(), LongTable()
+        asked = self._asked(model)
+        on = bench(model, asked, self.layers)
+        ranks = on.read.ranks(model.last_logits(asked.prompts))
+        counter = Counter(context.progress, "cuts", len(self.layers) * len(self.shares) * (1 + self.subspaces))
+        table.add(on.whole | ranks, edit="whole", layer=0, share=1.0, rank=0, subspace=-1)
+        missing = {name: np.zeros(len(asked.prompts), int) for name in ranks}  # of the whole model alone
+        for layer in self.layers:
+            full = min(Matrix(layer, self.matrix).get(model.network).shape)
+            for share in self.shares:
+                where = {"layer": layer, "share": share, "rank": count_of(share, full)}
+                table.add(on.cut(layer, self.matrix, Largest(share)) | missing, edit="cut", **where, subspace=-1)
+                counter.one()
+                for number, keep in subspaces(share, self.subspaces, self.seed):
+                    cut = on.cut(layer, self.matrix, keep)
+                    table.add(cut | missing, edit="random", **where, subspace=number)
+                    counter.one()
+        return RunOutput(table.columns())
+
+    def _asked(self, model: LanguageModel) -> Asked:
+        if self.task in ("madrid", "table 5"):
+            found = about_facts((MADRID,) if self.task == "madrid" else TABLE_5)
+        elif self.task == "ioi":
+            single, (first, second) = single_token(encoder(model)), HALVES
+            some = sentences(self.sentences // 2, seed=self.seed, half=first, is_single_token=single)
+            rest = self.sentences - len(some)
+            found = about_people((*some, *sentences(rest, seed=self.seed, half=second, is_single_token=single)))
+        else:
+            found = about_people((PAPERS_SENTENCE if self.task == "mary" else EXCHANGED,))
+        return Asked(found.prompts, {**found.words, **{word: (word,) * len(found.prompts) for word in self.words}})
