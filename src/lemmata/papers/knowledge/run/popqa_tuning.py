@@ -62,10 +62,10 @@ class PopqaTuning(RunConfig):
     least_stored: Several = 4  # facts of a relation: with fewer it takes no part
     taught: Literal["stored", "any"] = "stored"  # which of the facts that are not held out fine-tuning asks about
     held_out: Inside = 0.5
-    rank: Natural = 4  # of the arms that vary facts and relations; 0: every weight
-    ranks: tuple[Natural, ...] = (1, 16, 0)  # others, at the largest number of facts, every relation covered
+    rank: Natural = 1  # of the arms that vary facts and relations; 0: every weight
+    ranks: tuple[Natural, ...] = (4, 16, 0)  # others, at the largest number of facts, every relation covered
     facts: Some[Count] = (2, 8, 24)  # asked in fine-tuning, every relation covered
-    relations: tuple[Count, ...] = (1, 2)  # covered, at an equal number of facts
+    relations: tuple[Count, ...] = (2,)  # covered, at an equal number of facts
     equal_facts: Count = 8  # that number
     steps: Count = 12
     batch: Count = 4
