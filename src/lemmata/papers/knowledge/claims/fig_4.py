@@ -8,6 +8,7 @@ from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims._popqa_drawing import draw
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
+from lemmata.papers.knowledge.run.training import FRESH
 
 LLAMA = "meta-llama/Llama-3.2-1B"
 SMALL_MODELS = ("capital", "capital of", "color", "country", "occupation", "religion", "sport")
@@ -17,7 +18,7 @@ FEWEST_STORED, FEWEST_RELATIONS = 32, 4  # facts, and relations they are of: wit
 def tuning_run(scale: Scale) -> PopqaTuning:
     """A small model knows next to nothing of nine of PopQA's relations (who directed, wrote, composed; parents; places
     of birth; genres): they are looked at at the paper's scale alone."""
-    common = {"rank": 1, "seeds": scale.seeds(smoke=1, laptop=4, paper=5)}
+    common = {"rank": 1, "seeds": tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=5, paper=5))}
     if scale.name == "paper":
         return PopqaTuning(
             **common,
@@ -43,7 +44,7 @@ def tuning_run(scale: Scale) -> PopqaTuning:
         shots=2,
         least_stored=scale.pick(smoke=2, laptop=4, paper=16),
         ranks=scale.pick(smoke=(), laptop=(16, 0), paper=()),
-        facts=scale.pick(smoke=(1, 2), laptop=(2, 8, 24), paper=()),
+        facts=scale.pick(smoke=(1, 2), laptop=(2, 8, 20), paper=()),
         relations=scale.pick(smoke=(1,), laptop=(2,), paper=()),
         equal_facts=scale.pick(smoke=1, laptop=8, paper=16),
         steps=scale.pick(smoke=1, laptop=12, paper=1),
@@ -75,7 +76,7 @@ def per_relation(runs: Runs) -> str:
         f"Stored are {known.sum()} of {looked.sum()} facts that were looked at. Exact match is "
         f"{found.before.mean():.2f} before fine-tuning and {by_facts} after "
         f"{', '.join(map(str, sorted(config.facts)))} facts; with wrong answers {wrong.most.mean():.2f} at the most: "
-        "what format and guesses alone give. Rules were set after trials on one seed that is not among these."
+        "what format and guesses alone give. Rules were set after trials on seeds that are not among these."
     )
 
 
@@ -104,7 +105,7 @@ COVERED = Claim(
     "PopQA varies relations, where the paper's theory varies templates of one.",
     subject=lambda runs: Answers(runs["main"]),
     wrong=lambda runs: Answers(runs["main"], mixed=True),  # half of those called covered are
-    parts={"covered - uncovered": over_seeds(lambda found: found.gap, at_least(0.15))},
+    parts={"covered - uncovered": over_seeds(lambda found: found.gap, at_least(0.3))},
     ours_below_paper=SETTING,
     remark=lambda runs: "Covered and uncovered: {:.2f} and {:.2f}.".format(
         *(side.mean() for side in Answers(runs["main"]).sides(Answers(runs["main"]).half))
