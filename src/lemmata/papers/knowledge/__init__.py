@@ -32,5 +32,6 @@ PAPER = Paper(
         "split-leak",
         "fig-6",
         "fig-3",
+        "fig-4",
     ),
 )
