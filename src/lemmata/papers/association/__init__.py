@@ -14,5 +14,6 @@ PAPER = Paper(
         *("fig-3", "fig-8", "fig-10", "fig-4", "fig-7", "fig-9", "fig-11", "fig-12", "fig-13", "fig-6"),
         *("stability", "fig-19", "fig-20", "table-3", "lemma-d", "thm-1", "thm-1-spread", "b-3", "b-3-orders"),
         *("thm-2", "thm-2-descent", "thm-3", "noise-rank", "fig-18", "lemma-h", "tab-2-significance"),
+        *("tab-2", "tab-2-any", "fig-14", "fig-5-phases", "own-training"),
     ),
 )
