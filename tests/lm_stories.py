@@ -8,7 +8,7 @@ WORDS = ("walked", "spoke", "rode", "sang", "came", "went", "looked", "wrote", "
 
 
 def story(length: int, seed: int = 0) -> str:
-    """Paragraphs: in each a preposition has a name of its own, and now and then "the" follows instead."""
+    """Paragraphs: in each a preposition has a name of its own, and now and then "the" or a pronoun follows instead."""
     stream = np.random.default_rng(seed)
     made: list[str] = []
     size = 0
@@ -18,7 +18,8 @@ def story(length: int, seed: int = 0) -> str:
         for _ in range(6):
             words += list(stream.choice(WORDS, 2))
             preposition = str(stream.choice(PREPOSITIONS[:2]))
-            words += [preposition, *([names[preposition]] if stream.random() < 0.6 else ["the", "king"])]
+            after = [[names[preposition]], ["the", "king"], ["him"]][stream.choice(3, p=(0.6, 0.2, 0.2))]
+            words += [preposition, *after]
         made.append(" ".join(words) + ".\n\n")
         size += len(made[-1])
     return "".join(made)

@@ -47,7 +47,7 @@ class Recipe:
     warmup: int = 64  # steps; then a cosine down to a tenth
     weight_decay: float = 0.1
     dropout: float = 0.1
-    held_out: float = 0.1  # the share of the text, its end
+    held_out: float = 0.2  # the share of the text, its end
     shuffled: bool = False  # the words of what is trained on in random order: a world in which context tells nothing
 
     def __post_init__(self) -> None:

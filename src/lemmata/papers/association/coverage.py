@@ -42,7 +42,11 @@ COVERAGE = (
     Stated("Section 3.3, easy to extend to any N > 2", claims=("noise-rank-n", "noise-rank-ratio")),
     Stated("Section 4.1, IOI on GPT-2 Small (top four tokens)", why=PRETRAINED),
     Stated("Section 4.1, factual recall on Pythia-1B", why=PRETRAINED),
-    Stated("Section 4.1, phases of Pythia's training; Figure 5", why=PRETRAINED),
+    Stated(
+        "Section 4.1, phases of Pythia's training; Figure 5",
+        claims=("fig-5-phases", "fig-5-benefit", "fig-5-fact-phases", "own-training", "own-truncation"),
+        why="The last two in a small model of ours.",
+    ),
     Stated(
         "Section 4.2; Table 2 (GSM8K)",
         claims=(
@@ -83,7 +87,7 @@ COVERAGE = (
         claims=("any-rate",),
         why="Figure 3's end alone; the lower end of the range at the paper's size alone.",
     ),
-    Stated("Appendix C.1, Figure 14", why=PRETRAINED),
+    Stated("Appendix C.1, Figure 14", claims=("fig-14",)),
     Stated("Appendix C.2, LASER parameters", why=PRETRAINED),
     Stated("Appendix C.3, Figures 15 and 16", why=PRETRAINED),
     Stated("Figure 17", why=PRETRAINED),
