@@ -39,8 +39,7 @@ def test_every_checkpoint_is_a_model_of_ours(text: Path, tmp_path: Path) -> None
     assert last < first - 0.5
     logits = models[12].last_logits(["Anna went to"])
     assert logits.shape == (1, 320)
-    whole = text.read_text()
-    assert whole.endswith((tmp_path / "out" / HELD_OUT).read_text())
+    assert (tmp_path / "out" / HELD_OUT).read_text() == split(text.read_text(), TINY.held_out)[1]
     assert json.loads((tmp_path / "out" / RECIPE).read_text())["recipe"]["steps"] == 12
 
 
@@ -57,8 +56,12 @@ def test_the_recipe_gives_the_same_bytes_again(text: Path, tmp_path: Path) -> No
 def test_the_pieces() -> None:
     assert checkpoint_steps(1) == (0, 1)
     assert checkpoint_steps(100) == (0, 1, 2, 4, 8, 16, 32, 64, 100)
-    seen, unseen = split("a" * 900 + "\n\n" + "b" * 98, 0.1)
-    assert (seen, unseen) == ("a" * 900 + "\n\n", "b" * 98)
+    seen, unseen = split("".join(f"{i % 10}" * 100 for i in range(100)), 0.2)
+    assert (len(seen), len(unseen)) == (8000, 2000)
+    assert unseen[:100] == "4" * 100, "the end of the first block of five hundred"
+    lines = "".join(f"line {i}\n\n" for i in range(2000))
+    parts = split(lines, 0.2)
+    assert sorted("".join(parts).split("\n\n")) == sorted(lines.split("\n\n")), "cut between lines, none lost"
     words = story(2000)
     assert sorted(in_random_order(words, 0).split()) == sorted(words.split())
     assert in_random_order(words, 0) != words

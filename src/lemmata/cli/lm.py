@@ -174,7 +174,7 @@ class Pretrain:
     Example: lemmata lm pretrain --text tinyshakespeare.txt --out trained/shuffled --shuffled --device cuda
     """
 
-    text: Annotated[Path, tyro.conf.arg(metavar="FILE", help="UTF-8; its last fifth is held out.")]
+    text: Annotated[Path, tyro.conf.arg(metavar="FILE", help="UTF-8; a fifth is held out.")]
     out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Folder to write; it must not exist.")]
     steps: int = Recipe.steps
     seed: int = Recipe.seed

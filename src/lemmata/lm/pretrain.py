@@ -1,7 +1,7 @@
 """A small GPT-NeoX-shaped model trained on a text, kept at powers of two: the shape of Pythia, at a size for minutes.
 
 Each checkpoint is a folder of its own (`step-0`, `step-1`, `step-2`, `step-4`, ...) that `lemmata.lm.load` takes.
-Beside them lie `recipe.json`, by which the same can be made again, and `held_out.txt`, the end of the text, which was
+Beside them lie `recipe.json`, by which the same can be made again, and `held_out.txt`, pieces of the text that were
 not trained on. Weights are kept in bfloat16, half the bytes.
 """
 
@@ -28,6 +28,7 @@ from lemmata.lm.place import need_room, whole_folder
 HELD_OUT, RECIPE = "held_out.txt", "recipe.json"
 LIBRARIES = ("torch", "transformers", "tokenizers")
 END = "<|endoftext|>"
+BLOCKS = 20
 LEAST = 10_000  # characters: less makes no vocabulary
 
 
@@ -37,7 +38,7 @@ class Recipe:
 
     steps: int = 4096
     seed: int = 0
-    vocabulary: int = 2048  # of a byte-level BPE, made from the part that is trained on
+    vocabulary: int = 4096  # of a byte-level BPE, made from the part that is trained on
     width: int = 128
     layers: int = 4
     heads: int = 4
@@ -47,7 +48,7 @@ class Recipe:
     warmup: int = 64  # steps; then a cosine down to a tenth
     weight_decay: float = 0.1
     dropout: float = 0.1
-    held_out: float = 0.2  # the share of the text, its end
+    held_out: float = 0.2  # the share of the text: the ends of its blocks
     shuffled: bool = False  # the words of what is trained on in random order: a world in which context tells nothing
 
     def __post_init__(self) -> None:
@@ -133,11 +134,20 @@ def pretrain(
 
 
 def split(text: str, held_out: float) -> tuple[str, str]:
-    """The beginning, and the end that is held out; cut at an empty line where one is near."""
-    place = int(len(text) * (1 - held_out))
-    gap = text.find("\n\n", place, place + 2000)
-    place = gap + 2 if gap >= 0 else place
-    return text[:place], text[place:]
+    """What is trained on, and the end of each block of the text: so what is held out speaks of the same people."""
+    seen, unseen = [], []
+    for i in range(BLOCKS):
+        block = text[_gap(text, i * len(text) // BLOCKS) : _gap(text, (i + 1) * len(text) // BLOCKS)]
+        place = _gap(block, int(len(block) * (1 - held_out)))
+        seen.append(block[:place])
+        unseen.append(block[place:])
+    return "".join(seen), "".join(unseen)
+
+
+def _gap(text: str, place: int) -> int:
+    """Just after the empty line that is next, where one is near; else the place itself."""
+    gap = text.find("\n\n", place, place + 500) if 0 < place < len(text) else -1
+    return gap + 2 if gap >= 0 else place
 
 
 def in_random_order(text: str, seed: int) -> str:

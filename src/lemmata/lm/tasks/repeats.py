@@ -5,7 +5,8 @@
 In the words of the paper's synthetic task: the trigger is the preposition, the noise is "the", which follows it more
 often than anything else, and what is right by the context is the name that followed it here. Prompts are pieces of a
 text that the model has not seen, with one pronoun ("to her") replaced by a name of the same text; from there to the end
-the preposition does not occur. Names are drawn at random, and so is `absent`, a name that is not in the prompt: without
+the preposition does not occur. Names are single tokens of the model's
+own tokenizer; they are drawn at random, and so is `absent`, a name that is not in the prompt: without
 use of the context neither is likelier on average.
 """
 
@@ -15,11 +16,12 @@ from dataclasses import dataclass
 
 from lemmata.core import UserError, named_generator
 from lemmata.lm.tasks.halves import HALVES, Half, halves
+from lemmata.lm.tasks.ioi import IsSingleToken
 from lemmata.lm.tasks.sentences import PREPOSITIONS
 
 TRIGGERS = (*PREPOSITIONS, "unto", "upon")
 PRONOUNS = ("me", "thee", "you", "him", "them", "us", "it")  # "her" is also a determiner
-BEFORE, BETWEEN = 200, 400  # characters of text before the preposition; at most so many from the name to the end
+BEFORE, BETWEEN = 120, 350  # characters of text before the preposition; at most so many from the name to the end
 WORD = re.compile(r"[A-Za-z][A-Za-z']*")
 NAME = re.compile(r"(?<=[a-z,] )(?<!\. )([A-Z][a-z]{2,})\b(?!')")
 FEWEST = 4  # names in a half
@@ -39,9 +41,9 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(name for name, count in found.most_common() if count >= 2 and name.lower() not in small)
 
 
-def repeats(text: str, *, seed: int, half: Half, most: int = 200) -> tuple[Repeat, ...]:
-    """So many at most. The halves share neither a piece of the text nor a name."""
-    names = halves(names_of(text), key=str)[half]
+def repeats(text: str, *, seed: int, half: Half, is_single_token: IsSingleToken, most: int = 200) -> tuple[Repeat, ...]:
+    """So many at most. The halves share neither a piece of the text nor a name. `is_single_token` is asked " Mary"."""
+    names = halves((name for name in names_of(text) if is_single_token(f" {name}")), key=str)[half]
     middle = len(text) // 2
     places = _places(text[:middle] if half == HALVES[0] else text[middle:])
     if len(names) < FEWEST or not places:

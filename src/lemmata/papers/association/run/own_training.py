@@ -21,8 +21,9 @@ from lemmata.lm.keep import Keep, Largest, RandomSubspace
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder
 from lemmata.lm.pretrain import HELD_OUT, RECIPE
-from lemmata.lm.probes import next_tokens, probability
+from lemmata.lm.probes import next_tokens, probability, single_token
 from lemmata.lm.roles import Role
+from lemmata.lm.tasks.halves import HALVES
 from lemmata.lm.tasks.repeats import Repeat, repeats
 from lemmata.papers.association.run.checkpoints import checkpoint_of, encoded, hashes_of
 
@@ -70,7 +71,10 @@ class OwnTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         text = (self.folder / HELD_OUT).read_text(encoding="utf-8")
-        choose, judge = (repeats(text, seed=self.seed, half=half, most=self.most) for half in ("choose", "judge"))
+        single = single_token(partial(encoded, load(checkpoint_of(str(self.folder), self.steps[0])[0])))
+        choose, judge = (
+            repeats(text, seed=self.seed, half=half, is_single_token=single, most=self.most) for half in HALVES
+        )
         rows, chosen = [], []
         for done, step in enumerate(self.steps, start=1):
             model = load(checkpoint_of(str(self.folder), step)[0], device=self.device)
