@@ -12,6 +12,7 @@ from lemmata.lm import DEFAULT
 from lemmata.lm.edit import Edit
 from lemmata.lm.keep import Largest, RandomSubspace, Smallest
 from lemmata.lm.map import SHARES
+from lemmata.lm.pretrain import Recipe
 from lemmata.lm.roles import Role
 
 Model = Annotated[
@@ -164,6 +165,43 @@ class Export:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pretrain:
+    """Train a small GPT-NeoX-shaped model on a text and keep it at powers of two: a training one can look into. Each
+    checkpoint is a normal Hugging Face folder.
+
+    Example: lemmata lm pretrain --text tinyshakespeare.txt --out trained/text --device cuda
+
+    Example: lemmata lm pretrain --text tinyshakespeare.txt --out trained/shuffled --shuffled --device cuda
+    """
+
+    text: Annotated[Path, tyro.conf.arg(metavar="FILE", help="UTF-8; a fifth is held out.")]
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Folder to write; it must not exist.")]
+    steps: int = Recipe.steps
+    seed: int = Recipe.seed
+    vocabulary: Annotated[int, tyro.conf.arg(help="Of the byte-level BPE that is made from the text.")] = (
+        Recipe.vocabulary
+    )
+    width: int = Recipe.width
+    layers: int = Recipe.layers
+    heads: int = Recipe.heads
+    context: Annotated[int, tyro.conf.arg(help="Tokens the model reads.")] = Recipe.context
+    batch: int = Recipe.batch
+    learning_rate: float = Recipe.learning_rate
+    shuffled: Annotated[
+        bool, tyro.conf.arg(help="Train on the words in random order: the control, in which context tells nothing.")
+    ] = False
+    device: Device = "cpu"
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.lm import train
+
+        names = ("steps", "seed", "vocabulary", "width", "layers", "heads", "context", "batch", "learning_rate")
+        recipe = Recipe(**{name: getattr(self, name) for name in names}, shuffled=self.shuffled)
+        return train(self.text, self.out, recipe, self.device, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Lm:
     """Pretrained language models: cut their matrices exactly, and see what that does to what they say.
 
@@ -174,6 +212,7 @@ class Lm:
         Annotated[Truncate, tyro.conf.subcommand("truncate")]
         | Annotated[Map, tyro.conf.subcommand("map")]
         | Annotated[Export, tyro.conf.subcommand("export")]
+        | Annotated[Pretrain, tyro.conf.subcommand("pretrain")]
         | Annotated[Models, tyro.conf.subcommand("models")]
         | Annotated[Fetch, tyro.conf.subcommand("fetch")],
         tyro.conf.arg(name=""),

@@ -24,6 +24,7 @@ from lemmata.lm.map import Map, Question, softmax
 from lemmata.lm.map_workers import jobs_for, measure_map_by
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
+from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
 from lemmata.lm.tasks.facts import CITIES
 from lemmata.report.terminal import rows_table
@@ -174,6 +175,19 @@ def export_edited(loaded: Load, edit: Edit, out: Path, *, as_json: bool, console
         return 0
     console.print(str(made), markup=False)
     console.print(f"{out}: AutoModelForCausalLM.from_pretrained({str(out)!r}) loads it", markup=False)
+    return 0
+
+
+def train(text: Path, out: Path, recipe: Recipe, device: str, *, as_json: bool, console: Console) -> int:
+    """Train a small model and keep its checkpoints."""
+    with bar("steps") as progress:
+        about = pretrain(text, out, recipe, device=device, progress=progress)
+    if as_json:
+        print(json.dumps(about, indent=1))
+        return 0
+    step, _, held_out = about["losses"][-1]
+    console.print(f"{about['weights']} weights, {about['tokens']} tokens, step {step}: held-out loss {held_out:.3f}")
+    console.print(f"{out}: {len(about['sha256'])} checkpoints, {RECIPE}", markup=False)
     return 0
 
 

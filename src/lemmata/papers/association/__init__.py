@@ -16,5 +16,6 @@ PAPER = Paper(
         *("thm-2", "thm-2-descent", "thm-3", "noise-rank", "fig-18", "lemma-h", "tab-2-significance"),
         *("tab-1", "fig-5-fact", "fig-5-ioi", "fig-15", "fig-16", "fig-17"),
         *("truncation-ioi", "truncation-facts", "truncation-matrices", "noise-directions"),
+        *("tab-2", "tab-2-any", "fig-14", "fig-5-phases", "own-training"),
     ),
 )

@@ -1,0 +1,74 @@
+"""Readings of a model along its training, and their curves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lemmata.core import Artefact, RunResult, Runs, Seeds, Undecided
+from lemmata.papers.association.run.checkpoints import EDITS
+from lemmata.report.plots import new_figure
+
+
+@dataclass(frozen=True)
+class Prompts(Seeds):
+    """One measurement a prompt: the interval of their mean is over prompts."""
+
+    unit = "prompts"
+
+
+@dataclass(frozen=True)
+class Window:
+    """A run between two steps, ends included."""
+
+    run: RunResult
+    first: int
+    last: int
+
+    @property
+    def steps(self) -> list[int]:
+        found = [step for step in self.run.config.steps if self.first <= step <= self.last]
+        if not found:
+            raise Undecided(f"the run has no checkpoint from step {self.first} to {self.last}")
+        return found
+
+    def read(self, name: str, edit: str = "full") -> np.ndarray:
+        """[prompt, step]"""
+        place = EDITS.index(edit)
+        return np.stack([self.run.column(name, step=step, edit=place) for step in self.steps], axis=1).astype(float)
+
+
+def more(window: Window, name: str, than: str) -> Prompts:
+    """How much likelier one word is than another, at each step."""
+    return Prompts(window.read(name) - window.read(than))
+
+
+def unequal(window: Window, *names: str) -> np.ndarray:
+    """The largest mean chance over the smallest of some words, at each step."""
+    means = np.stack([window.read(name).mean(axis=0) for name in names])
+    return means.max(axis=0) / means.min(axis=0)
+
+
+def raised(window: Window, edit: str = "truncated") -> Prompts:
+    """By how much an edit raises log P(answer) / P(the), at each step."""
+    whole, cut = (np.log(window.read("answer", one)) - np.log(window.read("the", one)) for one in ("full", edit))
+    return Prompts(cut - whole)
+
+
+def draw(runs: Runs, caption: str, columns: tuple[str, ...], *, ranks: bool = False) -> Artefact:
+    """One panel a run: means over prompts along training, whole and truncated."""
+    figure, axes = new_figure(cols=len(runs), width=4.2 * len(runs), height=3.2)
+    table: dict[str, list] = {name: [] for name in ("run", "step", "edit", "reading", "mean")}
+    for ax, (title, run) in zip(np.atleast_1d(axes), runs.items(), strict=True):
+        steps = list(run.config.steps)
+        for place in sorted(set(np.asarray(run.metrics["edit"]).tolist())):
+            for i, name in enumerate(column for column in columns if column in run.metrics):
+                means = [float(run.column(name, step=step, edit=place).mean()) for step in steps]
+                style = {0: "-", 1: "--", 2: ":"}[place]
+                ax.plot(np.maximum(steps, 0.5), means, style, color=f"C{i}", label=f"{name}, {EDITS[place]}", lw=1.2)
+                for step, mean in zip(steps, means, strict=True):
+                    for column, value in zip(table, (title, step, EDITS[place], name, mean), strict=True):
+                        table[column].append(value)
+        ax.set(xscale="log", yscale="log" if ranks else "linear", title=title, xlabel="step")
+        ax.set_ylabel("mean rank" if ranks else "mean probability")
+        ax.legend(fontsize=6)
+    return Artefact(figure, {name: np.array(values) for name, values in table.items()}, caption)

@@ -1,0 +1,90 @@
+"""Claims about trainings, judged on curves that are made up: those the paper draws hold, flat ones do not."""
+
+from typing import Any
+
+import numpy as np
+
+from lemmata.core import Judgement, RunResult, Runs, Scale, experiments, judge
+from lemmata.papers.association.run.own_training import EDITS, OwnTraining
+
+PROMPTS = 50
+
+
+def judged(experiment: str, runs: dict[str, RunResult]) -> dict[str, Judgement]:
+    found = experiments("association")[f"association/{experiment}"]
+    return {claim.id.partition("/")[2]: judge(claim, Runs(runs, Scale("paper")), found.needs) for claim in found.claims}
+
+
+def table(config: Any, steps: Any, edits: int, values: Any) -> RunResult:
+    """`values(step, edit)` by column; prompts differ by a few percent."""
+    rng = np.random.default_rng(0)
+    rows: dict[str, list[np.ndarray]] = {}
+    for step in steps:
+        for edit in range(edits):
+            told = {"step": step, "edit": edit}
+            for name, value in (told | values(step, edit)).items():
+                noise = np.exp(0.05 * rng.standard_normal(PROMPTS)) if isinstance(value, float) else 1
+                rows.setdefault(name, []).append(np.full(PROMPTS, value) * noise)
+    arrays = {"chosen": np.array([[step, 2, 0.2] for step in steps], float)}
+    return RunResult(config, {name: np.concatenate(parts) for name, parts in rows.items()}, arrays)
+
+
+def phases(step: int, edit: int) -> dict[str, float]:
+    """As the paper tells Figure 5: equal, then the article, then the answer, which truncation raises fivefold."""
+    late = step >= 2000
+    if step < 10:
+        return {"answer": 2e-5, "distractor": 2e-5, "the": 3e-5}
+    answer, distractor, the = (0.5, 0.05, 0.2) if late else (0.004, 0.004, 0.3)
+    return {"answer": answer, "distractor": distractor, "the": the / 5 if late and edit == 1 else the}
+
+
+def test_the_phases_of_figure_5() -> None:
+    configs = experiments("association")["association/fig-5-phases"].runs(Scale("paper"))
+    runs = {name: table(config, config.steps, 3, phases) for name, config in configs.items()}
+    for name, found in judged("fig-5-phases", runs).items():
+        assert (found.status, found.control_status) == ("holds", "fails"), name
+    flat = {name: table(config, config.steps, 3, lambda s, e: phases(100, e)) for name, config in configs.items()}
+    assert {found.status for found in judged("fig-5-phases", flat).values()} == {"fails"}
+
+
+def test_figure_14() -> None:
+    configs = experiments("association")["association/fig-14"].runs(Scale("paper"))
+
+    def ranks(step: int, edit: int) -> dict[str, float]:
+        return {"rank of the": 20000.0 if step < 8 else 2.0, "rank of answer": 20000.0 if step < 8 else 900.0}
+
+    runs = {name: table(config, config.steps, 1, ranks) for name, config in configs.items()}
+    found = judged("fig-14", runs)["fig-14"]
+    assert (found.status, found.control_status) == ("holds", "fails")
+    late = {
+        name: table(config, config.steps, 1, lambda s, e: ranks(8 if s >= 256 else 0, e))
+        for name, config in configs.items()
+    }
+    assert judged("fig-14", late)["fig-14"].status == "fails"
+
+
+def curves(names_from: int, help_from: int) -> RunResult:
+    """The article from step 8 on; names, and what the cut does for them, from these steps on."""
+
+    def values(step: int, edit: int) -> dict[str, float]:
+        the = 0.2 if step >= 8 else 0.001
+        helped = step >= help_from and EDITS[edit] == "cut"
+        return {"the": the / (4 if helped else 1), "name": 0.02 if step >= names_from else 0.005, "absent": 0.005}
+
+    return table(OwnTraining(), (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024), len(EDITS), values)
+
+
+def test_our_own_training() -> None:
+    never = 10**6
+    shuffled = curves(never, never)
+    found = judged("own-training", {"text": curves(64, 128), "shuffled": shuffled})
+    for name, one in found.items():
+        assert (one.status, one.control_status) == ("holds", "fails"), name
+    remark = found["own-training"].remark
+    assert '"the" from step 8, names from 64, help from 128' in remark
+    at_once = judged("own-training", {"text": curves(8, 512), "shuffled": shuffled})
+    assert at_once["own-training"].status == "fails"
+    assert at_once["own-truncation"].status == "holds"
+    helpless = judged("own-training", {"text": curves(64, never), "shuffled": shuffled})
+    assert [helpless[name].status for name in ("own-training", "own-truncation")] == ["holds", "fails"]
+    assert "help from nan (nan: not by step 1024)" in helpless["own-training"].remark
