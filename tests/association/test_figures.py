@@ -276,10 +276,9 @@ def test_impossible_allocations_are_refused(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
 def test_figures_share_their_runs(scale: str) -> None:
     at = Scale(scale)  # pyright: ignore[reportArgumentType]
-    figures = [
-        name for name in experiment_names(papers()["association"]) if name.startswith("fig") and name != "fig-18"
-    ]
-    digests = [config.digest for name in figures for config in experiment(f"association/{name}").runs(at).values()]
+    named = [name for name in experiment_names(papers()["association"]) if name.startswith("fig") and name != "fig-18"]
+    figures = [one for name in named if not (one := experiment(f"association/{name}")).extra]
+    digests = [config.digest for figure in figures for config in figure.runs(at).values()]
     assert digests.count(main_run(at).digest) == 7
     assert digests.count(fine_tuned_run(at).digest) == 3
     assert len(set(digests)) == {"smoke": 10, "laptop": 14, "paper": 16}[scale]
@@ -313,7 +312,7 @@ FALLING = [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.5]
     ],
 )
 def test_figure_13_asks_for_a_best_inner_rank(first: list[float], width: int, status: str) -> None:
-    runs = Runs({"attention only": _cut([first, FALLING], width), "with MLPs": _story()})
+    runs = Runs({"attention only": _cut([first, FALLING], width), "with MLPs": _story()}, Scale("paper"))
     judged = judge(fig_13.EXPERIMENT.claims[0], runs, fig_13.EXPERIMENT.needs)
     assert judged.status == status, judged.detail
 
