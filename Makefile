@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims check-style check-types bench docs clean
+.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
@@ -53,6 +53,14 @@ lm-claims: $(LM_READY)
 
 lm-maps: $(LM_READY)
 	$(BIN)/lemmata lm map --out report/lm/smollm2-135m-instruct.png
+
+# A small model of our own along its training, and its control: make lm-train TEXT=tinyshakespeare.txt DEVICE=cuda
+TEXT ?= tinyshakespeare.txt
+DEVICE ?= cpu
+lm-train: $(LM_READY)
+	CUBLAS_WORKSPACE_CONFIG=:4096:8 $(BIN)/lemmata lm pretrain --text $(TEXT) --out trained/text --device $(DEVICE)
+	CUBLAS_WORKSPACE_CONFIG=:4096:8 $(BIN)/lemmata lm pretrain --text $(TEXT) --out trained/shuffled --shuffled --device $(DEVICE)
+	$(BIN)/lemmata run association/own-training --set root=trained
 
 check-style: $(READY)
 	$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from lemmata.lm.model import LanguageModel
 
+transformers.logging.disable_progress_bar()  # what a test's set-up prints is not what a command prints
 WORDS = ["[UNK]", "the", "Spain", "France", "Madrid", "Paris", "is", "located", "in", *(f"w{i}" for i in range(51))]
 WIDTH, INNER, HEADS, GROUPS, LAYERS = 32, 48, 4, 2, 3
 PROMPTS = ["Madrid is located in", "Paris", "w1 w2 w3 w4 w5 w6 w7 w8 w9", "w3 is", "Paris is located in"]
