@@ -154,5 +154,7 @@ EXPERIMENT = Experiment(
     claims=(FEED,),
     draw=draw,
     extra="lm",
-    notes="Facts, as in truncation-facts; `lemmata lm map` draws all layers. The default model is one of 4 bits.",
+    notes="Facts, as in truncation-facts; `lemmata lm map` draws all layers. The default model is one of 4 bits. "
+    "The control was changed after the run: the two groups exchanged, and a random cut of the feed-forward matrix (which "
+    "gains over attention too), had stood in its place.",
 )
