@@ -155,6 +155,6 @@ EXPERIMENT = Experiment(
     draw=draw,
     extra="lm",
     notes="Facts, as in truncation-facts; `lemmata lm map` draws all layers. The default model is one of 4 bits. "
-    "The control was changed after the run: the two groups exchanged, and a random cut of the feed-forward matrix (which "
-    "gains over attention too), had stood in its place.",
+    "The control was changed after the run: the two groups exchanged, and a random cut of the feed-forward matrix "
+    "(which gains over attention too), had stood in its place.",
 )
