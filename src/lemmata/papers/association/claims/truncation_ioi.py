@@ -9,8 +9,11 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         "main": ChosenTruncation(
             task="ioi",
-            prompts=scale.pick(smoke=4, laptop=50, paper=50),  # both halves together: the paper's hundred
-            upper=scale.pick(smoke=0.04, laptop=0.5, paper=1.0),
+            prompts=scale.pick(
+                smoke=4, laptop=150, paper=150
+            ),  # with the paper's hundred, fifty a half, it is undecided
+            upper=scale.pick(smoke=0.04, laptop=1 / 3, paper=1.0),  # a laptop's time
+            subspaces=scale.pick(smoke=2, laptop=6, paper=6),
             shares=scale.pick(smoke=(0.2, 0.95), laptop=(0.02, 0.2, 0.5, 0.8, 0.95), paper=(0.02, 0.2, 0.5, 0.8, 0.95)),
         )
     },
