@@ -183,7 +183,7 @@ def made_up(told: float, by_cell: dict[tuple[int, int], float], before: float) -
             row = (stage, seed, step, cell.subjects, cell.templates, cell.multiplicity, told, held_out)
             for column, entry in zip(rows.values(), row, strict=True):
                 column.append(entry)
-    return Runs({"main": RunResult(config, {k: np.array(v) for k, v in rows.items()}, {})})
+    return Runs({"main": RunResult(config, {k: np.array(v) for k, v in rows.items()}, {})}, Scale("paper"))
 
 
 TRENDS = {(5, 1): 0.1, (5, 2): 0.6, (5, 5): 0.9, (20, 2): 0.4, (80, 2): 0.2}
