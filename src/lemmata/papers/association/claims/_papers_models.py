@@ -1,11 +1,13 @@
 """The paper's own cuts of its own models: readings of answer and "the", and the figure of several models."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs
+from lemmata.core import Artefact, Part, Rule, RunResult, Runs
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
+from lemmata.papers.association.run.fixed_truncation import FixedTruncation, Prompts
 from lemmata.report.plots import columns, legend, new_figure
 
 CHECKPOINTS = {"final": None, "14K": "step14000"}  # the hub's revisions
@@ -45,6 +47,34 @@ def nearest_checkpoint(runs: Runs, printed: float) -> RunResult:
         return abs(float(np.log(one.ratio(np.arange(len(one.the))) / printed)))
 
     return min((runs[name] for name in CHECKPOINTS), key=distance)
+
+
+def at_checkpoint(runs: Runs, printed: float, edit: str) -> Edited:
+    """That checkpoint, edited."""
+    return edited(nearest_checkpoint(runs, printed), edit)
+
+
+Cuts = Mapping[str, tuple[str, int, float]]  # a model's size -> its name, the layer and the share of the rank
+
+
+def cut_runs(cuts: Cuts, task: Prompts) -> dict[str, FixedTruncation]:
+    return {
+        name: FixedTruncation(model=model, task=task, layers=(layer,), shares=(share,))
+        for name, (model, layer, share) in cuts.items()
+    }
+
+
+def sizes(runs: Runs, cuts: Cuts, edit: str) -> dict[str, Edited]:
+    return {name: edited(runs[name], edit) for name in cuts}
+
+
+def of_each_size(cuts: Cuts, readings: Mapping[str, tuple[Callable[[Edited], OverPrompts], Rule]]) -> dict[str, Part]:
+    """The same readings of every size."""
+    return {
+        f"{name}, {what}": Part(lambda of, name=name, read=read: read(of[name]), rule)
+        for name in cuts
+        for what, (read, rule) in readings.items()
+    }
 
 
 def ratio(of: Probabilities) -> float:

@@ -1,8 +1,15 @@
 """Figure 16: three sizes of Pythia on the facts of Table 5: truncation lowers "the" against the answers."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_least, at_most
-from lemmata.papers.association.claims._papers_models import Edited, draw_models, edited, gained, in_words, the_left
-from lemmata.papers.association.run.fixed_truncation import FixedTruncation
+from lemmata.core import Claim, Experiment, at_least, at_most
+from lemmata.papers.association.claims._papers_models import (
+    cut_runs,
+    draw_models,
+    gained,
+    in_words,
+    of_each_size,
+    sizes,
+    the_left,
+)
 
 CUTS = {
     "1B": ("EleutherAI/pythia-1b", 16, 0.0125),
@@ -11,34 +18,26 @@ CUTS = {
 }
 
 
-def models(runs: Runs, edit: str) -> dict[str, Edited]:
-    return {name: edited(runs[name], edit) for name in CUTS}
-
-
 LOWERED = Claim(
     id="fig-16",
     locus="Appendix C.3, Figure 16 and Table 5",
     statement='On the twenty facts truncation takes away half and more of the mean probability of "the", and raises '
     'answer/"the" by a factor of 3 and more, in the final Pythia-1B, 1.4B and 2.8B.',
-    subject=lambda runs: models(runs, "cut"),
-    wrong=lambda runs: models(runs, "random"),
-    parts={
-        f"{name}, {what}": Part(lambda of, name=name, read=read: read(of[name]), rule)
-        for name in CUTS
-        for what, read, rule in (
-            ("the", the_left, at_most(0.5, over_seeds=True, unit="prompts")),
-            ("gain", gained, at_least(3.0, over_seeds=True, unit="prompts")),
-        )
-    },
+    subject=lambda runs: sizes(runs, CUTS, "cut"),
+    wrong=lambda runs: sizes(runs, CUTS, "random"),
+    parts=of_each_size(
+        CUTS,
+        {
+            "the": (the_left, at_most(0.5, over_seeds=True, unit="prompts")),
+            "gain": (gained, at_least(3.0, over_seeds=True, unit="prompts")),
+        },
+    ),
     remark=lambda runs: " ".join(in_words(run) for run in runs.values()),
 )
 
 EXPERIMENT = Experiment(
     title="Figure 16: three sizes of Pythia on twenty facts",
-    runs=lambda scale: {
-        name: FixedTruncation(model=model, task="table 5", layers=(layer,), shares=(share,))
-        for name, (model, layer, share) in CUTS.items()
-    },
+    runs=lambda scale: cut_runs(CUTS, "table 5"),
     claims=(LOWERED,),
     draw=lambda runs: draw_models(runs, 'P(answer) against P("the"), a point a fact.'),
     extra="lm",

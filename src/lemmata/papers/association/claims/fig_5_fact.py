@@ -1,23 +1,17 @@
 """Figure 5, right, at the checkpoint the text speaks of: Spain against "the", before and after truncation."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_most
+from lemmata.core import Claim, Experiment, Part, at_most
 from lemmata.papers.association.claims._papers_models import (
     CHECKPOINTS,
     WHY_TWO,
-    Edited,
+    at_checkpoint,
     draw_models,
-    edited,
     in_words,
     log_error,
-    nearest_checkpoint,
 )
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 
 FULL, TRUNCATED = 0.16, 11.3
-
-
-def at_checkpoint(runs: Runs, edit: str) -> Edited:
-    return edited(nearest_checkpoint(runs, FULL), edit)
 
 
 BOOST = Claim(
@@ -25,8 +19,8 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, right",
     statement='Truncation to rank 25 in the MLP input of layer 16 takes P(Spain)/P("the") after "Madrid is located in" '
     "from .16 to 11.3; each within a quarter of a doubling.",
-    subject=lambda runs: at_checkpoint(runs, "cut"),
-    wrong=lambda runs: at_checkpoint(runs, "random"),
+    subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
+    wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={
         "doublings from .16": Part(lambda of: log_error(of.whole, FULL), at_most(0.25), carries=False),
         "doublings from 11.3": Part(lambda of: log_error(of.edit, TRUNCATED), at_most(0.25)),

@@ -1,25 +1,19 @@
 """Figure 5, left, at the checkpoint the text speaks of: the indirect object against "the", and truncation."""
 
-from lemmata.core import Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Claim, Experiment, Part, at_least, at_most
 from lemmata.papers.association.claims._papers_models import (
     CHECKPOINTS,
     SETTING,
     WHY_TWO,
-    Edited,
+    at_checkpoint,
     draw_models,
-    edited,
     gained,
     in_words,
     log_error,
-    nearest_checkpoint,
 )
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 
 FULL, TRUNCATED = 2.3, 12.3
-
-
-def at_checkpoint(runs: Runs, edit: str) -> Edited:
-    return edited(nearest_checkpoint(runs, FULL), edit)
 
 
 BOOST = Claim(
@@ -27,8 +21,8 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, left",
     statement='Truncation to rank 16 in the MLP input of layer 11 takes mean P(IO) over mean P("the") in 100 sentences '
     "from 2.3 to 12.3. With sentences of ours: each within a doubling, and a gain of 3 and more for certain.",
-    subject=lambda runs: at_checkpoint(runs, "cut"),
-    wrong=lambda runs: at_checkpoint(runs, "random"),
+    subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
+    wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={
         "doublings from 2.3": Part(lambda of: log_error(of.whole, FULL), at_most(1.0), carries=False),
         "doublings from 12.3": Part(lambda of: log_error(of.edit, TRUNCATED), at_most(1.0)),
