@@ -1,7 +1,6 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
 from functools import partial
-from operator import itemgetter
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,6 +16,11 @@ def noise_share(moment: Moment, run: str) -> Seeds:
     """Second-layer attention on trigger -> noise over that on trigger -> correct."""
     correct, noise, _ = moment.array(run, "mass").T
     return Seeds(noise / correct)
+
+
+def orders(share: Seeds) -> Seeds:
+    """Of magnitude: shares of seeds spread by factors, not by differences."""
+    return Seeds(np.log10(share.values))
 
 
 def draw(runs: Runs) -> Artefact:
@@ -77,13 +81,16 @@ EXPERIMENT = Experiment(
             locus="Section 3, Figure 4",
             statement="On noisy input the second layer attends to what followed earlier triggers when that was the "
             "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
-            "fine-tuned with noise. Measured is the attention on trigger→noise over that on trigger→correct.",
+            "fine-tuned with noise. Measured is the logarithm (base 10) of the attention on "
+            "trigger→noise over that on trigger→correct.",
             subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
             # The model that was trained without noise, read as both.
             wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
             parts={
-                "trained with noise": Part(itemgetter("main"), at_most(0.1, over_seeds=True)),
-                "fine-tuned with noise": Part(itemgetter("fine-tuned"), at_most(0.1, over_seeds=True)),
+                "trained with noise": Part(lambda found: orders(found["main"]), at_most(-1.0, over_seeds=True)),
+                "fine-tuned with noise": Part(
+                    lambda found: orders(found["fine-tuned"]), at_most(-1.0, over_seeds=True)
+                ),
             },
         ),
         Claim(

@@ -13,6 +13,7 @@ from lemmata.report import plots
 # confusing, and about half of the sequences are mismatched: sequences differ, and Assumption 4.3 holds.
 SIZES = tuple(2**exponent - 1 for exponent in (3, 5, 7, 13, 17, 19, 31, 61))
 HOT = 100.0  # times too hot, for a control
+CONFIDENT = 0.9  # 1 - delta: the share of seeds that must reach it
 
 Worlds = tuple[RunResult, ...]  # runs over families of worlds
 
@@ -46,6 +47,11 @@ def _worst_at_the_end(worlds: Worlds, name: str) -> np.ndarray:
     return np.array([values[:, -1].min() for run in worlds for values in _by_size(run, name).values()])
 
 
+def _share_that_reaches(worlds: Worlds, name: str, level: float) -> np.ndarray:
+    """For each world the share of seeds whose final value is at least the level."""
+    return np.array([np.mean(values[:, -1] >= level) for run in worlds for values in _by_size(run, name).values()])
+
+
 def _second_step_exponent(run: RunResult) -> np.ndarray:
     """-log(1 - p_2) in units of 1/sqrt(T), the smallest over seeds, after stage 1 and throughout stage 2, by n."""
     cold = {n: values[0, 0] ** -0.5 for n, values in _by_size(run, "temperature").items()}
@@ -61,13 +67,15 @@ THEOREM_4_4 = Claim(
     locus="Theorem 4.4, Section 4.2",
     statement="With T = C_1/log n, one large step (eta_1 of order T sqrt(T) log(1/T)), a push, and t_2 of order "
     "log(1/T)/T small steps (eta_2 of order T^2) on a number of sequences polynomial in 1/T, the first decoding step "
-    "gives the true relation probability at least 0.999 on all IC-recall sequences.",
+    f"gives, with probability 1 - delta = {CONFIDENT:g}, the true relation probability at least 0.999 on all "
+    "IC-recall sequences. Shown: the share of seeds in which it does, for every world.",
     subject=_both,
     wrong=lambda runs: (runs["no push"],),
-    parts=Part(lambda worlds: _worst_at_the_end(worlds, "first_worst"), at_least(0.999)),
+    parts=Part(lambda worlds: _share_that_reaches(worlds, "first_worst", 0.999), at_least(CONFIDENT)),
     remark=lambda runs: (
-        f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} "
-        "or more. The constant C_1 matters: the proofs allow 1/40, at which small n do not get there. The control "
+        f"The smallest of all worlds and seeds: {_worst_at_the_end(_both(runs), 'first_worst').min():.5f}. "
+        f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} or more. "
+        "The constant C_1 matters: the proofs allow 1/40, at which small n do not get there. The control "
         "leaves out the push and keeps rounding from standing in for it: the model stays at 1/2."
     ),
 )

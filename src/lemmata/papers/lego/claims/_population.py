@@ -51,7 +51,7 @@ def member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationRu
         records=times(0, 8 if not laptop else 7, 2),
         contexts=24 if laptop and name == "S5" else None,  # within 2% of all 120 in a trial
         lengths=(2, 4, 8, 12, 18, 27, 39),
-        test_sentences=32 if laptop else 128,
+        test_sentences=128,
         seeds=scale.seeds(smoke=1, laptop=5, paper=10),
     )
 
