@@ -30,13 +30,13 @@ def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, job
     _ensure_folder(out)
     examined = _examine(selections, scale, store, jobs)
     _publish(examined, scale, out, store, {}, console, not_run)
-    return 0
+    return _failed(examined)
 
 
 def check(
     ids: Sequence[str], scale: Scale, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
 ) -> int:
-    """Run what is missing and judge; 1 if a claim fails."""
+    """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     examined = _examine(selections, scale, store, jobs)
@@ -44,7 +44,8 @@ def check(
         print(json.dumps(_rows([*examined, *not_run]), indent=1))
     else:
         _print_verdicts(examined, console, not_run)
-    return int(any(judgement.status == "fails" for item in examined for judgement in item.judgements))
+    fails = any(judgement.status == "fails" for item in examined for judgement in item.judgements)
+    return int(fails or _failed(examined))
 
 
 def run_changed(
@@ -70,7 +71,7 @@ def run_changed(
     _publish(examined, scale, out, Store(store_path), changes, None if as_json else console)
     if as_json:
         print(json.dumps(_rows(examined) + _left_out_rows(examined), indent=1))
-    return 0
+    return _failed(examined)
 
 
 def _resting(selection: Selection, made: Changes) -> str:
@@ -94,6 +95,8 @@ def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int
     """The crate of one experiment; what is missing is run first."""
     selection = _one_experiment(wanted, "export")
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
+    for name, reason in examined.runs.failed.items():
+        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
     return export(examined, scale, Store(store_path), out, _command(selection.experiment.id, scale, {}), console)
 
 
@@ -126,6 +129,11 @@ def _examine(
     jobs = jobs_of(jobs)
     with ProgressReporter() as reporter:
         return examine(selections, scale, store, jobs=jobs, reporter=reporter, changes=changes)
+
+
+def _failed(examined: Sequence[Examined]) -> int:
+    """1 if a run could not be computed: its claims are undecided, and the command has not done its work."""
+    return int(any(item.runs.failed for item in examined))
 
 
 def jobs_of(jobs: int | None) -> int:

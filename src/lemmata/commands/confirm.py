@@ -16,7 +16,7 @@ from lemmata.run import Store, confirm, possible
 def confirm_claims(
     ids: Sequence[str], scale: Scale, numbers: range, store: Store, jobs: int, *, as_json: bool, console: Console
 ) -> int:
-    """Judge under each replication; 1 if a claim fails in one of them."""
+    """Judge under each replication; 1 if a claim fails in one of them, or a run could not be computed."""
     require(len(numbers) >= 1, "--replications", len(numbers), "at least 1")
     require(
         numbers.start >= 1, "--first", numbers.start, "at least 1 (replication 0 is the reference: `lemmata check`)"
@@ -35,7 +35,7 @@ def confirm_claims(
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
         for line in not_run_lines(not_run):
             console.print(line)
-    return int(any("fails" in one.statuses for one in found.values()))
+    return int(bool(reporter.failures) or any("fails" in one.statuses for one in found.values()))
 
 
 def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Status]:

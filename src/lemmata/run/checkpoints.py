@@ -1,7 +1,8 @@
 """Checkpoints of a run under way: a killed run continues where it was, and ends with the same bits."""
 
-import os
+import contextlib
 import shutil
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Checkpoint
 from lemmata.run.store import contiguous
+from lemmata.run.writing import writing
 
 Watcher = Callable[[str, int, int], None]  # stage, done, total
 
@@ -27,10 +29,16 @@ class StoredContext:
         self.watch(stage, done, total)
 
     def save(self, stage: str, checkpoint: Checkpoint) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        temporary = self.folder / f".{stage}-{os.getpid()}"
-        save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
-        temporary.rename(self._path(stage))
+        temporary = self.folder / f".{stage}-{uuid.uuid4().hex}"
+        with writing(self.folder.parent.parent):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
+                temporary.rename(self._path(stage))
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+                raise
 
     def load(self, stage: str) -> Checkpoint | None:
         if not self._path(stage).is_file():
