@@ -10,6 +10,7 @@ import os
 import threading
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -115,17 +116,8 @@ class Leases:
                 self._seen[path.name] = said, now
             if before != said or now - since < self._stale_after:
                 return False
-        aside = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
-        try:
-            path.rename(aside)
-        except FileNotFoundError:
-            return True
-        mine = aside.read_bytes() == said
-        if not mine:  # somebody cleared it before and holds it: give it back
-            with contextlib.suppress(OSError):
-                os.link(aside, path)
-        aside.unlink(missing_ok=True)
-        return mine
+        with _alone(self._folder):
+            return _clear(path, said)
 
     def _write(self, descriptor: int, kernel: str) -> None:
         os.pwrite(descriptor, f"{self._owner} {kernel or '-'} {self._beats:012d}\n".encode(), 0)
@@ -148,6 +140,41 @@ def is_leased(root: Path, digest: str) -> bool:
     except OSError:
         return False
     return not (KERNEL and words[1:2] == [KERNEL]) or _is_locked(path)
+
+
+def _clear(path: Path, said: bytes) -> bool:
+    """Remove a lease that says this; whether there is none now. Where `_alone` could not lock, another process may
+    have cleared it since and hold the next one: that is given back."""
+    aside = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
+    try:
+        if path.read_bytes() != said:
+            return False
+        path.rename(aside)
+    except FileNotFoundError:
+        return True
+    mine = aside.read_bytes() == said
+    if not mine:
+        with contextlib.suppress(OSError):
+            os.link(aside, path)
+    aside.unlink(missing_ok=True)
+    return mine
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time, as far as the file system has locks."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield
+        return
+    try:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> bool:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_most
 from faulty.run.walk import Walk
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_most
 
 SEEDS = range(8)
 

@@ -117,18 +117,25 @@ def _work(line: Any, parent: int, root: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who ends its workers
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     keep_programs(root)
+
+    def tell(what: Any) -> None:
+        try:
+            line.send(what)
+        except OSError:  # nobody listens any more
+            os._exit(1)
+
     store, last = Store(root), None
     while (task := line.recv()) is not None:
         digest, kind, text = task
         try:
             config = decode(run_type(kind), json.loads(text))
         except Exception as error:  # a paper that this process cannot load
-            line.send(Raised(digest, reason_of(error), traceback.format_exc()))
+            tell(Raised(digest, reason_of(error), traceback.format_exc()))
             continue
         if shape(config) != last:  # programs of other shapes would only fill the memory
             jax.clear_caches()
         last = shape(config)
-        line.send(attempt(config, store, lambda *told: line.send(told)))
+        tell(attempt(config, store, lambda *told: tell(told)))
 
 
 def _end_with(parent: int) -> None:
