@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 
 import tyro
 
-from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run
+from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run, Sweep
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
@@ -29,6 +29,7 @@ Command = (
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Confirm, tyro.conf.subcommand("confirm")]
     | Annotated[Run, tyro.conf.subcommand("run")]
+    | Annotated[Sweep, tyro.conf.subcommand("sweep")]
     | Annotated[Fields, tyro.conf.subcommand("fields")]
     | Annotated[Runs, tyro.conf.subcommand("runs")]
     | Annotated[Query, tyro.conf.subcommand("query")]

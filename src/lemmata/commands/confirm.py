@@ -8,13 +8,21 @@ from rich.console import Console
 
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, Scale, Selection, Status, require
+from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, require
 from lemmata.report.terminal import confirmation_table, not_run_lines
 from lemmata.run import Store, confirm, possible
 
 
 def confirm_claims(
-    ids: Sequence[str], scale: Scale, numbers: range, store: Store, jobs: int, *, as_json: bool, console: Console
+    ids: Sequence[str],
+    scale: Scale,
+    numbers: range,
+    store: Store,
+    jobs: int,
+    *,
+    engine: EngineName = "local",
+    as_json: bool,
+    console: Console,
 ) -> int:
     """Judge under each replication; 1 if a claim fails in one of them, or a run could not be computed."""
     require(len(numbers) >= 1, "--replications", len(numbers), "at least 1")
@@ -24,7 +32,14 @@ def confirm_claims(
     selections, not_run = possible(ids, scale, store)
     with ProgressReporter() as reporter:
         found = confirm(
-            selections, scale, numbers, store, known=_documented(selections, scale), jobs=jobs, reporter=reporter
+            selections,
+            scale,
+            numbers,
+            store,
+            known=_documented(selections, scale),
+            jobs=jobs,
+            engine=engine,
+            reporter=reporter,
         )
     if as_json:
         print(json.dumps([_row(id, one) for id, one in found.items()], indent=1))

@@ -9,6 +9,7 @@ import numpy as np
 
 from lemmata.core.config import UNSAID, Config, canonical, digest
 from lemmata.core.constraints import Natural
+from lemmata.core.engine import Resources
 from lemmata.core.errors import Undecided
 from lemmata.core.rng import replicated
 from lemmata.core.scale import Scale
@@ -87,6 +88,10 @@ class RunConfig(Config, abc.ABC):
         Asked only where nothing lacks, and asked often: whoever hashes large files remembers their hashes.
         """
         return ()
+
+    def resources(self) -> Resources:
+        """What it asks of the machine that computes it; an engine with one machine does not ask."""
+        return Resources()
 
     @property
     def asked(self) -> str:

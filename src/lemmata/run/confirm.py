@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lemmata.core import Confirmation, Examined, Scale, Selection, Status, claim_digest, plain
-from lemmata.run.engines import EngineName
+from lemmata.core import Confirmation, EngineName, Examined, Scale, Selection, Status, claim_digest, plain
 from lemmata.run.examine import examine
 from lemmata.run.fill import fill
 from lemmata.run.reporter import Reporter

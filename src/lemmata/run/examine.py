@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
+    EngineName,
     Examined,
     Experiment,
     NotRun,
@@ -18,7 +19,6 @@ from lemmata.core import (
     select,
 )
 from lemmata.run.changes import Changes, change
-from lemmata.run.engines import EngineName
 from lemmata.run.execute import missing
 from lemmata.run.fill import Failures, fill
 from lemmata.run.reporter import Reporter

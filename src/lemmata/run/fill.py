@@ -6,8 +6,8 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
-from lemmata.core import RunConfig, RunResult, UserError
-from lemmata.run.engines import Engine, EngineName, start_engine
+from lemmata.core import EngineName, RunConfig, RunResult, UserError
+from lemmata.run.engines import Engine, start_engine
 from lemmata.run.lease import FOLDER as LEASES, Leases
 from lemmata.run.order import largest_first
 from lemmata.run.outcome import Died, Finished, Outcome, Raised, Refused

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
-from lemmata.run.lease import is_leased
+from lemmata.run.lease import FOLDER as LEASES, is_leased
 from lemmata.run.writing import writing
 
 METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
@@ -171,11 +171,14 @@ class Store:
         return found
 
     def leftovers(self) -> Iterator[Path]:
-        """What interrupted processes left: half-written folders and checkpoints of runs that nobody computes now."""
+        """What interrupted processes left: half-written folders, checkpoints, leases of what nobody computes."""
         for digest, folders in self.halves().items():
             if not is_leased(self.root, digest):
                 yield from folders
         for path in self.root.glob(".partial/*"):
+            if not is_leased(self.root, path.name):
+                yield path
+        for path in self.root.glob(f"{LEASES}/*"):
             if not is_leased(self.root, path.name):
                 yield path
 

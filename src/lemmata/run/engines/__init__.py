@@ -1,8 +1,3 @@
-"""Engines: where runs are computed. Another engine is another file with these three functions."""
+"""Engines: where runs are computed. Another engine is another file with the three functions of `Engine`."""
 
-from lemmata.run.engines.engine import (
-    ENGINES as ENGINES,
-    Engine as Engine,
-    EngineName as EngineName,
-    start_engine as start_engine,
-)
+from lemmata.run.engines.engine import Engine as Engine, start_engine as start_engine

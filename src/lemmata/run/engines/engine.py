@@ -1,15 +1,12 @@
 """What an engine is, and which one is asked for."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from lemmata.core import RunConfig, unknown
+from lemmata.core import ENGINES, RunConfig, unknown
 from lemmata.run.execute import Progress
 from lemmata.run.outcome import Outcome
 from lemmata.run.store import Store
-
-EngineName = Literal["local", "ray"]
-ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 @runtime_checkable

@@ -18,12 +18,13 @@ from typing import Any
 import jax
 
 from lemmata.core import RunConfig, decode, encode, run_type
+from lemmata.run.compiling import Compiling
 from lemmata.run.execute import Progress, attempt
-from lemmata.run.order import shape
 from lemmata.run.outcome import Died, Outcome, Raised, reason_of
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 
+MANY_PROGRAMS = 200  # of one kind of run: those of a run of another size are often the same
 PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
 
@@ -124,7 +125,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
         except OSError:  # nobody listens any more
             os._exit(1)
 
-    store, last = Store(root), None
+    store, last, compiling = Store(root), None, Compiling().__enter__()
     while (task := line.recv()) is not None:
         digest, kind, text = task
         try:
@@ -132,9 +133,10 @@ def _work(line: Any, parent: int, root: Path) -> None:
         except Exception as error:  # a paper that this process cannot load
             tell(Raised(digest, reason_of(error), traceback.format_exc()))
             continue
-        if shape(config) != last:  # programs of other shapes would only fill the memory
+        if kind != last or compiling.programs > MANY_PROGRAMS:  # they would only fill the memory
             jax.clear_caches()
-        last = shape(config)
+            compiling.programs = 0
+        last = kind
         tell(attempt(config, store, lambda *told: tell(told)))
 
 
