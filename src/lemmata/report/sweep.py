@@ -92,14 +92,17 @@ def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figu
             panel.set_ylabel(down)
         seen = {status_in(row, claim) for row in rows for claim in claims}
         patches = [Patch(facecolor=fill, edgecolor=GREY, label=name) for name, fill in FILLS.items() if name in seen]
-        figure.legend(handles=patches, loc="outside lower center", ncols=len(patches))
+        figure.legend(handles=patches, loc="outside upper left", ncols=len(patches))
     return figure
 
 
 def _panel(panel: Axes, statuses: Sequence[Sequence[str]]) -> None:
     names = list(FILLS)
     codes = np.array([[names.index(status) for status in line] for line in statuses])
-    panel.imshow(codes, cmap=ListedColormap(list(FILLS.values())), vmin=-0.5, vmax=len(names) - 0.5, aspect="auto")
+    colours = ListedColormap(list(FILLS.values()))
+    sides = [np.arange(count + 1) - 0.5 for count in reversed(codes.shape)]
+    panel.pcolormesh(*sides, codes, cmap=colours, vmin=-0.5, vmax=len(names) - 0.5, edgecolors="white", linewidth=0.8)
+    panel.invert_yaxis()
     panel.grid(False)
     if codes.size <= MARKED:
         for (i, j), code in np.ndenumerate(codes):

@@ -2,9 +2,10 @@
 
 import contextlib
 import shutil
+import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from lemmata.core import Checkpoint
 from lemmata.run.store import contiguous
 from lemmata.run.writing import writing
 
+SOON = 0.1  # seconds: what took no longer is computed again in less time than it takes to keep it
 Watcher = Callable[[str, int, int], None]  # stage, done, total
 
 
@@ -24,11 +26,14 @@ class StoredContext:
 
     folder: Path
     watch: Watcher
+    began: float = field(default_factory=time.monotonic)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         self.watch(stage, done, total)
 
     def save(self, stage: str, checkpoint: Checkpoint) -> None:
+        if time.monotonic() - self.began < SOON:
+            return
         temporary = self.folder / f".{stage}-{uuid.uuid4().hex}"
         with writing(self.folder.parent.parent):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +55,8 @@ class StoredContext:
             return None
 
     def discard(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.exists():
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage}.safetensors"

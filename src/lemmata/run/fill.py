@@ -1,13 +1,14 @@
 """What is missing is computed, whatever happens on the way: a worker dies, a run raises, another process helps."""
 
 import contextlib
+import multiprocessing
 import shutil
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 
 from lemmata.core import EngineName, RunConfig, RunResult, UserError
-from lemmata.run.engines import Engine, start_engine
+from lemmata.run.engines import NO_WORKERS, Engine, start_engine
 from lemmata.run.lease import FOLDER as LEASES, Leases
 from lemmata.run.order import largest_first
 from lemmata.run.outcome import Died, Finished, Outcome, Raised, Refused
@@ -56,6 +57,8 @@ def fill(
     lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
     if not lacking:
         return {}
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise UserError(NO_WORKERS)  # a worker that reads its parent's script would wait for its parent's runs
     existed = store.root.exists()
     store.ensure_writable()
     reporter.plan(len(lacking))

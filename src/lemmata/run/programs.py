@@ -22,7 +22,7 @@ def keep_programs(root: Path) -> None:
     warnings.filterwarnings("ignore", message="Error (reading|writing) persistent compilation cache entry")
 
 
-def trim_programs(root: Path, largest: int = LARGEST, *, delete: bool = True) -> list[Path]:
+def trim_programs(root: Path, largest: int | None = None, *, delete: bool = True) -> list[Path]:
     """Those that were used longest ago and go, so that the rest fits. (Files that are gone meanwhile need nothing.)"""
     found: list[tuple[float, int, Path]] = []
     for path in (root / FOLDER).glob("*"):
@@ -31,7 +31,7 @@ def trim_programs(root: Path, largest: int = LARGEST, *, delete: bool = True) ->
             found.append((max(about.st_atime, about.st_mtime), about.st_size, path))
     size, going = sum(size for _, size, _ in found), []
     for _, bytes_, path in sorted(found):
-        if size <= largest:
+        if size <= (LARGEST if largest is None else largest):
             break
         size -= bytes_
         going.append(path)

@@ -21,7 +21,7 @@ class Walk(RunConfig):
     kind = "faulty/walk"
     seed: Natural = 0
     steps: Count = 20
-    milliseconds: Natural = 10  # a step takes
+    milliseconds: Natural = 20  # a step takes
     width: Count = 4
     fault: Fault = "none"  # at half of the way
 

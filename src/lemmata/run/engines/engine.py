@@ -8,6 +8,11 @@ from lemmata.run.execute import Progress
 from lemmata.run.outcome import Outcome
 from lemmata.run.store import Store
 
+NO_WORKERS = (
+    "worker processes end as soon as they start (their own words are above): a script that asks for several jobs "
+    "does so beneath `if __name__ == '__main__':`; --jobs 1 needs none"
+)
+
 
 @runtime_checkable
 class Engine(Protocol):

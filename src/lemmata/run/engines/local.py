@@ -17,14 +17,16 @@ from typing import Any
 
 import jax
 
-from lemmata.core import RunConfig, decode, encode, run_type
+from lemmata.core import RunConfig, UserError, decode, encode, run_type
 from lemmata.run.compiling import Compiling
+from lemmata.run.engines.engine import NO_WORKERS
 from lemmata.run.execute import Progress, attempt
 from lemmata.run.outcome import Died, Outcome, Raised, reason_of
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 
 MANY_PROGRAMS = 200  # of one kind of run: those of a run of another size are often the same
+READY = "ready"
 PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
 
@@ -33,6 +35,7 @@ class Worker:
     process: BaseProcess
     line: Any  # our end of a pipe
     digest: str | None = None  # of the run it computes
+    ready: bool = False  # whether it has come to life
 
 
 class Local:
@@ -64,6 +67,9 @@ class Local:
             try:
                 while worker.line.poll():
                     told = worker.line.recv()
+                    worker.ready = True
+                    if told == READY:
+                        continue
                     if isinstance(told, tuple):
                         self._progress(*told)
                     else:
@@ -71,6 +77,8 @@ class Local:
                         found.append(told)
             except (EOFError, OSError):
                 self._dismiss(worker)
+                if not worker.ready and (worker.process.exitcode or 0) > 0:  # not killed: the next would end likewise
+                    raise UserError(NO_WORKERS) from None
                 if worker.digest is not None:
                     found.append(Died(worker.digest, _how(worker.process.exitcode)))
         return found
@@ -126,6 +134,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
             os._exit(1)
 
     store, last, compiling = Store(root), None, Compiling().__enter__()
+    tell(READY)
     while (task := line.recv()) is not None:
         digest, kind, text = task
         try:
