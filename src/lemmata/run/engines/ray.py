@@ -4,9 +4,12 @@ Each run is a task named by its digest. Its result goes into the store, which ev
 path; nothing but the outcome comes back through Ray. Leases are held here, by the process that asked.
 """
 
+import contextlib
 import importlib
 import json
 import os
+import sys
+import warnings
 from typing import Any
 
 from lemmata.core import RunConfig, UserError, encode
@@ -30,16 +33,20 @@ class Ray:
         self._began = not ray.is_initialized()
         if self._began:
             try:
-                ray.init(log_to_driver=False, configure_logging=False, include_dashboard=False)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # JAX warns of forks, Ray of its next version: not the reader's
+                    _start(ray)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 told = str(error).splitlines()[0]
                 raise UserError(f"RAY_ADDRESS = {os.environ.get('RAY_ADDRESS')!r} is not possible: {told}") from None
+        self._aside = contextlib.redirect_stdout(sys.stderr)  # Ray speaks on standard output, where our results go
+        self._aside.__enter__()
         # Twice as many as can run: a machine that is done finds the next one waiting.
         self.slots = max(1, 2 * int(ray.cluster_resources().get("CPU", 1)))
 
     def start(self, config: RunConfig) -> None:
         asked = config.resources()
-        options: dict[str, Any] = {"num_cpus": asked.cpus, "name": config.digest, "max_retries": 0, "max_calls": 0}
+        options: dict[str, Any] = {"num_cpus": asked.cpus, "name": config.digest, "max_retries": 0}
         options |= {"num_gpus": asked.gpus} if asked.gpus else {}
         options |= {"memory": asked.memory} if asked.memory else {}
         environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
@@ -67,10 +74,17 @@ class Ray:
         return found
 
     def close(self) -> None:
+        self._aside.__exit__(None, None, None)
         for task in self._tasks:
             self._ray.cancel(task, force=True)
         if self._began:
             self._ray.shutdown()
+
+
+def _start(ray: Any) -> None:
+    """Join the cluster at $RAY_ADDRESS, or begin one here; a cluster that is there has its own settings."""
+    own = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+    ray.init(log_to_driver=False, configure_logging=False, **own)
 
 
 def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str, str]) -> Outcome:
