@@ -31,11 +31,22 @@ def workers(parent: int) -> list[int]:
     return found
 
 
-def await_something(process: subprocess.Popen[str], place: Path) -> None:
-    """Until a run is under way, else only processes that start would be killed."""
-    until = time.monotonic() + 30
-    while process.poll() is None and not list(place.glob(".partial/*/*.safetensors")) and time.monotonic() < until:
-        time.sleep(0.02)
+def traces(place: Path) -> set[tuple[str, int]]:
+    """What runs have left so far: checkpoints and results, each with its time."""
+    found = set()
+    for path in (*place.glob(".partial/*/*.safetensors"), *place.glob("*/record.json")):
+        try:
+            found.add((str(path), path.stat().st_mtime_ns))
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def await_work(process: subprocess.Popen[str], place: Path) -> None:
+    """Until a run makes progress, else only processes that start would be killed."""
+    before, until = traces(place), time.monotonic() + 30
+    while process.poll() is None and traces(place) == before and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to find workers")
@@ -63,8 +74,9 @@ def disturb(place: Path, chance: random.Random, most: int) -> int:
     while code != 0:
         process = begin(*WORDS, store=place)
         while process.poll() is None and killed < most:
-            await_something(process, place)
-            time.sleep(chance.uniform(0, 0.4))
+            if chance.random() < 0.8:
+                await_work(process, place)
+            time.sleep(chance.uniform(0, 0.3))
             victims = [*workers(process.pid), process.pid] if chance.random() < 0.8 else [process.pid]
             victim = chance.choice(victims)
             if process.poll() is None:
