@@ -13,7 +13,7 @@ from faulty.run.walk import Walk
 from faulty_paper import begin, begun, end, faulty, numbers
 from lemmata.core import RunOutput
 from lemmata.run import Store, fill, lease
-from lemmata.run.lease import Leases, is_leased
+from lemmata.run.lease import Leases, clear_abandoned, is_leased
 
 __all__ = ["faulty"]
 HOLD = """
@@ -118,6 +118,19 @@ def test_a_finished_run_is_never_replaced(faulty: Path, store: Store) -> None:
     store.write(config, output, {"seconds": 0.0})
     store.verify(config.digest)
     assert not store.halves()
+
+
+def test_a_lease_outlives_nobody(tmp_path: Path) -> None:
+    """Its holder finished the run and died before it could say so: nobody asks for that run again."""
+    if not lease.KERNEL:
+        pytest.skip("this system does not name its boots: pruning removes it")
+    process = holder(tmp_path)
+    clear_abandoned(tmp_path)
+    assert is_leased(tmp_path, "run")
+    process.kill()
+    process.communicate()
+    fill([], Store(tmp_path))
+    assert not (tmp_path / ".leases").exists()
 
 
 def test_pruning_leaves_what_is_being_computed(tmp_path: Path) -> None:

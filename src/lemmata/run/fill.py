@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from lemmata.core import EngineName, RunConfig, RunResult, UserError
 from lemmata.run.engines import NO_WORKERS, Engine, start_engine
-from lemmata.run.lease import FOLDER as LEASES, Leases
+from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
 from lemmata.run.order import largest_first
 from lemmata.run.outcome import Died, Finished, Outcome, Raised, Refused
 from lemmata.run.programs import trim_programs
@@ -56,6 +56,7 @@ def fill(
     wanted = {config.digest: config for config in configs}
     lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
     if not lacking:
+        clear_abandoned(store.root)
         return {}
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise UserError(NO_WORKERS)  # a worker that reads its parent's script would wait for its parent's runs

@@ -61,8 +61,7 @@ class Leases:
         self._ended.set()
         for digest in list(self._held):
             self.release(digest)
-        with contextlib.suppress(OSError):  # others' leases are in it, or it cannot be written
-            self._folder.rmdir()
+        clear_abandoned(self._root)
 
     def take(self, digest: str) -> bool:
         """Whether this process may compute the run now."""
@@ -130,6 +129,21 @@ class Leases:
                     with contextlib.suppress(OSError):  # a full or read-only store: the run's own writing will say so
                         self._write(descriptor, kernel)
                         os.fsync(descriptor)  # other hosts see what has reached the server
+
+
+def clear_abandoned(root: Path) -> None:
+    """Remove the leases of dead processes of this kernel: a run that was finished when its holder died is never asked
+    for again."""
+    folder = root / FOLDER
+    if not folder.is_dir():
+        return
+    with contextlib.suppress(OSError):  # the store may be one that can only be read
+        for path in folder.iterdir():
+            said = path.read_bytes()
+            if not is_leased(root, path.name):
+                with _alone(folder):
+                    _clear(path, said)
+        folder.rmdir()
 
 
 def is_leased(root: Path, digest: str) -> bool:
