@@ -135,7 +135,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
 
     store, last, compiling = Store(root), None, Compiling().__enter__()
     tell(READY)
-    while (task := line.recv()) is not None:
+    while (task := _next_task(line)) is not None:
         digest, kind, text = task
         try:
             config = decode(run_type(kind), json.loads(text))
@@ -147,6 +147,13 @@ def _work(line: Any, parent: int, root: Path) -> None:
             compiling.programs = 0
         last = kind
         tell(attempt(config, store, lambda *told: tell(told)))
+
+
+def _next_task(line: Any) -> Any:
+    try:
+        return line.recv()
+    except (EOFError, OSError):  # the parent is gone
+        return None
 
 
 def _end_with(parent: int) -> None:
