@@ -110,6 +110,7 @@ def test_a_changed_field_ends_in_an_answer(case: tuple[str, dict[str, str]], smo
     assert "\n" not in refusal
     if refusal:
         return
+    assert not examined.runs.failed
     touched = set(changes_of(select([experiment_id])[0].experiment, Scale("smoke"), changes).touched)
     assert all(any(line.startswith(f"changed: {key} = ") for line in examined.head) for key in changes)
     for judgement in examined.judgements:

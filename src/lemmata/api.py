@@ -129,7 +129,7 @@ class Checked(Mapping[str, Judgement]):
         """Every row that the runs recorded, with the run's name; `.to_pandas()` makes it a data frame."""
         tables = []
         for item in self.examined:
-            for name, run in item.runs.items():
+            for name, run in item.runs.by_name.items():
                 columns = {key: np.asarray(values) for key, values in run.metrics.items()}
                 count = len(next(iter(columns.values()), ()))
                 about = {"experiment": [item.experiment.id] * count, "run": [name] * count}

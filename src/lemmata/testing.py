@@ -115,6 +115,8 @@ def experiment_problems(experiment_id: str, store: Store) -> list[str]:
 
 
 def _judged(examined: Examined) -> Iterator[str]:
+    for name, reason in examined.runs.failed.items():
+        yield f"{examined.experiment.id}: run {name!r} could not be computed: {reason}"
     if not examined.judgements:
         yield f"{examined.experiment.id} has no claims"
     for judgement in examined.judgements:

@@ -141,7 +141,7 @@ def test_a_flipped_byte_is_found_and_recomputed(store: Store, name: str) -> None
 
 
 def test_damaged_checkpoint_starts_again(tmp_path: Path) -> None:
-    context = StoredContext(tmp_path / "partial", lambda *_: None)
+    context = StoredContext(tmp_path / "partial", lambda *_: None, began=float("-inf"))
     context.save("train", Checkpoint(3, {"x": np.arange(4.0)}))
     loaded = context.load("train")
     assert loaded is not None

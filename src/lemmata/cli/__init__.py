@@ -1,19 +1,22 @@
 """lemmata makes theory papers about transformers executable. Every lemma, theorem, table and figure of a paper is a
 claim: a program that predicts, measures, compares under a rule written beforehand, and gives a verdict.
 
-Exit codes: 0 done, 1 a claim fails (check, confirm) or a run is damaged (runs verify), 2 the request is not possible.
+Exit codes: 0 done, 1 a claim fails (check, confirm), a run could not be computed or is damaged (runs verify), 2 the
+request is not possible.
 What needs an extra or weights that are not here is listed as `not run`, with what would help, and changes no exit code;
 asked for by its own name it is refused.
 
 Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
 """
 
+import errno
+import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import tyro
 
-from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run
+from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run, Sweep
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
@@ -26,6 +29,7 @@ Command = (
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Confirm, tyro.conf.subcommand("confirm")]
     | Annotated[Run, tyro.conf.subcommand("run")]
+    | Annotated[Sweep, tyro.conf.subcommand("sweep")]
     | Annotated[Fields, tyro.conf.subcommand("fields")]
     | Annotated[Runs, tyro.conf.subcommand("runs")]
     | Annotated[Query, tyro.conf.subcommand("query")]
@@ -39,6 +43,10 @@ Command = (
 )
 
 
+CLOSED_PIPE = 141  # as a shell counts SIGPIPE
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+
+
 def asks_for_fields(words: list[str]) -> str | None:
     """The experiment of `lemmata run EXPERIMENT --help`, whose fields are then shown too."""
     named = [word for word in words[1:2] if not word.startswith("-")]
@@ -46,7 +54,14 @@ def asks_for_fields(words: list[str]) -> str | None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        _main(sys.argv[1:] if arguments is None else arguments)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(CLOSED_PIPE)
+
+
+def _main(words: list[str]) -> None:
     if experiment := asks_for_fields(words):
         words = ["fields", experiment, *(word for word in words[2:] if word not in ("-h", "--help"))]
     command: Any = tyro.cli(Command, prog="lemmata", description=__doc__, args=words)  # pyright: ignore
@@ -56,10 +71,20 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         for path in command.where.paper_path:
             add_paper_path(path)
-        sys.exit(command(make_console()))
+        code = command(make_console())
+        sys.stdout.flush()
+        sys.exit(code)
     except UserError as error:
-        console.print(f"lemmata: {error}", style="red", soft_wrap=True, markup=False, highlight=False)
-        sys.exit(2)
+        _refuse(console, str(error))
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        _refuse(console, f"{error.filename or 'a file'} cannot be written: {error.strerror}; what is finished is kept")
     except KeyboardInterrupt:
         console.print("lemmata: interrupted; finished runs are kept, run the same command again to continue")
         sys.exit(130)
+
+
+def _refuse(console: Any, message: str) -> NoReturn:
+    console.print(f"lemmata: {message}", style="red", soft_wrap=True, markup=False, highlight=False)
+    sys.exit(2)

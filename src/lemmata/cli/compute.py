@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
-from lemmata.cli.options import Ids, Jobs, Json, Places, Replication, ScaleOption, Seeds, Where, scale_of
+from lemmata.cli.options import Engine, Ids, Jobs, Json, Places, Replication, ScaleOption, Seeds, Where, scale_of
 from lemmata.core import Scale
 
 
@@ -25,12 +25,13 @@ class Reproduce:
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
+    engine: Engine = "local"
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import reproduce
 
         scale = scale_of(self.scale, self.seeds, self.replication)
-        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, console)
+        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, console, self.engine)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +50,15 @@ class Check:
     replication: Replication = 0
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
+    engine: Engine = "local"
     json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import check
 
         scale = scale_of(self.scale, self.seeds, self.replication)
-        return check(self.ids, scale, self.where.store, self.jobs, as_json=self.json, console=console)
+        place, jobs = self.where.store, self.jobs
+        return check(self.ids, scale, place, jobs, engine=self.engine, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +80,7 @@ class Confirm:
     scale: ScaleOption = "laptop"
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
+    engine: Engine = "local"
     json: Json = False
 
     def __call__(self, console: Console) -> int:
@@ -86,7 +90,8 @@ class Confirm:
 
         numbers = range(self.first, self.first + self.replications)
         store, jobs = Store(self.where.store), jobs_of(self.jobs)
-        return confirm_claims(self.ids, Scale(self.scale), numbers, store, jobs, as_json=self.json, console=console)
+        scale, engine = Scale(self.scale), self.engine
+        return confirm_claims(self.ids, scale, numbers, store, jobs, engine=engine, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +125,42 @@ class Run:
         assignments = tuple(text for group in self.set for text in group)
         return run_changed(
             self.experiment, assignments, scale, self.out, store, self.jobs, as_json=self.json, console=console
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """One experiment under every combination of listed values: a verdict a cell, one table and, for one or two lists,
+    one figure of verdicts over them.
+
+    What is stored is not computed again: run the same command again to continue, or with longer lists. A combination
+    that is not possible says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3].
+
+    Example: lemmata sweep ic-recall/fig-2 --set temperature=0.01,0.02,0.05 --set world.n=7,31,127
+    """
+
+    experiment: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT", help="Its id, as `lemmata list` shows it.")
+    ]
+    set: Annotated[
+        tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]],
+        tyro.conf.arg(metavar="KEY=VALUE,...", help="A config field and its values; may be given several times."),
+    ] = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    out: Annotated[Path, tyro.conf.arg(help="Folder of the figure and the table.")] = Path("report-sweep")
+    where: Where = field(default_factory=Places)
+    jobs: Jobs = None
+    engine: Engine = "local"
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.sweep import sweep_experiment
+
+        scale, store = scale_of(self.scale, self.seeds), self.where.store
+        lists = tuple(text for group in self.set for text in group)
+        return sweep_experiment(
+            self.experiment, lists, scale, self.out, store, self.jobs, self.engine, as_json=self.json, console=console
         )
 
 

@@ -67,7 +67,8 @@ class Fields:
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """The store: list its runs, show one, verify (re-hash every file), or prune what is stale or half-written."""
+    """The store: list its runs, show one, verify (re-hash every file), or prune what is stale, half-written or too
+    much (compiled programs are kept up to 1 GiB)."""
 
     action: Annotated[Literal["list", "show", "verify", "prune"], tyro.conf.Positional]
     run: Annotated[

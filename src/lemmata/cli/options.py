@@ -7,7 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from lemmata.core import Scale, ScaleName, require
+from lemmata.core import EngineName, Scale, ScaleName, require
 
 Json = Annotated[bool, tyro.conf.arg(help="Print JSON for scripts instead of tables.")]
 Ids = Annotated[
@@ -16,6 +16,12 @@ Ids = Annotated[
     tyro.conf.arg(metavar="[ID ...]", help="Papers, experiments or claims; everything if none is named."),
 ]
 Jobs = Annotated[int | None, tyro.conf.arg(help="Worker processes; None: one a core on a CPU, one on a GPU.")]
+Engine = Annotated[
+    EngineName,
+    tyro.conf.arg(
+        help="local: processes on this machine; ray: tasks of the cluster at $RAY_ADDRESS, or of one started here."
+    ),
+]
 ScaleOption = Annotated[
     ScaleName, tyro.conf.arg(help="smoke: seconds; laptop: minutes on two cores; paper: the paper's own sizes.")
 ]

@@ -15,7 +15,7 @@ from lemmata.commands.docs import documented
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import Examined, NotRun, Scale, Selection, UserError, require, select
+from lemmata.core import EngineName, Examined, NotRun, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
@@ -23,28 +23,44 @@ from lemmata.report.terminal import not_run_lines, verdict_counts, verdict_table
 from lemmata.run import Changes, Store, change, examine, possible
 
 
-def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+def reproduce(
+    ids: Sequence[str],
+    scale: Scale,
+    out: Path,
+    store_path: Path,
+    jobs: int | None,
+    console: Console,
+    engine: EngineName = "local",
+) -> int:
     """Run what is missing, judge, draw, write the page."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    _ensure_folder(out)
-    examined = _examine(selections, scale, store, jobs)
+    ensure_folder(out)
+    examined = _examine(selections, scale, store, jobs, engine=engine)
     _publish(examined, scale, out, store, {}, console, not_run)
-    return 0
+    return _failed(examined)
 
 
 def check(
-    ids: Sequence[str], scale: Scale, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+    ids: Sequence[str],
+    scale: Scale,
+    store_path: Path,
+    jobs: int | None,
+    *,
+    engine: EngineName = "local",
+    as_json: bool,
+    console: Console,
 ) -> int:
-    """Run what is missing and judge; 1 if a claim fails."""
+    """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    examined = _examine(selections, scale, store, jobs)
+    examined = _examine(selections, scale, store, jobs, engine=engine)
     if as_json:
         print(json.dumps(_rows([*examined, *not_run]), indent=1))
     else:
         _print_verdicts(examined, console, not_run)
-    return int(any(judgement.status == "fails" for item in examined for judgement in item.judgements))
+    fails = any(judgement.status == "fails" for item in examined for judgement in item.judgements)
+    return int(fails or _failed(examined))
 
 
 def run_changed(
@@ -59,18 +75,18 @@ def run_changed(
     console: Console,
 ) -> int:
     """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
-    selection = _one_experiment(experiment_id, "run")
+    selection = one_experiment(experiment_id, "run")
     changes = dict(_split_assignment(text) for text in assignments)
     if changes and not as_json:
         made = change(selection.experiment, scale, changes)
         console.print("\n".join(made.words()), markup=False)
         console.print(_resting(selection, made), markup=False)
-    _ensure_folder(out)
+    ensure_folder(out)
     examined = _examine([selection], scale, Store(store_path), jobs, changes)
     _publish(examined, scale, out, Store(store_path), changes, None if as_json else console)
     if as_json:
         print(json.dumps(_rows(examined) + _left_out_rows(examined), indent=1))
-    return 0
+    return _failed(examined)
 
 
 def _resting(selection: Selection, made: Changes) -> str:
@@ -92,8 +108,10 @@ def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
 
 def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
     """The crate of one experiment; what is missing is run first."""
-    selection = _one_experiment(wanted, "export")
+    selection = one_experiment(wanted, "export")
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
+    for name, reason in examined.runs.failed.items():
+        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
     return export(examined, scale, Store(store_path), out, _command(selection.experiment.id, scale, {}), console)
 
 
@@ -113,7 +131,7 @@ def diff_against(
     return diff(against, ids, scale, store, now, as_json=as_json, console=console)
 
 
-def _one_experiment(wanted: str, verb: str) -> Selection:
+def one_experiment(wanted: str, verb: str) -> Selection:
     selections = select([wanted])
     if len(selections) != 1:
         raise UserError(f"{wanted!r} names {len(selections)} experiments; `{verb}` takes one")
@@ -121,11 +139,21 @@ def _one_experiment(wanted: str, verb: str) -> Selection:
 
 
 def _examine(
-    selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, changes: dict[str, str] | None = None
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    jobs: int | None,
+    changes: dict[str, str] | None = None,
+    engine: EngineName = "local",
 ) -> list[Examined]:
     jobs = jobs_of(jobs)
     with ProgressReporter() as reporter:
-        return examine(selections, scale, store, jobs=jobs, reporter=reporter, changes=changes)
+        return examine(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
+
+
+def _failed(examined: Sequence[Examined]) -> int:
+    """1 if a run could not be computed: its claims are undecided, and the command has not done its work."""
+    return int(any(item.runs.failed for item in examined))
 
 
 def jobs_of(jobs: int | None) -> int:
@@ -136,7 +164,7 @@ def jobs_of(jobs: int | None) -> int:
     return min(os.cpu_count() or 1, 8) if jax.default_backend() == "cpu" else 1
 
 
-def _ensure_folder(out: Path) -> None:
+def ensure_folder(out: Path) -> None:
     """Fail before computing if the page could not be written; leave nothing behind either way."""
     parent = out
     while not parent.exists():

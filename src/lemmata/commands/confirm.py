@@ -8,15 +8,23 @@ from rich.console import Console
 
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, Scale, Selection, Status, require
+from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, require
 from lemmata.report.terminal import confirmation_table, not_run_lines
 from lemmata.run import Store, confirm, possible
 
 
 def confirm_claims(
-    ids: Sequence[str], scale: Scale, numbers: range, store: Store, jobs: int, *, as_json: bool, console: Console
+    ids: Sequence[str],
+    scale: Scale,
+    numbers: range,
+    store: Store,
+    jobs: int,
+    *,
+    engine: EngineName = "local",
+    as_json: bool,
+    console: Console,
 ) -> int:
-    """Judge under each replication; 1 if a claim fails in one of them."""
+    """Judge under each replication; 1 if a claim fails in one of them, or a run could not be computed."""
     require(len(numbers) >= 1, "--replications", len(numbers), "at least 1")
     require(
         numbers.start >= 1, "--first", numbers.start, "at least 1 (replication 0 is the reference: `lemmata check`)"
@@ -24,7 +32,14 @@ def confirm_claims(
     selections, not_run = possible(ids, scale, store)
     with ProgressReporter() as reporter:
         found = confirm(
-            selections, scale, numbers, store, known=_documented(selections, scale), jobs=jobs, reporter=reporter
+            selections,
+            scale,
+            numbers,
+            store,
+            known=_documented(selections, scale),
+            jobs=jobs,
+            engine=engine,
+            reporter=reporter,
         )
     if as_json:
         print(json.dumps([_row(id, one) for id, one in found.items()], indent=1))
@@ -35,7 +50,7 @@ def confirm_claims(
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
         for line in not_run_lines(not_run):
             console.print(line)
-    return int(any("fails" in one.statuses for one in found.values()))
+    return int(bool(reporter.failures) or any("fails" in one.statuses for one in found.values()))
 
 
 def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Status]:

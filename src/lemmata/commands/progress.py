@@ -7,6 +7,10 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from lemmata.report.values import duration
+
+MANY = 50  # runs: then a line each would hide what matters, and the mean of those done tells of the rest
+
 
 class ProgressReporter:
     """One bar for all runs and one for each run under way; it draws on standard error, so output can be piped."""
@@ -25,7 +29,8 @@ class ProgressReporter:
         self._tasks: dict[str, TaskID] = {}
         self._total: TaskID | None = None
         self._done, self._planned = 0, 0
-        self._spoke = time.monotonic()
+        self.failures, self._others = 0, 0
+        self._began = self._spoke = time.monotonic()
 
     def __enter__(self) -> "ProgressReporter":
         self._bars.start()
@@ -37,7 +42,7 @@ class ProgressReporter:
         self._bars.stop()
 
     def plan(self, total: int) -> None:
-        self._planned = total
+        self._planned, self._done, self._began = total, 0, time.monotonic()
         self._total = self._bars.add_task("[bold]runs", total=total)
 
     def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None:
@@ -50,15 +55,43 @@ class ProgressReporter:
             print(f"  {kind} {digest[:8]} {stage} {done}/{total}", file=sys.stderr, flush=True)
 
     def finished(self, digest: str, kind: str, seconds: float) -> None:
+        self._count(digest)
+        quiet = self._planned > MANY and time.monotonic() - self._spoke < 1 and self._done < self._planned
+        if not self._console.is_terminal and not quiet:
+            self._spoke = time.monotonic()
+            text = f"[{self._done}/{self._planned}] {kind} {digest[:8]} {seconds:.1f} s{self._left()}"
+            print(text, file=sys.stderr, flush=True)
+
+    def damaged(self, digest: str, reason: str) -> None:
+        self._console.print(f"run {digest}: {reason}; it is computed again", style="yellow", soft_wrap=True)
+
+    def resumed(self, digest: str, kind: str, why: str) -> None:
+        self._say(f"run {kind} {digest[:8]}: {why}; it continues from its checkpoint")
+
+    def failed(self, digest: str, kind: str, reason: str) -> None:
+        self.failures += 1
+        self._count(digest)
+        self._say(f"run {kind} {digest[:8]} failed: {reason}")
+
+    def elsewhere(self, digest: str, kind: str) -> None:
+        self._others += 1
+        if self._others == 1:  # once is enough to say why nothing seems to happen
+            self._say(f"run {kind} {digest[:8]} is being computed by another process; its result is waited for")
+
+    def _count(self, digest: str) -> None:
         self._done += 1
         task = self._tasks.pop(digest, None)
         if task is not None:
             self._bars.remove_task(task)
         if self._total is not None:
-            self._bars.advance(self._total)
-        if not self._console.is_terminal:
-            self._spoke = time.monotonic()
-            print(f"[{self._done}/{self._planned}] {kind} {digest[:8]} {seconds:.1f} s", file=sys.stderr, flush=True)
+            self._bars.update(self._total, advance=1, description=f"[bold]runs[/]{self._left()}")
 
-    def damaged(self, digest: str, reason: str) -> None:
-        self._console.print(f"run {digest}: {reason}; it is computed again", style="yellow", soft_wrap=True)
+    def _left(self) -> str:
+        """How long the rest takes if its runs are like those before."""
+        rest = self._planned - self._done
+        if self._planned <= MANY or rest <= 0:
+            return ""
+        return f", {duration((time.monotonic() - self._began) / self._done * rest)} left"
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, style="yellow", soft_wrap=True, markup=False, highlight=False)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
 from lemmata.report.terminal import rows_table, runs_table
-from lemmata.run import DamagedRun, Store, query
+from lemmata.run import DamagedRun, Store, query, trim_programs
 
 
 def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
@@ -78,7 +78,8 @@ def _verify(store: Store, as_json: bool, console: Console) -> int:
 
 
 def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
-    """Runs that no experiment asks for at any scale with its own number of seeds, and what interruptions left.
+    """Runs that no experiment asks for at any scale with its own number of seeds, what interruptions left, and the
+    compiled programs that were used longest ago, where all take too much room.
 
     Runs of a paper that is not installed are not stale: nobody here knows what it asks for.
     """
@@ -91,15 +92,23 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     }
     stale = [store.folder(digest) for digest in store.digests() if _is_stale(store, digest, wanted)]
     going = [*stale, *store.leftovers()]
+    programs = trim_programs(store.root, delete=delete)
     if delete:
-        for folder in going:
-            shutil.rmtree(folder, ignore_errors=True)
+        for path in going:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
     if as_json:
-        print(json.dumps({"deleted" if delete else "would_delete": [folder.name for folder in going]}, indent=1))
+        names = {"deleted" if delete else "would_delete": [path.name for path in going]}
+        print(json.dumps(names | {"programs": len(programs)}, indent=1))
     else:
-        for folder in going:
-            console.print(f"{'deleted' if delete else 'would delete'} {folder.name}")
-        console.print(f"{len(going)} folders." + ("" if delete or not going else " Add --yes to delete them."))
+        for path in going:
+            console.print(f"{'deleted' if delete else 'would delete'} {path.name}")
+        if programs:
+            console.print(f"{'deleted' if delete else 'would delete'} {len(programs)} compiled programs, the oldest")
+        more = "" if delete or not (going or programs) else " Add --yes to delete them."
+        console.print(f"{len(going)} folders.{more}")
     return 0
 
 

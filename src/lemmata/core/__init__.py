@@ -37,6 +37,7 @@ from lemmata.core.constraints import (
     Some as Some,
 )
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
+from lemmata.core.engine import ENGINES as ENGINES, EngineName as EngineName, Resources as Resources
 from lemmata.core.errors import (
     Undecided as Undecided,
     UserError as UserError,

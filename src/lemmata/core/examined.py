@@ -35,7 +35,7 @@ class Examined:
     def seeds(self) -> tuple[int, ...]:
         """Those named by the `seeds` or `seed` fields of the runs, in order."""
         found: set[int] = set()
-        for run in self.runs.values():
+        for run in self.runs.by_name.values():
             seeds = getattr(run.config, "seeds", ())
             found |= {seeds} if isinstance(seeds, int) else set(seeds)
             if isinstance(seed := getattr(run.config, "seed", None), int):
@@ -44,12 +44,12 @@ class Examined:
 
     @property
     def run_ids(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(run.config.digest for run in self.runs.values()))
+        return tuple(dict.fromkeys(run.config.digest for run in self.runs.by_name.values()))
 
     @property
     def seconds(self) -> float:
         """What the runs cost when they were computed."""
-        return sum({run.config.digest: float(run.record["seconds"]) for run in self.runs.values()}.values())
+        return sum({run.config.digest: float(run.record["seconds"]) for run in self.runs.by_name.values()}.values())
 
     def draw(self) -> Artefact:
         """The experiment's drawing; where changed settings left nothing to draw, the reason as its caption."""

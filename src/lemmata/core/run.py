@@ -9,6 +9,7 @@ import numpy as np
 
 from lemmata.core.config import UNSAID, Config, canonical, digest
 from lemmata.core.constraints import Natural
+from lemmata.core.engine import Resources
 from lemmata.core.errors import Undecided
 from lemmata.core.rng import replicated
 from lemmata.core.scale import Scale
@@ -88,6 +89,10 @@ class RunConfig(Config, abc.ABC):
         """
         return ()
 
+    def resources(self) -> Resources:
+        """What it asks of the machine that computes it; an engine with one machine does not ask."""
+        return Resources()
+
     @property
     def asked(self) -> str:
         """All that is asked for, in one text; the same on every machine."""
@@ -138,21 +143,25 @@ class Runs:
     by_name: Mapping[str, RunResult]
     scale: Scale = field(default_factory=Scale)
     read: set[str] = field(default_factory=set, compare=False, repr=False)  # the names that somebody has asked for
+    failed: Mapping[str, str] = field(default_factory=dict)  # those that could not be computed, and why
 
     def __getitem__(self, name: str) -> RunResult:
+        if name in self.failed:
+            self.read.add(name)
+            raise Undecided(self._why(name))
         if name not in self.by_name:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
         self.read.add(name)
         return self.by_name[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self.by_name
+        return name in self.by_name or name in self.failed
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.by_name)
+        return iter((*self.by_name, *self.failed))
 
     def __len__(self) -> int:
-        return len(self.by_name)
+        return len(self.by_name) + len(self.failed)
 
     @property
     def replication(self) -> int:
@@ -161,19 +170,27 @@ class Runs:
 
     def watched(self) -> "Runs":
         """The same runs, nothing of them read yet."""
-        return Runs(self.by_name, self.scale)
+        return Runs(self.by_name, self.scale, failed=self.failed)
 
     def items(self) -> ItemsView[str, RunResult]:
-        self.read.update(self.by_name)
-        return self.by_name.items()
+        return self._all().items()
 
     def values(self) -> ValuesView[RunResult]:
-        self.read.update(self.by_name)
-        return self.by_name.values()
+        return self._all().values()
+
+    def _all(self) -> Mapping[str, RunResult]:
+        """Every run: where one is not to be had, whoever reads them all cannot."""
+        self.read.update(self)
+        for name in self.failed:
+            raise Undecided(self._why(name))
+        return self.by_name
+
+    def _why(self, name: str) -> str:
+        return f"the run {name!r} could not be computed: {self.failed[name]}"
 
     def group(self, name: str) -> dict[str, RunResult]:
         """The runs named "name/...", by what follows the slash."""
-        mine = [full for full in self.by_name if full.startswith(f"{name}/")]
+        mine = [full for full in self if full.startswith(f"{name}/")]
         if not mine:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
         return {full.removeprefix(f"{name}/"): self[full] for full in mine}

@@ -202,6 +202,7 @@ def runs_table(records: Sequence[Row]) -> Table:
     table.add_column("kind", no_wrap=True, overflow="ellipsis")
     table.add_column("rows", justify="right", no_wrap=True)
     table.add_column("cost", justify="right", no_wrap=True)
+    table.add_column("compiling", justify="right", no_wrap=True)
     table.add_column("device", no_wrap=True, overflow="ellipsis")
     table.add_column("config", style="dim")
     for record in records:
@@ -211,6 +212,7 @@ def runs_table(records: Sequence[Row]) -> Table:
             _text(record.get("kind")),
             brief(record.get("rows")),
             duration(record.get("seconds")),
+            duration(record.get("compile_seconds")),
             _text(record.get("device")),
             Text(shorten(brief(config), 120) if isinstance(config, Mapping) else ""),
         )

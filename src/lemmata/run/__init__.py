@@ -3,14 +3,12 @@
 from lemmata.run.changes import Changes as Changes, change as change
 from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation
 from lemmata.run.examine import apart as apart, examine as examine, obstacle as obstacle, possible as possible
-from lemmata.run.execute import (
-    Reporter as Reporter,
-    Silent as Silent,
-    execute as execute,
-    fill as fill,
-    missing as missing,
-    obtain as obtain,
-)
+from lemmata.run.execute import execute as execute, missing as missing
+from lemmata.run.fill import RunFailed as RunFailed, fill as fill, obtain as obtain
+from lemmata.run.programs import trim_programs as trim_programs
 from lemmata.run.query import query as query
+from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
+from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep
 from lemmata.run.verdicts import keep_verdict as keep_verdict, last_verdict as last_verdict
+from lemmata.run.writing import Unwritable as Unwritable

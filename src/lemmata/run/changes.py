@@ -1,6 +1,6 @@
 """What `--set` did: which runs a key reached, from what to what, and which claims rest on none of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,16 +72,8 @@ def change(experiment: Experiment, scale: Scale, asked: Mapping[str, str]) -> Ch
     before = experiment.runs(scale)
     if not before:
         raise UserError("this experiment has no runs at this scale")
-    places_of = {
-        key: {name: path for name, config in before.items() if (path := path_in(config, key))} for key in asked
-    }
-    for key, places in places_of.items():
-        if not places:
-            raise unknown("key", key, {path for config in before.values() for path in paths(config)})
-    after = {
-        name: override(config, {places[name]: asked[key] for key, places in places_of.items() if name in places})
-        for name, config in before.items()
-    }
+    places_of = places_in(before, asked)
+    after = with_set(before, places_of, asked)
     reached = []
     papers_own = experiment.runs(Scale("paper"))
     for key, text in asked.items():
@@ -94,6 +86,25 @@ def change(experiment: Experiment, scale: Scale, asked: Mapping[str, str]) -> Ch
         own = (_at(config, path) for config in papers_own.values() if (path := path_in(config, key)))
         reached.append(Reached(key, text, moved, was, _once(own)))
     return Changes(before, after, tuple(reached))
+
+
+def places_in(runs: Mapping[str, RunConfig], keys: Iterable[str]) -> dict[str, dict[str, str]]:
+    """For each key, the runs that have it, and its full path in each; a key that no run has is refused."""
+    found = {key: {name: path for name, config in runs.items() if (path := path_in(config, key))} for key in keys}
+    for key, places in found.items():
+        if not places:
+            raise unknown("key", key, {path for config in runs.values() for path in paths(config)})
+    return found
+
+
+def with_set(
+    runs: Mapping[str, RunConfig], places_of: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]
+) -> dict[str, RunConfig]:
+    """The runs with each key set where it has its place."""
+    return {
+        name: override(config, {places[name]: asked[key] for key, places in places_of.items() if name in places})
+        for name, config in runs.items()
+    }
 
 
 def _at(config: RunConfig, path: str) -> Any:

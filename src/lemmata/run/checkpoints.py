@@ -1,9 +1,11 @@
 """Checkpoints of a run under way: a killed run continues where it was, and ends with the same bits."""
 
-import os
+import contextlib
 import shutil
+import time
+import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,9 @@ from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Checkpoint
 from lemmata.run.store import contiguous
+from lemmata.run.writing import writing
 
+SOON = 0.1  # seconds: what took no longer is computed again in less time than it takes to keep it
 Watcher = Callable[[str, int, int], None]  # stage, done, total
 
 
@@ -22,15 +26,24 @@ class StoredContext:
 
     folder: Path
     watch: Watcher
+    began: float = field(default_factory=time.monotonic)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         self.watch(stage, done, total)
 
     def save(self, stage: str, checkpoint: Checkpoint) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        temporary = self.folder / f".{stage}-{os.getpid()}"
-        save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
-        temporary.rename(self._path(stage))
+        if time.monotonic() - self.began < SOON:
+            return
+        temporary = self.folder / f".{stage}-{uuid.uuid4().hex}"
+        with writing(self.folder.parent.parent):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
+                temporary.rename(self._path(stage))
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+                raise
 
     def load(self, stage: str) -> Checkpoint | None:
         if not self._path(stage).is_file():
@@ -42,7 +55,8 @@ class StoredContext:
             return None
 
     def discard(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.exists():
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage}.safetensors"

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lemmata.core import Confirmation, Examined, Scale, Selection, Status, claim_digest, plain
+from lemmata.core import Confirmation, EngineName, Examined, Scale, Selection, Status, claim_digest, plain
 from lemmata.run.examine import examine
-from lemmata.run.execute import Reporter, fill
+from lemmata.run.fill import fill
+from lemmata.run.reporter import Reporter
 from lemmata.run.store import Store, keep_json
 from lemmata.run.verdicts import claim_file, last_verdict
 
@@ -26,22 +27,25 @@ def confirm(
     *,
     known: Mapping[str, Status],
     jobs: int = 1,
+    engine: EngineName = "local",
     reporter: Reporter | None = None,
 ) -> dict[str, Confirmation]:
     """Judge every selected claim under each of these replications, and keep what comes of it, by claim id.
 
     `known` are reference verdicts, for claims that this store has not judged. What is stored is not computed again, so
-    an interrupted confirmation continues.
+    an interrupted confirmation continues. An experiment of which a run could not be computed is not judged.
     """
     scales = {number: replace(scale, replication=number) for number in numbers}
     wanted = [run for one in scales.values() for s in selections for run in s.experiment.runs(one).values()]
-    fill(wanted, store, jobs=jobs, reporter=reporter)  # all at once: one progress, and no worker waits for another
+    # All at once: one progress, and no worker waits for another.
+    failed = fill(wanted, store, jobs=jobs, engine=engine, reporter=reporter)
     references = dict(known)
     for selection in selections:
         references |= _references(store, selection, scale)
     found: dict[str, Confirmation] = {}
     for number, one in scales.items():
-        for item in examine(selections, one, store):
+        whole = [s for s in selections if not any(run.digest in failed for run in s.experiment.runs(one).values())]
+        for item in examine(whole, one, store):
             for id, judged in _judged(item, number, references).items():
                 found[id] = judged.merged(found.get(id))
     for id, confirmation in found.items():

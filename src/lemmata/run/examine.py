@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
+    EngineName,
     Examined,
     Experiment,
     NotRun,
     RunConfig,
+    RunResult,
     Runs,
     Scale,
     Selection,
@@ -17,7 +19,9 @@ from lemmata.core import (
     select,
 )
 from lemmata.run.changes import Changes, change
-from lemmata.run.execute import Reporter, missing, obtain
+from lemmata.run.execute import missing
+from lemmata.run.fill import Failures, fill
+from lemmata.run.reporter import Reporter
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
 
@@ -28,12 +32,14 @@ def examine(
     store: Store,
     *,
     jobs: int = 1,
+    engine: EngineName = "local",
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
 ) -> list[Examined]:
     """Judge every selected claim; runs shared between experiments are computed once.
 
-    An experiment that cannot be run here is refused: `possible` tells those apart.
+    An experiment that cannot be run here is refused: `possible` tells those apart. A run whose code raises, or whose
+    process dies again and again, leaves the claims that read it undecided.
     """
     made = [change(selection.experiment, scale, changes) if changes else None for selection in selections]
     asked = [
@@ -42,18 +48,28 @@ def examine(
     for selection, named in zip(selections, asked, strict=True):
         if reason := obstacle(selection.experiment, named.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    stored = obtain((config for named in asked for config in named.values()), store, jobs=jobs, reporter=reporter)
+    wanted = {config.digest: config for named in asked for config in named.values()}
+    failures = fill(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter)
+    stored = {digest: store.load(config) for digest, config in wanted.items() if digest not in failures}
     found = []
     for selection, named, one in zip(selections, asked, made, strict=True):
-        runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
+        runs = _runs(named, stored, failures, scale)
         judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
         found.append(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
-        if not changes and not scale.replication:  # a verdict is the reference's; confirmations keep the others
+        if (
+            not changes and not scale.replication and not runs.failed
+        ):  # a verdict is the reference's; confirmations keep the others
             for row in found[-1].rows():
                 keep_verdict(store, row)
     return found
+
+
+def _runs(named: Mapping[str, RunConfig], stored: Mapping[str, RunResult], failures: Failures, scale: Scale) -> Runs:
+    digests = {name: config.digest for name, config in named.items()}
+    there = {name: stored[digest] for name, digest in digests.items() if digest in stored}
+    return Runs(there, scale, failed={name: failures[one] for name, one in digests.items() if one in failures})
 
 
 def _under(changes: Changes, examined: Examined) -> Examined:

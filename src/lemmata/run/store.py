@@ -1,14 +1,15 @@
 """The store: one folder a run, named by its config's digest. A folder is complete or it is not there.
 
 `<store>/<digest>/` holds `metrics.parquet`, `arrays.safetensors` and, written last, `record.json` with the hashes of
-both. It is made under a temporary name and renamed.
+both. It is made under a temporary name and renamed, and a finished folder is never replaced by another.
 """
 
+import contextlib
 import datetime
 import hashlib
 import json
-import os
 import shutil
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
+from lemmata.run.lease import FOLDER as LEASES, is_leased
+from lemmata.run.writing import writing
 
 METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
 
@@ -34,13 +37,11 @@ class Store:
 
     def ensure_writable(self) -> None:
         """Fail before anything is computed if nothing could be kept."""
-        try:
+        with writing(self.root, then=""):
             self.root.mkdir(parents=True, exist_ok=True)
-            trial = self.root / f".trial-{os.getpid()}"
+            trial = self.root / f".trial-{uuid.uuid4().hex}"
             trial.touch()
             trial.unlink()
-        except OSError as error:
-            raise UserError(f"store {str(self.root)!r} cannot be written: {error.strerror or error}") from None
 
     def folder(self, digest: str) -> Path:
         return self.root / digest
@@ -98,18 +99,26 @@ class Store:
 
     def _read(self, config: Any, record: dict[str, Any]) -> RunResult:
         folder = self.folder(record["digest"])
-        table = pq.read_table(folder / METRICS)
+        with pq.ParquetFile(folder / METRICS) as file:  # `read_table` costs as much again for datasets of many files
+            table = file.read()
         metrics = Recorded({name: table.column(name).to_numpy() for name in table.column_names})
         return RunResult(config, metrics, Recorded(load_file(folder / ARRAYS)), record)
 
     def write(self, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         """Keep a run: all of it or, if this is interrupted, nothing."""
-        temporary = self.root / f".tmp-{config.digest}-{os.getpid()}"
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
+        temporary = self._aside(config.digest)
+        try:
+            with writing(self.root):
+                temporary.mkdir(parents=True)
+                self._fill(temporary, config, output, about)
+                self._settle(temporary, config.digest)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def _fill(self, folder: Path, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         table = pa.table({name: np.asarray(column, order="C") for name, column in output.metrics.items()})
-        pq.write_table(table, temporary / METRICS)
-        save_file(contiguous(output.arrays), temporary / ARRAYS)
+        pq.write_table(table, folder / METRICS)
+        save_file(contiguous(output.arrays), folder / ARRAYS)
         record = {
             "digest": config.digest,
             "kind": config.kind,
@@ -119,35 +128,72 @@ class Store:
             "dtypes": {
                 name: str(np.asarray(value).dtype) for name, value in (*output.metrics.items(), *output.arrays.items())
             },
-            "files": {name: _hash_file(temporary / name) for name in (METRICS, ARRAYS)},
+            "files": {name: _hash_file(folder / name) for name in (METRICS, ARRAYS)},
             "computed": now(),
             **about,
         }
         if read := config.input_hashes():
             record["input_hashes"] = list(read)
         text = json.dumps({**record, "record_hash": _hash_record(record)}, indent=1, sort_keys=True)
-        (temporary / RECORD).write_text(text + "\n")
-        self.remove(config.digest)
-        try:
-            temporary.rename(self.folder(config.digest))
-        except OSError:  # another process finished the same run first: its numbers are the same
-            shutil.rmtree(temporary, ignore_errors=True)
+        (folder / RECORD).write_text(text + "\n")
+
+    def _settle(self, temporary: Path, digest: str) -> None:
+        """Give a complete folder its name. A folder that has it already stays unless it is damaged."""
+        for _ in range(3):  # another process may settle the same run in between
+            try:
+                temporary.rename(self.folder(digest))
+                return
+            except OSError:
+                if not self.folder(digest).exists():
+                    raise
+            try:
+                self.verify(digest)
+                return  # another process finished the same run first: its numbers are the same
+            except DamagedRun:
+                self.remove(digest)
+        raise OSError(f"{digest} cannot be put in place")
+
+    def _aside(self, digest: str) -> Path:
+        """A name that no process on any host has."""
+        return self.root / f".tmp-{digest}-{uuid.uuid4().hex}"
 
     def remove(self, digest: str) -> None:
-        shutil.rmtree(self.folder(digest), ignore_errors=True)
+        """Take a run away at once: nobody sees a part of it."""
+        aside = self._aside(digest)
+        with contextlib.suppress(FileNotFoundError):
+            self.folder(digest).rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def halves(self) -> dict[str, list[Path]]:
+        """Folders that are being written, or that a killed process left half-written, by digest."""
+        found: dict[str, list[Path]] = {}
+        for path in self.root.glob(".tmp-*"):
+            found.setdefault(path.name.split("-")[1], []).append(path)
+        return found
 
     def leftovers(self) -> Iterator[Path]:
-        """What interrupted processes left: half-written folders and checkpoints."""
-        yield from self.root.glob(".tmp-*")
-        yield from self.root.glob(".partial/*")
+        """What interrupted processes left: half-written folders, checkpoints, leases of what nobody computes."""
+        for digest, folders in self.halves().items():
+            if not is_leased(self.root, digest):
+                yield from folders
+        for path in self.root.glob(".partial/*"):
+            if not is_leased(self.root, path.name):
+                yield path
+        for path in self.root.glob(f"{LEASES}/*"):
+            if not is_leased(self.root, path.name):
+                yield path
 
 
 def keep_json(path: Path, data: Any) -> None:
     """Write data beside the runs: all of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".tmp-{os.getpid()}")
-    temporary.write_text(json.dumps(data, indent=1))
-    temporary.rename(path)
+    temporary = path.with_suffix(f".tmp-{uuid.uuid4().hex}")
+    with writing(path.parent.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_text(json.dumps(data, indent=1))
+            temporary.rename(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def now() -> str:

@@ -1,0 +1,54 @@
+"""`lemmata sweep`: one experiment under every combination of listed values."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+import lemmata
+from lemmata.commands.compute import ensure_folder, jobs_of, one_experiment
+from lemmata.commands.progress import ProgressReporter
+from lemmata.core import Artefact, EngineName, Scale
+from lemmata.report.entry import Provenance
+from lemmata.report.figure import save_artefact
+from lemmata.report.sweep import sweep_columns, sweep_figure, sweep_table
+from lemmata.run import Store, axis, cells, sweep
+
+
+def sweep_experiment(
+    experiment_id: str,
+    lists: Sequence[str],
+    scale: Scale,
+    out: Path,
+    store_path: Path,
+    jobs: int | None,
+    engine: EngineName,
+    *,
+    as_json: bool,
+    console: Console,
+) -> int:
+    """Compute, judge, draw; 1 if a run could not be computed."""
+    selection = one_experiment(experiment_id, "sweep")
+    axes = [axis(text) for text in lists]
+    asked = cells(selection, scale, axes)
+    ensure_folder(out)
+    with ProgressReporter() as reporter:
+        found = sweep(selection, scale, asked, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter)
+        rows = [judged.row() for judged in found]
+    words = ["lemmata", "sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
+    words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
+    caption = f"{selection.experiment.title}: verdicts in {len(rows)} cells. They are not the paper's own settings."
+    artefact = Artefact(sweep_figure(rows, {one.key: one.values for one in axes}), sweep_columns(rows), caption)
+    provenance = Provenance(command=shlex.join(words), scale=scale.name, version=lemmata.__version__)
+    saved = save_artefact(artefact, out, "sweep", provenance)
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    else:
+        console.print(sweep_table(rows))
+        refused = [row for row in rows if "refused" in row]
+        if refused:
+            console.print(f"{len(refused)} cells are not possible, as {refused[0]['refused']}", markup=False)
+        console.print(f"table: {saved.csv}" + (f", figure: {saved.png}" if saved.png else ""), soft_wrap=True)
+    return int(bool(reporter.failures))

@@ -1,0 +1,109 @@
+"""A sweep as one table and one figure: the verdict on each claim over the values that were tried."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from rich.table import Table
+from rich.text import Text
+
+from lemmata.report.plots import new_figure
+from lemmata.report.style import COLOURS, GREY, styled
+from lemmata.report.terminal import rows_table, status_text, verdict_counts
+from lemmata.report.values import MARKS
+
+FILLS = {
+    "holds": COLOURS["green"],
+    "erratum": COLOURS["purple"],
+    "undecided": "#D1D5DB",
+    "fails": COLOURS["vermillion"],
+    "refused": "#FFFFFF",
+}
+MARKED = 400  # cells: more are too small for marks
+PANELS, COLUMNS = 12, 4  # claims that are drawn, beside one another
+WIDE, LONG = 6, 60  # claims that fit as columns, cells that fit as lines
+
+Row = Mapping[str, Any]  # one cell: "set", and "claims" or "refused"
+
+
+def status_in(row: Row, claim: str) -> str:
+    return "refused" if "refused" in row else str(row["claims"].get(claim, {}).get("status", ""))
+
+
+def claims_in(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(claim for row in rows for claim in row.get("claims", {})))
+
+
+def sweep_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The whole sweep as the columns of a table: the values, then each claim's verdict and margin."""
+    columns: dict[str, list[Any]] = {key: [row["set"][key] for row in rows] for key in rows[0]["set"]}
+    for claim in claims_in(rows):
+        columns[claim] = [status_in(row, claim) for row in rows]
+        columns[f"{claim} margin"] = [row.get("claims", {}).get(claim, {}).get("margin") for row in rows]
+    return columns
+
+
+def sweep_table(rows: Sequence[Row]) -> Table:
+    """One line a cell where they are few, else one line a claim."""
+    claims, keys = claims_in(rows), list(rows[0]["set"])
+    if len(rows) > LONG or len(claims) > WIDE:
+        counted = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        counted.add_column("claim", no_wrap=True)
+        counted.add_column(f"in {len(rows)} cells")
+        for claim in claims:
+            statuses = [{"status": status_in(row, claim)} for row in rows if "claims" in row]
+            counted.add_row(Text(claim), verdict_counts(statuses))
+        return counted
+    table = rows_table([*keys, *claims], [])
+    for row in rows:
+        values = [Text(row["set"][key]) for key in keys]
+        if "refused" in row:
+            table.add_row(*values, Text("refused", style="dim"))
+        else:
+            table.add_row(*values, *(status_text(status_in(row, claim)) for claim in claims))
+    return table
+
+
+def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figure | None:
+    """A panel a claim, over one or two lists of values; None where there are more lists, or no verdict."""
+    long = {key: list(values) for key, values in axes.items() if len(values) > 1}
+    claims = claims_in(rows)[:PANELS]
+    if not 1 <= len(long) <= 2 or not claims:
+        return None
+    (across, x), (down, y) = [*reversed(long.items()), ("", [""])][:2]
+    columns = min(COLUMNS, len(claims))
+    lines = -(-len(claims) // columns)
+    size = {"width": columns * (1.6 + min(0.3 * len(x), 4)), "height": 0.6 + lines * (1.1 + min(0.3 * len(y), 4))}
+    figure, panels = new_figure(lines, columns, squeeze=False, **size)
+    with styled():
+        for panel in panels.flat[len(claims) :]:
+            panel.set_visible(False)
+        for claim, panel in zip(claims, panels.flat, strict=False):
+            found = {(row["set"].get(down, ""), row["set"][across]): status_in(row, claim) for row in rows}
+            _panel(panel, [[found[b, a] for a in x] for b in y])
+            panel.set_title(claim, fontsize=8)
+            panel.set_xticks(range(len(x)), x, rotation=90 if max(map(len, x)) * len(x) > 24 else 0)
+            panel.set_yticks(range(len(y)), y)
+            panel.set_xlabel(across)
+            panel.set_ylabel(down)
+        seen = {status_in(row, claim) for row in rows for claim in claims}
+        patches = [Patch(facecolor=fill, edgecolor=GREY, label=name) for name, fill in FILLS.items() if name in seen]
+        figure.legend(handles=patches, loc="outside upper left", ncols=len(patches))
+    return figure
+
+
+def _panel(panel: Axes, statuses: Sequence[Sequence[str]]) -> None:
+    names = list(FILLS)
+    codes = np.array([[names.index(status) for status in line] for line in statuses])
+    colours = ListedColormap(list(FILLS.values()))
+    sides = [np.arange(count + 1) - 0.5 for count in reversed(codes.shape)]
+    panel.pcolormesh(*sides, codes, cmap=colours, vmin=-0.5, vmax=len(names) - 0.5, edgecolors="white", linewidth=0.8)
+    panel.invert_yaxis()
+    panel.grid(False)
+    if codes.size <= MARKED:
+        for (i, j), code in np.ndenumerate(codes):
+            panel.text(j, i, MARKS.get(names[code], ""), ha="center", va="center", fontsize=8, color="#222222")

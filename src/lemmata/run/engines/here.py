@@ -1,0 +1,36 @@
+"""One run after another, in this process."""
+
+import jax
+
+from lemmata.core import RunConfig
+from lemmata.run.compiling import Compiling
+from lemmata.run.execute import Progress, attempt
+from lemmata.run.outcome import Outcome
+from lemmata.run.programs import keep_programs
+from lemmata.run.store import Store
+
+MANY_PROGRAMS = 1000  # a long sweep over sizes would fill the memory with them
+
+
+class Here:
+    slots = 1
+
+    def __init__(self, store: Store, progress: Progress) -> None:
+        self._store, self._progress = store, progress
+        self._waiting: list[RunConfig] = []
+        self._compiling = Compiling().__enter__()
+        keep_programs(store.root)
+
+    def start(self, config: RunConfig) -> None:
+        self._waiting.append(config)
+
+    def outcomes(self, seconds: float) -> list[Outcome]:
+        found = [attempt(config, self._store, self._progress) for config in self._waiting]
+        self._waiting.clear()
+        if self._compiling.programs > MANY_PROGRAMS:
+            jax.clear_caches()
+            self._compiling.programs = 0
+        return found
+
+    def close(self) -> None:
+        self._compiling.__exit__(None, None, None)

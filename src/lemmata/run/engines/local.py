@@ -1,0 +1,163 @@
+"""Worker processes on this machine. Each has a pipe of its own, so that a killed one takes nothing with it."""
+
+import contextlib
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from lemmata.core import RunConfig, UserError, decode, encode, run_type
+from lemmata.run.compiling import Compiling
+from lemmata.run.engines.engine import NO_WORKERS
+from lemmata.run.execute import Progress, attempt
+from lemmata.run.outcome import Died, Outcome, Raised, reason_of
+from lemmata.run.programs import keep_programs
+from lemmata.run.store import Store
+
+MANY_PROGRAMS = 200  # of one kind of run: those of a run of another size are often the same
+READY = "ready"
+PATIENCE = 5.0  # seconds for an idle worker to end by itself
+
+
+@dataclass
+class Worker:
+    process: BaseProcess
+    line: Any  # our end of a pipe
+    digest: str | None = None  # of the run it computes
+    ready: bool = False  # whether it has come to life
+
+
+class Local:
+    def __init__(self, store: Store, jobs: int, progress: Progress) -> None:
+        self.slots = jobs
+        self._store, self._progress = store, progress
+        self._workers: list[Worker] = []
+
+    def start(self, config: RunConfig) -> None:
+        task = (config.digest, config.kind, json.dumps(encode(config)))
+        for worker in [one for one in self._workers if one.digest is None]:
+            try:
+                worker.line.send(task)
+            except OSError:  # it was killed while it had nothing to do
+                self._dismiss(worker)
+                continue
+            worker.digest = config.digest
+            return
+        worker = self._hire()
+        worker.digest = config.digest
+        with contextlib.suppress(OSError):  # it died at once: `outcomes` will find that
+            worker.line.send(task)
+
+    def outcomes(self, seconds: float) -> Sequence[Outcome]:
+        found: list[Outcome] = []
+        by_line = {worker.line: worker for worker in self._workers}
+        for line in wait(list(by_line), seconds):
+            worker = by_line[line]
+            try:
+                while worker.line.poll():
+                    told = worker.line.recv()
+                    worker.ready = True
+                    if told == READY:
+                        continue
+                    if isinstance(told, tuple):
+                        self._progress(*told)
+                    else:
+                        worker.digest = None
+                        found.append(told)
+            except (EOFError, OSError):
+                self._dismiss(worker)
+                if not worker.ready and (worker.process.exitcode or 0) > 0:  # not killed: the next would end likewise
+                    raise UserError(NO_WORKERS) from None
+                if worker.digest is not None:
+                    found.append(Died(worker.digest, _how(worker.process.exitcode)))
+        return found
+
+    def close(self) -> None:
+        for worker in self._workers:
+            if worker.digest is None:
+                try:
+                    worker.line.send(None)
+                except OSError:
+                    continue
+            else:
+                worker.process.terminate()
+        for worker in list(self._workers):
+            worker.process.join(PATIENCE)
+            self._dismiss(worker)
+
+    def _hire(self) -> Worker:
+        spawn = multiprocessing.get_context("spawn")
+        mine, its = spawn.Pipe()
+        process = spawn.Process(target=_work, args=(its, os.getpid(), self._store.root), daemon=True)
+        process.start()
+        its.close()  # ours is the only other end: when the worker dies, the line ends
+        self._workers.append(Worker(process, mine))
+        return self._workers[-1]
+
+    def _dismiss(self, worker: Worker) -> None:
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.process.join()
+        worker.line.close()
+        self._workers.remove(worker)
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code == -signal.SIGKILL:
+        return "its process was killed (SIGKILL: the system does so when memory runs out)"
+    if exit_code is not None and exit_code < 0:
+        return f"its process was ended by {signal.Signals(-exit_code).name}"
+    return f"its process ended with exit code {exit_code}"
+
+
+def _work(line: Any, parent: int, root: Path) -> None:
+    """A worker's life: runs, one after another, until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who ends its workers
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    keep_programs(root)
+
+    def tell(what: Any) -> None:
+        try:
+            line.send(what)
+        except OSError:  # nobody listens any more
+            os._exit(1)
+
+    store, last, compiling = Store(root), None, Compiling().__enter__()
+    tell(READY)
+    while (task := _next_task(line)) is not None:
+        digest, kind, text = task
+        try:
+            config = decode(run_type(kind), json.loads(text))
+        except Exception as error:  # a paper that this process cannot load
+            tell(Raised(digest, reason_of(error), traceback.format_exc()))
+            continue
+        if kind != last or compiling.programs > MANY_PROGRAMS:  # they would only fill the memory
+            jax.clear_caches()
+            compiling.programs = 0
+        last = kind
+        tell(attempt(config, store, lambda *told: tell(told)))
+
+
+def _next_task(line: Any) -> Any:
+    try:
+        return line.recv()
+    except (EOFError, OSError):  # the parent is gone
+        return None
+
+
+def _end_with(parent: int) -> None:
+    """A killed parent must not leave workers computing for nobody."""
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os._exit(1)

@@ -1,0 +1,121 @@
+"""A sweep: one experiment under every combination of listed values, each cell judged by the experiment's own rules."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lemmata.core import EngineName, Judgement, RunConfig, Runs, Scale, Selection, UserError, judge, plain
+from lemmata.run.changes import places_in, with_set
+from lemmata.run.examine import obstacle
+from lemmata.run.fill import Failures, fill
+from lemmata.run.reporter import Reporter
+from lemmata.run.store import Store
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and the values it takes, as they were typed."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination: its runs, or why it is not possible."""
+
+    values: Mapping[str, str]
+    runs: Mapping[str, RunConfig] = field(default_factory=dict)
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a cell; its runs are in the store, not here."""
+
+    cell: Cell
+    judgements: Mapping[str, Mapping[str, Any]]  # by claim id: status, margin, detail
+
+    def row(self) -> dict[str, Any]:
+        """As plain JSON data."""
+        found: dict[str, Any] = {"set": dict(self.cell.values)}
+        if self.cell.refused:
+            return found | {"refused": self.cell.refused}
+        runs = [config.digest for config in self.cell.runs.values()]
+        return found | {"claims": dict(self.judgements), "runs": runs}
+
+
+def axis(text: str) -> Axis:
+    """`temperature=0.01,0.02` as an axis. A value that is a list itself stands in brackets: `seeds=[0,1],[2,3]`."""
+    key, equals, listed = text.partition("=")
+    values: list[str] = [""]
+    depth = 0
+    for character in listed:
+        depth += {"[": 1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            values.append("")
+        else:
+            values[-1] += character
+    values = list(dict.fromkeys(value.strip() for value in values))
+    if not equals or not key or not all(values):
+        raise UserError(f"--set {text!r} is not possible: write key=value,value,...")
+    return Axis(key, tuple(values))
+
+
+def cells(selection: Selection, scale: Scale, axes: Sequence[Axis]) -> list[Cell]:
+    """Every combination, in the order of the lists; refused as a whole if no combination is possible."""
+    keys = [one.key for one in axes]
+    if not keys or len(set(keys)) != len(keys):
+        raise UserError(f"--set {' '.join(keys)!r} is not possible: each key once, at least one")
+    before = selection.experiment.runs(scale)
+    places = places_in(before, keys)
+    found = []
+    for values in itertools.product(*(one.values for one in axes)):
+        asked = dict(zip(keys, values, strict=True))
+        try:
+            found.append(Cell(asked, with_set(before, places, asked)))
+        except UserError as error:
+            found.append(Cell(asked, refused=str(error)))
+    if all(cell.refused for cell in found):
+        raise UserError(found[0].refused)
+    return found
+
+
+def sweep(
+    selection: Selection,
+    scale: Scale,
+    found: Sequence[Cell],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+) -> Iterator[Judged]:
+    """Compute what the cells lack, all at once; then judge one after another, holding the runs of one alone.
+
+    A claim that reads no run which some cell changes would say the same everywhere, and is left out.
+    """
+    configs = [config for cell in found for config in cell.runs.values()]
+    if reason := obstacle(selection.experiment, configs, store):
+        raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+    failures = fill(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    before = selection.experiment.runs(scale)
+    touched = {name for cell in found for name, config in cell.runs.items() if config != before[name]}
+    for cell in found:
+        if cell.refused:
+            yield Judged(cell, {})
+            continue
+        runs = _runs(cell, store, failures, scale)
+        judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
+        yield Judged(cell, {one.claim.id: _said(one) for one in judgements if touched & set(one.reads)})
+
+
+def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
+    there = {name: store.load(config) for name, config in cell.runs.items() if config.digest not in failures}
+    failed = {name: failures[config.digest] for name, config in cell.runs.items() if config.digest in failures}
+    return Runs(there, scale, failed=failed)
+
+
+def _said(judgement: Judgement) -> dict[str, Any]:
+    return {"status": judgement.status, "margin": plain(judgement.margin), "detail": judgement.detail}

@@ -1,0 +1,122 @@
+"""A sweep: every combination of listed values, a verdict a cell, one table, one figure, and little beside computing."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli, Refused
+from lemmata.core import Scale, UserError, select
+from lemmata.report.sweep import sweep_columns, sweep_figure
+from lemmata.run import Store, axis, cells, sweep
+
+SMOKE = ("--scale", "smoke", "--jobs", "1")
+RATES, STEPS = ("--set", "rate=0.25,0.5,3"), ("--set", "steps=5,20")
+OVERHEAD = 0.005  # seconds a cell
+
+
+MEASURE = """
+import json, sys, time
+from pathlib import Path
+from lemmata.core import Scale, select
+from lemmata.run import Store, axis, cells, sweep
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+store, count = Store(Path(sys.argv[1])), int(sys.argv[2])
+(selection,), scale = select(["toy/decay"]), Scale("smoke")
+list(sweep(selection, scale, cells(selection, scale, [axis("rate=1.1,1.2")]), store))  # programs, provenance
+began, before = time.process_time(), resident()
+found = cells(selection, scale, [axis("rate=" + ",".join(str((i + 1) / (count + 1)) for i in range(count)))])
+done = sum(1 for _ in sweep(selection, scale, found, store))
+spent = time.process_time() - began
+computing = sum(store.record(config.digest)["core_seconds"] for cell in found for config in cell.runs.values())
+print(json.dumps({"cells": done, "beside": (spent - computing) / count, "grown": resident() - before}))
+"""
+
+
+def test_lists_are_read_as_they_are_written() -> None:
+    assert axis("temperature=0.01, 0.02").values == ("0.01", "0.02")
+    assert axis("seeds=[0,1],[2,3]").values == ("[0,1]", "[2,3]")
+    assert axis("rate=1,1").values == ("1",)
+    for wrong in ("rate", "rate=", "=1", "rate=1,,2"):
+        with pytest.raises(UserError, match="write key=value,value"):
+            axis(wrong)
+
+
+def test_a_sweep_is_one_table_and_one_figure(cli: Cli) -> None:
+    code, out, _ = cli("sweep", "toy/decay", *RATES, *STEPS, *SMOKE)
+    assert code == 0
+    assert out.count("erratum") == 4
+    assert out.count("refused") == 2
+    assert "2 cells are not possible, as rate = 3.0 is not possible: above 0 and below 2" in out
+    table = (Path("report-sweep") / "sweep.csv").read_text().splitlines()
+    assert table[0] == "rate,steps,toy/rate,toy/rate margin,toy/typo,toy/typo margin"
+    assert len(table) == 7
+    assert (Path("report-sweep") / "sweep.png").stat().st_size > 1000
+    about = json.loads((Path("report-sweep") / "sweep.json").read_text())
+    assert about["command"] == "lemmata sweep toy/decay --scale smoke --set rate=0.25,0.5,3 --set steps=5,20"
+
+
+def test_a_sweep_continues_and_says_so_in_json(cli: Cli) -> None:
+    _, _, err = cli("sweep", "toy/decay", "--set", "rate=0.25,0.5", *SMOKE)
+    assert "[2/2]" in err
+    code, out, err = cli("sweep", "toy/decay", "--set", "rate=0.25,0.5,0.75", *SMOKE, "--json")
+    assert "[1/1]" in err  # the other two are stored, one of them as the paper's own run
+    rows = json.loads(out)
+    assert code == 0
+    assert [row["set"] for row in rows] == [{"rate": "0.25"}, {"rate": "0.5"}, {"rate": "0.75"}]
+    assert [row["claims"]["toy/rate"]["status"] for row in rows] == ["holds"] * 3
+    assert len({run for row in rows for run in row["runs"]}) == 3
+
+
+def test_claims_that_no_cell_reaches_are_left_out(toy: Path, store: Store) -> None:
+    (selection,) = select(["toy/noisy"])
+    found = cells(selection, Scale("smoke"), [axis("centre=0.0,5.0")])
+    rows = [judged.row() for judged in sweep(selection, Scale("smoke"), found, store)]
+    assert set(rows[0]["claims"]) == {"toy/sure", "toy/coin", "toy/close"}
+    assert sweep_columns(rows)["centre"] == ["0.0", "5.0"]
+
+
+@pytest.mark.parametrize(("lists", "drawn"), [(1, True), (2, True), (3, False)])
+def test_the_figure_is_a_line_or_a_plane(lists: int, drawn: bool) -> None:
+    keys = {f"k{i}": ["1", "2", "3"] for i in range(lists)}
+    values = [{}]
+    for key, listed in keys.items():
+        values = [{**one, key: value} for one in values for value in listed]
+    rows = [{"set": one, "claims": {"p/a": {"status": "holds"}, "p/b": {"status": "fails"}}} for one in values]
+    figure = sweep_figure(rows, keys)
+    assert (figure is not None) == drawn
+    if figure:
+        assert len(figure.axes) == 2
+        assert figure.axes[0].get_title(loc="left") == "p/a"
+        assert figure.axes[0].get_xlabel() == f"k{lists - 1}"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("toy/decay",), "at least one"),
+        (("toy/decay", "--set", "rat=1,2"), "did you mean 'rate'"),
+        (("toy/decay", "--set", "rate=3,4"), "above 0 and below 2"),
+        (("toy/decay", "--set", "rate=0.1", "rate=0.2"), "each key once"),
+        (("toy", "--set", "rate=0.1"), "takes one"),
+        (("toy/decay", "--set", "rate=0.1", "--out", "/proc/nowhere"), "cannot be written"),
+    ],
+)
+def test_an_impossible_sweep_is_refused(refused: Refused, words: tuple[str, ...], says: str) -> None:
+    refused("sweep", *words, *SMOKE, says=says)
+
+
+def test_a_cell_costs_little_beside_its_computing(toy: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """In the process's own time: what else the machine does is not the sweep's. (Here every type would be checked.)"""
+    count = 1000 if request.config.getoption("--walk-all") else 150
+    asked = [sys.executable, "-c", MEASURE, str(tmp_path / "store"), str(count)]
+    done = subprocess.run(asked, check=True, capture_output=True, text=True, timeout=120)
+    found = json.loads(done.stdout)
+    assert found["cells"] == count
+    assert found["beside"] < OVERHEAD
+    assert found["grown"] < 30  # megabytes
