@@ -15,11 +15,12 @@ from lemmata.commands.docs import documented
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import Examined, NotRun, Scale, Selection, UserError, require, select
+from lemmata.core import KEPT, Examined, NotRun, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
-from lemmata.report.terminal import not_run_lines, verdict_counts, verdict_table
+from lemmata.report.terminal import not_run_lines, verdict_counts
+from lemmata.report.verdicts import Verdicts
 from lemmata.run import Changes, Store, change, examine, possible
 
 
@@ -169,12 +170,12 @@ def _publish(
 
 
 def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:
-    rows = _rows(examined)
+    rows = [row for item in examined for row in item.rows(limit=KEPT)]
     for item in examined:
         if item.head:
             console.print("\nUnder changed assumptions, which the paper does not speak of:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
-    console.print(verdict_table(rows))
+    console.print(Verdicts(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
     for item in examined:
         for claim, why in item.left_out:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lemmata.core import LEDGER, Line, Paper, UserError, claim_digest, ledger, papers, select
 from lemmata.report.files import write_whole
-from lemmata.report.terminal import rows_table
+from lemmata.report.listing import rows_table
 from lemmata.run.store import now
 
 
@@ -23,7 +23,11 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
         return int(bool(changed))
     cells = [(line.claim, line.date[:10], line.digest[:8], line.seen, line.why) for line in lines]
     if cells:
-        console.print(rows_table(["claim", "date", "digest", "seen when it was written", "why"], cells))
+        console.print(
+            rows_table(
+                ["claim", "date", "digest", "seen when it was written", "why"], cells, ["claim", "date", "digest"]
+            )
+        )
     for id in changed:
         console.print(f"[red]not in the ledger as it stands:[/] {id}")
     if changed:

@@ -27,7 +27,7 @@ from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
 from lemmata.lm.tasks.facts import CITIES
-from lemmata.report.terminal import rows_table
+from lemmata.report.listing import rows_table
 
 Load = Callable[[], LanguageModel]
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from lemmata.commands.standing import standing
 from lemmata.core import NOT_RUN, Claim, Scale, Selection, UserError, described, file_of, papers, select
-from lemmata.report.terminal import claim_panel, not_run_words, papers_table, rows_table, verdict_table
+from lemmata.report.listed import ClaimList, papers_table
+from lemmata.report.listing import Listing, rows_table
+from lemmata.report.shown import claim_panel
+from lemmata.report.terminal import not_run_words
 from lemmata.report.values import shorten
 from lemmata.run import Store, last_verdict, obstacle
 
@@ -29,7 +31,7 @@ def list_claims(
         console.print(_moved(rows) if rows else "No verdict is known to have moved; `lemmata confirm` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
-    console.print(verdict_table(rows))
+    console.print(ClaimList(rows))
     if any(row["status"] is None for row in rows):
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
     for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
@@ -37,7 +39,7 @@ def list_claims(
     return 0
 
 
-def _moved(rows: Sequence[dict[str, Any]]) -> Table:
+def _moved(rows: Sequence[dict[str, Any]]) -> Listing:
     cells = []
     for row in rows:
         verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())

@@ -9,7 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
-from lemmata.report.terminal import rows_table, runs_table
+from lemmata.report.listed import runs_table
+from lemmata.report.listing import rows_table
 from lemmata.run import DamagedRun, Store, query
 
 

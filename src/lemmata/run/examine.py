@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
+    KEPT,
     Examined,
     Experiment,
     NotRun,
@@ -51,7 +52,7 @@ def examine(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
         if not changes and not scale.replication:  # a verdict is the reference's; confirmations keep the others
-            for row in found[-1].rows():
+            for row in found[-1].rows(limit=KEPT):
                 keep_verdict(store, row)
     return found
 
