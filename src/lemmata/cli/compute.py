@@ -25,12 +25,13 @@ class Reproduce:
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import reproduce
 
         scale = scale_of(self.scale, self.seeds, self.replication)
-        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, console)
+        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +137,13 @@ class Export:
     seeds: Seeds = None
     jobs: Jobs = None
     where: Where = field(default_factory=Places)
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import export_one
 
-        return export_one(self.id, scale_of(self.scale, self.seeds), self.out, self.where.store, self.jobs, console)
+        scale, store = scale_of(self.scale, self.seeds), self.where.store
+        return export_one(self.id, scale, self.out, store, self.jobs, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,13 +24,17 @@ from lemmata.report.verdicts import Verdicts
 from lemmata.run import Changes, Store, change, examine, possible
 
 
-def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+def reproduce(
+    ids: Sequence[str], scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+) -> int:
     """Run what is missing, judge, draw, write the page."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     _ensure_folder(out)
     examined = _examine(selections, scale, store, jobs)
-    _publish(examined, scale, out, store, {}, console, not_run)
+    _publish(examined, scale, out, store, {}, None if as_json else console, not_run)
+    if as_json:
+        print(json.dumps(_rows([*examined, *not_run]), indent=1))
     return 0
 
 
@@ -91,11 +95,14 @@ def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
     return [row | {"experiment": item.experiment.id, "changed": list(item.head)} for row, item in about]
 
 
-def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+def export_one(
+    wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+) -> int:
     """The crate of one experiment; what is missing is run first."""
     selection = _one_experiment(wanted, "export")
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
-    return export(examined, scale, Store(store_path), out, _command(selection.experiment.id, scale, {}), console)
+    command = _command(selection.experiment.id, scale, {})
+    return export(examined, scale, Store(store_path), out, command, as_json=as_json, console=console)
 
 
 def diff_against(

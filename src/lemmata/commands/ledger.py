@@ -35,7 +35,7 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def write(ids: Sequence[str], why: str, seen: str, console: Console) -> int:
+def write(ids: Sequence[str], why: str, seen: str, *, as_json: bool, console: Console) -> int:
     """A line for each claim whose rule, statement or runs are not those of its last line."""
     asked = {
         "--why": (why, "why the rule was written or changed"),
@@ -51,6 +51,9 @@ def write(ids: Sequence[str], why: str, seen: str, console: Console) -> int:
         new = [Line(claim=id, digest=digests[id], date=now(), seen=seen, why=why) for id in mine]
         if new:
             append(paper, new)
+    if as_json:
+        print(json.dumps({"written": changed}, indent=1))
+        return 0
     lines = "\n".join(f"written: {id}" for id in changed)
     console.print(lines or "Every claim is in its ledger as it stands.")
     return 0

@@ -44,15 +44,24 @@ class Evidence:
         about |= {"margin": plain(self.verdict.margin), "detail": self.verdict.detail}
         return about | {"count": count, "rows": rows}
 
-    def _elements(self, limit: int | None) -> tuple[int, list[dict[str, Any]]]:
-        found = self.measured if self.verdict.compared is None else self.verdict.compared
+    def shape(self) -> tuple[int, ...] | None:
+        """Of what was compared, seeds aside; None where there is nothing to tell apart."""
+        found = self._compared()
         if isinstance(found, Undecided) or self.verdict.each is None:
-            return 0, []
-        values = found.mean if isinstance(found, Sample) else found
+            return None
         try:
-            shape = np.broadcast_shapes(np.shape(values), np.shape(self.verdict.each.margins))
+            return np.broadcast_shapes(np.shape(_values(found)), np.shape(self.verdict.each.margins))
         except ValueError:  # a reading of several arrays at once: nobody can say which number stands where
+            return None
+
+    def _compared(self) -> Any:
+        return self.measured if self.verdict.compared is None else self.verdict.compared
+
+    def _elements(self, limit: int | None) -> tuple[int, list[dict[str, Any]]]:
+        found, shape = self._compared(), self.shape()
+        if shape is None or self.verdict.each is None:
             return 0, []
+        values = _values(found)
         names, of_sample = _named(self.along, shape), _sample_columns(found, shape)
         columns = {"predicted": _spread(self.predicted, shape), "measured": _spread(values, shape)}
         if self.corrected is not None:
@@ -68,6 +77,10 @@ class Evidence:
             told = {"status": str(statuses[index]), "margin": plain(float(margins[index]))}
             rows.append({"where": where} | numbers | _counted(found) | told)
         return math.prod(shape), rows
+
+
+def _values(found: Any) -> Any:
+    return found.mean if isinstance(found, Sample) else found
 
 
 def _deciding(each: Elements, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -94,10 +107,8 @@ def _named(along: Mapping[str, Any], shape: tuple[int, ...]) -> list[tuple[str, 
 
 def _spread(value: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A value for each element; one that cannot be told apart by element is the same for all."""
-    if isinstance(value, Sample):
-        value = value.mean
     try:
-        return np.broadcast_to(np.asarray(value, dtype=object), shape)
+        return np.broadcast_to(np.asarray(_values(value), dtype=object), shape)
     except ValueError:
         same = np.empty((), dtype=object)
         same[()] = plain(value)

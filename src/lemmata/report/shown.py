@@ -29,7 +29,8 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("corrected", Text(str(row["corrected_formula"]), style="green"))
         for key, word in {**DETAILS, "latex": "in LaTeX"}.items():
             if row.get(key):
-                facts.add_row(word, cell_text(row[key]))
+                whole = f"{row['paper']}/{row[key]}" if key == "root" and "paper" in row else row[key]
+                facts.add_row(word, cell_text(whole))
     judged = row.get("status") and row["status"] != NOT_RUN
     evidence = list(_evidence(row)) if judged and row.get("evidence") else []
     several = any(line.part for line in lines(row))

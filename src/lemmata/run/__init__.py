@@ -11,6 +11,7 @@ from lemmata.run.execute import (
     missing as missing,
     obtain as obtain,
 )
-from lemmata.run.query import query as query
+from lemmata.run.keys import Key as Key, keys as keys
+from lemmata.run.query import RUNS as RUNS, query as query, views as views
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.verdicts import keep_verdict as keep_verdict, last_verdict as last_verdict

@@ -13,6 +13,7 @@ from lemmata.core import (
     Scale,
     Selection,
     UserError,
+    full_id,
     judge,
     missing_extra,
     select,
@@ -96,7 +97,7 @@ def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selec
     As part of a paper, or of all papers, an experiment that cannot be run is left out and said to be; one that was
     asked for by its own name, or by a claim's, is refused.
     """
-    if named := [id for id in ids if "/" in id]:
+    if named := [id for id in map(full_id, ids) if "/" in id]:
         for one in apart(select(named), scale, store)[1]:
             raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
     return apart(select(ids), scale, store)
