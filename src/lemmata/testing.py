@@ -149,7 +149,8 @@ def _axes_named(judgement: Judgement) -> Iterator[str]:
         shape = one.shape()
         lengths = tuple(len(values) for values in one.along.values() if not isinstance(values, Undecided))
         if one.along and shape is not None and lengths != shape:
-            yield f"{judgement.claim.id} {one.part}: its axes {list(one.along)} have lengths {lengths}, it reads {shape}"
+            axes = f"axes {list(one.along)} have lengths {lengths}"
+            yield f"{judgement.claim.id} {one.part}: its {axes}, and what it reads is {shape}"
 
 
 def _drawn(examined: Examined) -> Iterator[str]:
