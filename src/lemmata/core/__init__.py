@@ -45,7 +45,7 @@ from lemmata.core.errors import (
     require as require,
     unknown as unknown,
 )
-from lemmata.core.evidence import KEPT as KEPT, Evidence as Evidence
+from lemmata.core.evidence import KEPT as KEPT, Evidence as Evidence, crossed as crossed, rows_of as rows_of
 from lemmata.core.examined import NOT_RUN as NOT_RUN, Examined as Examined, NotRun as NotRun
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
 from lemmata.core.extras import EXTRAS as EXTRAS, missing_extra as missing_extra

@@ -1,9 +1,9 @@
 """The numbers that decide a part of a claim: element by element, each with where it stands, the deciding ones first."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from lemmata.core.errors import Undecided
 from lemmata.core.plain import plain
 from lemmata.core.rule import Rule
+from lemmata.core.run import RunResult
 from lemmata.core.sample import LEVEL, Sample
 from lemmata.core.verdict import Elements, Verdict
 
@@ -23,8 +24,9 @@ PLACES = {1: ("position",), 2: ("row", "column")}  # what the axes of an array a
 class Evidence:
     """One part: what was predicted and measured, and the verdict on it.
 
-    `along` names the axes of the measurement: an axis' name -> its values, as {"T": (0.1, 0.2)}. Where it does not fit
-    the measurement (changed settings may leave others), elements are told by their positions, counted from 1.
+    `along` names the axes of the measurement: an axis' name -> its values, as {"T": (0.1, 0.2)}; a value that is a
+    mapping, as of `rows_of` and `crossed`, has names of its own. Where it does not fit the measurement (changed
+    settings may leave others), elements are told by their positions, counted from 1.
     """
 
     part: str
@@ -72,7 +74,7 @@ class Evidence:
         rows = []
         deciding = self.printed.each if self.printed and self.printed.each else self.verdict.each
         for index in islice(_deciding(deciding, shape), limit):
-            where = {name: plain(labels[i]) for (name, labels), i in zip(names, index, strict=True)}
+            where = _where(names, index)
             numbers = {name: plain(column[index]) for name, column in (columns | of_sample).items()}
             told = {"status": str(statuses[index]), "margin": plain(float(margins[index]))}
             rows.append({"where": where} | numbers | _counted(found) | told)
@@ -105,6 +107,14 @@ def _named(along: Mapping[str, Any], shape: tuple[int, ...]) -> list[tuple[str, 
     return [(name, range(1, size + 1)) for name, size in zip(names, shape, strict=True)]
 
 
+def _where(names: list[tuple[str, Sequence[Any]]], index: tuple[int, ...]) -> dict[str, Any]:
+    """Where an element stands, axis by axis; a label of several names says them itself."""
+    where: dict[str, Any] = {}
+    for (name, labels), i in zip(names, index, strict=True):
+        where |= labels[i] if isinstance(labels[i], Mapping) else {name: labels[i]}
+    return {name: plain(value) for name, value in where.items()}
+
+
 def _spread(value: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A value for each element; one that cannot be told apart by element is the same for all."""
     try:
@@ -124,3 +134,14 @@ def _sample_columns(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]
 
 def _counted(found: Any) -> dict[str, Any]:
     return {found.unit: found.count, "level": LEVEL} if isinstance(found, Sample) else {}
+
+
+def rows_of(run: RunResult, **columns: str) -> list[dict[str, Any]]:
+    """Labels of an axis that goes over the rows of a run's metrics: `rows_of(run, T="temperature", seed="seed")`."""
+    values = zip(*(run.metrics[column] for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
+
+
+def crossed(**axes: Iterable[Any]) -> list[dict[str, Any]]:
+    """Labels of an axis that goes over every combination, the last name fastest."""
+    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]

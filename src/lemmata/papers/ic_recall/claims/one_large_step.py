@@ -1,6 +1,7 @@
 """Theorems 4.4 and 4.1 and Lemma 4.5: what Algorithm 1's short schedule reaches, at every size of world."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,13 @@ def _coldness(run: RunResult) -> str:
     return f"{min(1 / np.asarray(run.metrics['temperature'])):.0f}"
 
 
+def _worlds(runs: Runs) -> list[dict[str, Any]]:
+    names = ("all slopes", "slopes of index 3")
+    return [{"world": name, "n": n} for name in names for n in sorted(runs[name].config.sizes)]
+
+
+BY_WORLD = {"world": _worlds}
+
 THEOREM_4_4 = Claim(
     id="thm-4.4",
     locus="Theorem 4.4, Section 4.2",
@@ -64,7 +72,7 @@ THEOREM_4_4 = Claim(
     "gives the true relation probability at least 0.999 on all IC-recall sequences.",
     subject=_both,
     wrong=lambda runs: (runs["no push"],),
-    parts=Part(lambda worlds: _worst_at_the_end(worlds, "first_worst"), at_least(0.999)),
+    parts=Part(lambda worlds: _worst_at_the_end(worlds, "first_worst"), at_least(0.999), along=BY_WORLD),
     remark=lambda runs: (
         f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} "
         "or more. The constant C_1 matters: the proofs allow 1/40, at which small n do not get there. The control "
@@ -80,8 +88,10 @@ LEMMA_4_5 = Claim(
     subject=lambda runs: [_second_step_exponent(run) for run in _both(runs)],
     wrong=lambda runs: [_second_step_exponent(runs["almost no first step"])],
     parts={
-        "above 1": Part(np.concatenate, at_least(1.0)),
-        "growing with n": Part(lambda exponents: exponents[0], rises()),
+        "above 1": Part(np.concatenate, at_least(1.0), along=BY_WORLD),
+        "growing with n": Part(
+            lambda exponents: exponents[0], rises(), along={"n": lambda runs: sorted(runs["all slopes"].config.sizes)}
+        ),
     },
     remark="One step is enough: the error after stage 1 is already far below the bound. The control takes (almost) no "
     "first step.",
@@ -94,7 +104,7 @@ THEOREM_4_1 = Claim(
     "on all IC-recall sequences.",
     subject=_both,
     wrong=lambda runs: (runs["too hot"],),
-    parts=Part(lambda worlds: _worst_at_the_end(worlds, "final_worst"), at_least(0.99)),
+    parts=Part(lambda worlds: _worst_at_the_end(worlds, "final_worst"), at_least(0.99), along=BY_WORLD),
     remark=lambda runs: f"The control is too hot: T = {runs['too hot'].config.constant:g}/log n.",
 )
 
