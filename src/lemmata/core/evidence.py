@@ -133,7 +133,7 @@ def _sample_columns(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]
 
 
 def _counted(found: Any) -> dict[str, Any]:
-    return {found.unit: found.count, "level": LEVEL} if isinstance(found, Sample) else {}
+    return {found.unit: found.count, "unit": found.unit, "level": LEVEL} if isinstance(found, Sample) else {}
 
 
 def rows_of(run: RunResult, **columns: str) -> list[dict[str, Any]]:

@@ -108,9 +108,8 @@ def _measured(one: Row, what: str) -> str:
     value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
     if "level" not in one:
         return value
-    is_share = "trials" in one
-    count, unit = one["trials" if is_share else "seeds"], "trials" if is_share else what
+    count, unit = one[one["unit"]], what if one["unit"] == "seeds" else one["unit"]
     if one["low"] is None or one["high"] is None:
         return f"{value}, one {unit.removesuffix('s')}"
     interval = f"[{number(one['low'], 4)}, {number(one['high'], 4)}]"
-    return f"{value}, {'share' if is_share else 'mean'} of {count} {unit} {interval}"
+    return f"{value}, {'share' if unit == 'trials' else 'mean'} of {count} {unit} {interval}"
