@@ -68,6 +68,10 @@ def _lengths(runs: Runs, family: str) -> str:
     return ", ".join(said)
 
 
+def _actions(runs: Runs) -> list[str]:
+    return [run.config.action for run in by_stabilizer(runs, "five points")]
+
+
 STABILIZER = Claim(
     id="stabilizer",
     locus="Section 1.1 (stabilizers), Section 5 (distractors)",
@@ -79,7 +83,9 @@ STABILIZER = Claim(
     subject=Moment,
     wrong=lambda runs: Moment(runs, "early "),
     parts={
-        "five points, by growing stabilizer": Part(lambda now: now.lengths("five points"), falls(slack=0.5)),
+        "five points, by growing stabilizer": Part(
+            lambda now: now.lengths("five points"), falls(slack=0.5), along={"action": _actions}
+        ),
         "order twelve, free over not free": Part(lambda now: now.free_over_not_free("order twelve"), at_least(1.1)),
     },
     needs=dict.fromkeys(FAMILIES, finished),
