@@ -122,6 +122,7 @@ def _judged(examined: Examined) -> Iterator[str]:
     for judgement in examined.judgements:
         id, status = judgement.claim.id, judgement.status
         yield from _seeds_said(judgement)
+        yield from _axes_named(judgement)
         if status == "undecided" and not judgement.detail:
             yield f"{id}: undecided without a reason"
         if status != "undecided" and judgement.control_status != "fails":
@@ -142,6 +143,16 @@ def _seeds_said(judgement: Judgement) -> Iterator[str]:
         if given != part.rule.over_seeds:
             says, gives = ("says", "gives no") if part.rule.over_seeds else ("does not say", "gives")
             yield f"{judgement.claim.id} {name}: its rule {says} over_seeds, its reading {gives} Seeds or Successes"
+
+
+def _axes_named(judgement: Judgement) -> Iterator[str]:
+    """Axes that a part names must be those of what it reads: numbers under wrong labels are worse than none."""
+    for one in judgement.evidence:
+        shape = one.shape()
+        lengths = tuple(len(values) for values in one.along.values() if not isinstance(values, Undecided))
+        if one.along and shape is not None and lengths != shape:
+            axes = f"axes {list(one.along)} have lengths {lengths}"
+            yield f"{judgement.claim.id} {one.part}: its {axes}, and what it reads is {shape}"
 
 
 def _drawn(examined: Examined) -> Iterator[str]:

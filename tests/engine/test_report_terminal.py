@@ -6,15 +6,10 @@ import pytest
 from rich.console import Console
 
 from lemmata.core import Paper
-from lemmata.report.terminal import (
-    claim_panel,
-    make_console,
-    papers_table,
-    rows_table,
-    runs_table,
-    verdict_counts,
-    verdict_table,
-)
+from lemmata.report.listed import ClaimList, papers_table, runs_table
+from lemmata.report.listing import rows_table
+from lemmata.report.shown import claim_panel
+from lemmata.report.terminal import make_console, verdict_counts
 from lemmata.report.values import brief, duration, margin, number, shorten
 
 ROW = {
@@ -54,9 +49,18 @@ def printed(renderable: object, width: int = 100) -> str:
     return console.file.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_verdict_table_has_what_matters():
-    text = printed(verdict_table([ROW, NEVER_JUDGED]))
-    for piece in ("✎ erratum", "toy/eq-3", "+0.988", "fails", "83.2 s", "Equation (3)", "toy/lemma-1"):
+def test_a_list_of_claims_has_what_matters():
+    text = printed(ClaimList([ROW, NEVER_JUDGED]))
+    for piece in (
+        "✎ erratum",
+        "toy/eq-3",
+        "+0.988",
+        "fails",
+        "83.2 s",
+        "Equation (3)",
+        "toy/lemma-1",
+        "experiment toy/fig-1: Learning curves (2 claims)",
+    ):
         assert piece in text
     assert "✎ 1 erratum" in printed(verdict_counts([ROW, NEVER_JUDGED]))
 
@@ -81,9 +85,9 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
 def test_no_line_is_wider_than_the_terminal(width: int):
     paper = Paper(id="toy", title="A toy paper", authors="A", year=2026, sentence="One sentence.")
     for renderable in (
-        verdict_table([ROW]),
+        ClaimList([ROW]),
         claim_panel(ROW),
-        verdict_table([ROW, NEVER_JUDGED]),
+        ClaimList([ROW, NEVER_JUDGED]),
         papers_table([paper], [ROW]),
         runs_table([{"digest": "ab" * 8, "kind": "toy/run", "rows": 12_345, "seconds": 0.5, "config": {"n": 5}}]),
         rows_table(["a", "b"], [(1, "x" * 300)]),
@@ -100,7 +104,7 @@ def test_query_results_keep_every_digit_and_character():
 def test_a_pipe_gets_wide_plain_text():
     stream = io.StringIO()
     console = make_console(stream)
-    console.print(verdict_table([ROW]))
+    console.print(ClaimList([ROW]))
     assert console.width >= 160
     assert "\x1b" not in stream.getvalue()
 

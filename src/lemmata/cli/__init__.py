@@ -12,13 +12,16 @@ Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata r
 import errno
 import os
 import sys
+from functools import partial
 from typing import Annotated, Any, NoReturn
 
 import tyro
 
+import lemmata
 from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run, Sweep
+from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
-from lemmata.cli.look import Fields, List, Query, Runs, Show
+from lemmata.cli.look import Fields, List, Query, Runs, Show, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.core import UserError, add_paper_path
 
@@ -33,6 +36,7 @@ Command = (
     | Annotated[Fields, tyro.conf.subcommand("fields")]
     | Annotated[Runs, tyro.conf.subcommand("runs")]
     | Annotated[Query, tyro.conf.subcommand("query")]
+    | Annotated[Views, tyro.conf.subcommand("views")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Diff, tyro.conf.subcommand("diff")]
     | Annotated[Lm, tyro.conf.subcommand("lm")]
@@ -47,12 +51,6 @@ CLOSED_PIPE = 141  # as a shell counts SIGPIPE
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
-def asks_for_fields(words: list[str]) -> str | None:
-    """The experiment of `lemmata run EXPERIMENT --help`, whose fields are then shown too."""
-    named = [word for word in words[1:2] if not word.startswith("-")]
-    return named[0] if words[:1] == ["run"] and named and {"-h", "--help"} & set(words) else None
-
-
 def main(arguments: list[str] | None = None) -> None:
     try:
         _main(sys.argv[1:] if arguments is None else arguments)
@@ -62,9 +60,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _main(words: list[str]) -> None:
-    if experiment := asks_for_fields(words):
-        words = ["fields", experiment, *(word for word in words[2:] if word not in ("-h", "--help"))]
-    command: Any = tyro.cli(Command, prog="lemmata", description=__doc__, args=words)  # pyright: ignore
+    if words == ["--version"]:
+        print(f"lemmata {lemmata.__version__}")
+        sys.exit(0)
+    parse = partial(tyro.cli, Command, prog="lemmata", description=__doc__)  # pyright: ignore
+    more = help_from_code(words)
+    command: Any = parse(args=words if more is None else more)
     from lemmata.report.terminal import make_console
 
     console = make_console(stderr=True)
@@ -72,6 +73,8 @@ def _main(words: list[str]) -> None:
         for path in command.where.paper_path:
             add_paper_path(path)
         code = command(make_console())
+        if more is not None:  # the command's own help stands beneath what tyro cannot know
+            parse(args=[words[0], "--help"])
         sys.stdout.flush()
         sys.exit(code)
     except UserError as error:

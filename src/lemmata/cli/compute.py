@@ -26,12 +26,22 @@ class Reproduce:
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
     engine: Engine = "local"
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import reproduce
 
         scale = scale_of(self.scale, self.seeds, self.replication)
-        return reproduce(self.ids, scale, self.out, self.where.store, self.jobs, console, self.engine)
+        return reproduce(
+            self.ids,
+            scale,
+            self.out,
+            self.where.store,
+            self.jobs,
+            as_json=self.json,
+            console=console,
+            engine=self.engine,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,11 +187,13 @@ class Export:
     seeds: Seeds = None
     jobs: Jobs = None
     where: Where = field(default_factory=Places)
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.compute import export_one
 
-        return export_one(self.id, scale_of(self.scale, self.seeds), self.out, self.where.store, self.jobs, console)
+        scale, store = scale_of(self.scale, self.seeds), self.where.store
+        return export_one(self.id, scale, self.out, store, self.jobs, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

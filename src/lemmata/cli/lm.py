@@ -54,11 +54,12 @@ class Fetch:
         tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[MODEL ...]", help="The default if none.")
     ] = ()
     revision: Revision = None
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.lm import fetch
 
-        return fetch(self.models, self.revision, console)
+        return fetch(self.models, self.revision, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

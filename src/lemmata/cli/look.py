@@ -60,7 +60,7 @@ class Fields:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.look import fields
+        from lemmata.commands.fields import fields
 
         return fields(self.experiment, Scale(self.scale), as_json=self.json, console=console)
 
@@ -87,10 +87,25 @@ class Runs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Views:
+    """The views that `lemmata query` may name, and what each holds. `lemmata query --help` shows the same."""
+
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.store import list_views
+
+        return list_views(as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Query:
-    """DuckDB over all stored metrics. Views: metrics, runs, and one a kind of run, e.g. "ic-recall/train".
+    """DuckDB over all stored metrics. Views: `runs`, `metrics`, and one a kind of run, named in double quotes.
 
     Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
+
+    Example: lemmata query "SELECT run, config->>'temperature' AS t FROM runs WHERE experiment LIKE '%fig-2%'"
     """
 
     sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]

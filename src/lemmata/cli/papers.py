@@ -36,7 +36,7 @@ class Ledger:
         from lemmata.commands.ledger import history, write
 
         if self.write:
-            return write(self.ids, self.why, self.seen, console)
+            return write(self.ids, self.why, self.seen, as_json=self.json, console=console)
         return history(self.ids, as_json=self.json, console=console)
 
 
@@ -52,11 +52,12 @@ class Errata:
         Literal["md", "tex", "json"], tyro.conf.arg(help="md: to read; tex: to paste; json: for scripts.")
     ] = "md"
     where: Where = field(default_factory=Places)
+    json: Annotated[bool, tyro.conf.arg(help="The same as --format json.")] = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.errata import errata
 
-        return errata(self.ids, self.format)
+        return errata(self.ids, "json" if self.json else self.format)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +70,14 @@ class Docs:
     check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
     scale: ScaleOption = "laptop"
     where: Where = field(default_factory=Places)
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.docs import docs
         from lemmata.run import Store
 
-        return docs(self.ids, Scale(self.scale), Store(self.where.store), check=self.check, console=console)
+        scale, store = Scale(self.scale), Store(self.where.store)
+        return docs(self.ids, scale, store, check=self.check, as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +93,10 @@ class NewPaper:
     year: int = 2026
     out: Annotated[Path, tyro.conf.arg(help="Folder in which the package's folder is made.")] = Path()
     where: Where = field(default_factory=Places)
+    json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.new_paper import new_paper
 
-        return new_paper(self.name, self.title, self.authors, self.year, self.out, console)
+        about = (self.name, self.title, self.authors, self.year)
+        return new_paper(*about, self.out, as_json=self.json, console=console)

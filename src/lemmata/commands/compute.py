@@ -15,11 +15,12 @@ from lemmata.commands.docs import documented
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import EngineName, Examined, NotRun, Scale, Selection, UserError, require, select
+from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select
 from lemmata.report.entry import Entry
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
-from lemmata.report.terminal import not_run_lines, verdict_counts, verdict_table
+from lemmata.report.terminal import not_run_lines, verdict_counts
+from lemmata.report.verdicts import Verdicts
 from lemmata.run import Changes, Store, change, examine, possible
 
 
@@ -29,6 +30,8 @@ def reproduce(
     out: Path,
     store_path: Path,
     jobs: int | None,
+    *,
+    as_json: bool,
     console: Console,
     engine: EngineName = "local",
 ) -> int:
@@ -37,7 +40,9 @@ def reproduce(
     selections, not_run = possible(ids, scale, store)
     ensure_folder(out)
     examined = _examine(selections, scale, store, jobs, engine=engine)
-    _publish(examined, scale, out, store, {}, console, not_run)
+    _publish(examined, scale, out, store, {}, None if as_json else console, not_run)
+    if as_json:
+        print(json.dumps(_rows([*examined, *not_run]), indent=1))
     return _failed(examined)
 
 
@@ -106,13 +111,16 @@ def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
     return [row | {"experiment": item.experiment.id, "changed": list(item.head)} for row, item in about]
 
 
-def export_one(wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, console: Console) -> int:
+def export_one(
+    wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+) -> int:
     """The crate of one experiment; what is missing is run first."""
     selection = one_experiment(wanted, "export")
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
     for name, reason in examined.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    return export(examined, scale, Store(store_path), out, _command(selection.experiment.id, scale, {}), console)
+    command = _command(selection.experiment.id, scale, {})
+    return export(examined, scale, Store(store_path), out, command, as_json=as_json, console=console)
 
 
 def diff_against(
@@ -197,12 +205,12 @@ def _publish(
 
 
 def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:
-    rows = _rows(examined)
+    rows = [row for item in examined for row in item.rows(limit=KEPT)]
     for item in examined:
         if item.head:
             console.print("\nUnder changed assumptions, which the paper does not speak of:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
-    console.print(verdict_table(rows))
+    console.print(Verdicts(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
     for item in examined:
         for claim, why in item.left_out:

@@ -9,7 +9,8 @@ from rich.console import Console
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, require
-from lemmata.report.terminal import confirmation_table, not_run_lines
+from lemmata.report.listed import confirmation_table
+from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, possible
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.core import NOT_RUN, Scale, UserError
-from lemmata.report.terminal import rows_table
+from lemmata.report.listing import rows_table
 from lemmata.run.store import Store
 from lemmata.run.verdicts import kept_verdicts
 

@@ -19,9 +19,9 @@ from lemmata.core import (
     claim_digest,
     coverage,
     documented_confirmations,
+    paper_ids,
     papers,
     select,
-    unknown,
 )
 from lemmata.report.controls import controls_page, controls_section
 from lemmata.report.coverage import coverage_page, coverage_section
@@ -123,15 +123,12 @@ def line_of(paper: Paper) -> str:
 PAGES = {"coverage.md": coverage_text, "controls.md": controls_text, "replications.md": replications_text}
 
 
-def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console: Console) -> int:
+def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json: bool, console: Console) -> int:
     """Keep the store's verdicts with each paper and write its tables; with `check`, only say what is out of date."""
-    for id in ids:
-        if id not in papers():
-            raise unknown("paper", id, papers())
     stale, texts = [], {}
-    for paper in (papers()[id] for id in (ids or papers())):
+    for paper in (papers()[id] for id in paper_ids(ids)):
         if not check:
-            _keep_verdicts(paper, scale, store, console)
+            _keep_verdicts(paper, scale, store, None if as_json else console)
             _keep_confirmations(paper, scale, store)
         texts[paper.folder / "README.md"] = page_of(paper)
     if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
@@ -141,18 +138,22 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, console
             stale.append(str(path))
             if not check:
                 write_whole(path, text.encode())
+    if as_json:
+        print(json.dumps({"out_of_date" if check else "written": stale}, indent=1))
+        return int(check and bool(stale))
     console.print(
         "\n".join(f"{'out of date' if check else 'written'}: {path}" for path in stale) or "Everything is up to date."
     )
     return int(check and bool(stale))
 
 
-def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console) -> None:
+def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:
     """Claims that need an extra may be unjudged here: of those the verdicts kept before stay."""
     rows = claim_rows([paper.id], scale, store)
     lacking = [row["id"] for row in rows if row["status"] is None and not row["extra"]]
-    if lacking:
+    if lacking and console:
         console.print(f"{paper.id}: {len(lacking)} claims are not judged in {store.root}; the kept verdicts stay.")
+    if lacking:
         return
     before, digests = kept_verdicts(paper), _digests(paper)
     stay = _fresh(paper, before) if before["scale"] == scale.name else {}

@@ -4,16 +4,13 @@ import json
 from collections.abc import Sequence
 
 from lemmata.commands.docs import documented
-from lemmata.core import papers, unknown
+from lemmata.core import paper_ids, papers
 from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
 
 
 def errata(ids: Sequence[str], form: str) -> int:
     """Print the errata of papers, with the verdicts that their folders keep."""
-    for id in ids:
-        if id not in papers():
-            raise unknown("paper", id, papers())
-    rows = {id: documented(papers()[id]) for id in (ids or papers())}
+    rows = {id: documented(papers()[id]) for id in paper_ids(ids)}
     if form == "json":
         print(json.dumps({id: errata_rows(mine) for id, mine in rows.items()}, indent=1, ensure_ascii=False))
     elif form == "tex":

@@ -33,7 +33,9 @@ TYPES = {
 }
 
 
-def export(examined: Examined, scale: Scale, store: Store, out: Path, command: str, console: Console) -> int:
+def export(
+    examined: Examined, scale: Scale, store: Store, out: Path, command: str, *, as_json: bool, console: Console
+) -> int:
     """Write the crate of one examined experiment into a folder that does not exist yet."""
     try:
         from rocrate.rocrate import ROCrate
@@ -55,7 +57,11 @@ def export(examined: Examined, scale: Scale, store: Store, out: Path, command: s
         actions.append(_verdict(crate, software, examined, command, scratch))
         crate.root_dataset["mentions"] = actions
         crate.write(out)
-    console.print(f"{out}: {len(examined.run_ids)} runs, {len(examined.judgements)} verdicts")
+    if as_json:
+        verdicts = {one.claim.id: one.status for one in examined.judgements}
+        print(json.dumps({"crate": str(out), "runs": list(examined.run_ids), "verdicts": verdicts}, indent=1))
+    else:
+        console.print(f"{out}: {len(examined.run_ids)} runs, {len(examined.judgements)} verdicts")
     return 0
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lemmata.core import LEDGER, Line, Paper, UserError, claim_digest, ledger, papers, select
 from lemmata.report.files import write_whole
-from lemmata.report.terminal import rows_table
+from lemmata.report.listing import rows_table
 from lemmata.run.store import now
 
 
@@ -23,7 +23,11 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
         return int(bool(changed))
     cells = [(line.claim, line.date[:10], line.digest[:8], line.seen, line.why) for line in lines]
     if cells:
-        console.print(rows_table(["claim", "date", "digest", "seen when it was written", "why"], cells))
+        console.print(
+            rows_table(
+                ["claim", "date", "digest", "seen when it was written", "why"], cells, ["claim", "date", "digest"]
+            )
+        )
     for id in changed:
         console.print(f"[red]not in the ledger as it stands:[/] {id}")
     if changed:
@@ -31,7 +35,7 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def write(ids: Sequence[str], why: str, seen: str, console: Console) -> int:
+def write(ids: Sequence[str], why: str, seen: str, *, as_json: bool, console: Console) -> int:
     """A line for each claim whose rule, statement or runs are not those of its last line."""
     asked = {
         "--why": (why, "why the rule was written or changed"),
@@ -47,6 +51,9 @@ def write(ids: Sequence[str], why: str, seen: str, console: Console) -> int:
         new = [Line(claim=id, digest=digests[id], date=now(), seen=seen, why=why) for id in mine]
         if new:
             append(paper, new)
+    if as_json:
+        print(json.dumps({"written": changed}, indent=1))
+        return 0
     lines = "\n".join(f"written: {id}" for id in changed)
     console.print(lines or "Every claim is in its ledger as it stands.")
     return 0

@@ -27,7 +27,7 @@ from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
 from lemmata.lm.tasks.facts import CITIES
-from lemmata.report.terminal import rows_table
+from lemmata.report.listing import rows_table
 
 Load = Callable[[], LanguageModel]
 
@@ -41,12 +41,17 @@ def loader(model: str, revision: str | None, device: str, *, allow_download: boo
     return lambda: load(model, revision=revision, device=device, allow_download=allow_download, say=say)
 
 
-def fetch(names: Sequence[str], revision: str | None, console: Console) -> int:
+def fetch(names: Sequence[str], revision: str | None, *, as_json: bool, console: Console) -> int:
     """Get models onto this machine, and make them ready."""
+    rows = []
     for name in names or (DEFAULT,):
         say(f"looking for {name}; what is missing is downloaded")
         model = load(name, revision=revision, allow_download=True, say=say)
-        console.print(f"{model.name}: {model.revision}, {model.layers} layers, weights sha256 {model.weights}")
+        rows.append({key: getattr(model, key) for key in ("name", "revision", "layers", "weights")})
+        if not as_json:
+            console.print(f"{model.name}: {model.revision}, {model.layers} layers, weights sha256 {model.weights}")
+    if as_json:
+        print(json.dumps(rows, indent=1))
     return 0
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from lemmata.commands.fields import key_listing
 from lemmata.commands.standing import standing
-from lemmata.core import NOT_RUN, Claim, Scale, Selection, UserError, described, file_of, papers, select
-from lemmata.report.terminal import claim_panel, not_run_words, papers_table, rows_table, verdict_table
-from lemmata.report.values import shorten
+from lemmata.core import NOT_RUN, Claim, Scale, Selection, file_of, full_id, papers, select
+from lemmata.report.listed import ClaimList, papers_table
+from lemmata.report.listing import Listing, rows_table
+from lemmata.report.shown import claim_panel
+from lemmata.report.terminal import not_run_words
 from lemmata.run import Store, last_verdict, obstacle
 
 
@@ -29,7 +31,7 @@ def list_claims(
         console.print(_moved(rows) if rows else "No verdict is known to have moved; `lemmata confirm` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
-    console.print(verdict_table(rows))
+    console.print(ClaimList(rows))
     if any(row["status"] is None for row in rows):
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
     for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
@@ -37,7 +39,7 @@ def list_claims(
     return 0
 
 
-def _moved(rows: Sequence[dict[str, Any]]) -> Table:
+def _moved(rows: Sequence[dict[str, Any]]) -> Listing:
     cells = []
     for row in rows:
         verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
@@ -46,40 +48,22 @@ def _moved(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
-    """All that is known of a claim, or of every claim of an experiment or paper."""
+    """All that is known of a claim, or of every claim of an experiment or paper; of an experiment its keys too."""
+    wanted = full_id(wanted)
     rows = claim_rows([wanted], scale, Store(store_path))
     named = [row for row in rows if row["id"] == wanted]
-    rows = named or rows
     if as_json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(named or rows, indent=1))
         return 0
-    for row in rows:
+    whole = [one.experiment for one in select([wanted]) if one.experiment.id == wanted]
+    for experiment in whole:
+        console.print(ClaimList(rows))
+        console.print(f"file {file_of(experiment.id)}", soft_wrap=True, markup=False)
+    for row in named or rows:
         console.print(claim_panel(row))
-    return 0
-
-
-def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int:
-    """Every field of an experiment's runs: its key, what it may hold, what it holds in which run."""
-    selections = select([wanted])
-    if len(selections) != 1:
-        raise UserError(f"{wanted!r} names {len(selections)} experiments; `run` takes one")
-    experiment = selections[0].experiment
-    held: dict[tuple[str, str], dict[str, list[str]]] = {}  # (key, what it may hold) -> value -> names of runs
-    for name, config in experiment.runs(scale).items():
-        for key, allowed, value in described(config):
-            held.setdefault((key, allowed), {}).setdefault(json.dumps(value, ensure_ascii=False), []).append(name)
-    rows = [{"key": key, "allowed": allowed, "held": values} for (key, allowed), values in held.items()]
-    if as_json:
-        print(json.dumps(rows, indent=1))
-        return 0
-    console.print(f"[bold]{experiment.id}[/]: {experiment.title}\n")
-    console.print(f"usage: lemmata run {experiment.id} --set KEY=VALUE [KEY=VALUE ...] [OPTIONS]\n", markup=False)
-    lines = []
-    for (key, allowed), values in held.items():
-        one = len(values) == 1
-        shown = [value if one else f"{shorten(', '.join(names), 40)}: {value}" for value, names in values.items()]
-        lines.append((key, allowed, "\n".join(shorten(text, 70) for text in shown)))
-    console.print(rows_table(["key", "may hold", f"holds at scale {scale.name}"], lines))
+    for experiment in whole:
+        console.print(f"What `lemmata run {experiment.id} --set KEY=VALUE` takes:", markup=False)
+        console.print(key_listing(experiment, scale))
     return 0
 
 

@@ -1,6 +1,7 @@
 """`lemmata new-paper`: a package for a paper of one's own, from the template shipped inside."""
 
 import importlib.resources
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from rich.console import Console
 from lemmata.core import UserError, papers, require
 
 
-def new_paper(name: str, title: str, authors: str, year: int, out: Path, console: Console) -> int:
+def new_paper(name: str, title: str, authors: str, year: int, out: Path, *, as_json: bool, console: Console) -> int:
     require(
         re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) is not None, "NAME", name, "small letters, digits, hyphens"
     )
@@ -26,6 +27,10 @@ def new_paper(name: str, title: str, authors: str, year: int, out: Path, console
     data = {"name": name, "package": package, "title": title, "authors": authors, "year": year}
     with importlib.resources.as_file(importlib.resources.files("lemmata") / "template") as template:
         copier.run_copy(str(template), target, data=data, defaults=True, quiet=True)
+    if as_json:
+        files = sorted(str(path) for path in target.rglob("*") if path.is_file())
+        print(json.dumps({"folder": str(target), "files": files}, indent=1))
+        return 0
     console.print(f"{target}: a package with one worked claim. Next:\n", highlight=False)
     for line in (
         f"  lemmata check {name} --scale smoke --paper-path {target / package}   # as it stands",

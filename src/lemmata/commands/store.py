@@ -9,8 +9,9 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
-from lemmata.report.terminal import rows_table, runs_table
-from lemmata.run import DamagedRun, Store, query, trim_programs
+from lemmata.report.listed import runs_table
+from lemmata.report.listing import rows_table
+from lemmata.run import RUNS, DamagedRun, Store, query, trim_programs, views
 
 
 def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
@@ -124,6 +125,17 @@ def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
     if replace(config, replication=0).asked not in wanted or record["version"] != config.version:
         return True
     return config.lacks() is None and config.digest != digest  # where its files are not here, nobody can tell
+
+
+def list_views(*, as_json: bool, console: Console) -> int:
+    """What a query may name."""
+    found = views()
+    if as_json:
+        print(json.dumps({"views": found, "columns of runs": RUNS}, indent=1))
+        return 0
+    console.print(rows_table(["view", "what it holds"], found.items(), ["view"]))
+    console.print(rows_table(["column of runs", "what it is"], RUNS.items(), ["column of runs"]))
+    return 0
 
 
 def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:

@@ -46,11 +46,13 @@ from lemmata.core.errors import (
     require as require,
     unknown as unknown,
 )
+from lemmata.core.evidence import KEPT as KEPT, Evidence as Evidence, crossed as crossed, rows_of as rows_of
 from lemmata.core.examined import NOT_RUN as NOT_RUN, Examined as Examined, NotRun as NotRun
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
 from lemmata.core.extras import EXTRAS as EXTRAS, missing_extra as missing_extra
 from lemmata.core.ledger import LEDGER as LEDGER, Line as Line, claim_digest as claim_digest, ledger as ledger
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
+from lemmata.core.notes import field_note as field_note
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
 from lemmata.core.registry import (
@@ -60,6 +62,8 @@ from lemmata.core.registry import (
     experiment as experiment,
     experiments as experiments,
     file_of as file_of,
+    full_id as full_id,
+    paper_ids as paper_ids,
     papers as papers,
     run_type as run_type,
     run_types as run_types,

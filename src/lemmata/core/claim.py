@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lemmata.core.errors import Undecided
+from lemmata.core.evidence import Evidence
 from lemmata.core.plain import plain
 from lemmata.core.rng import replicated
 from lemmata.core.rule import Rule
@@ -20,12 +21,15 @@ class Part:
 
     `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong. A part
     that carries the claim must fail on the control; one that does not is context: what the others presuppose.
+    `along` says of an array what its axes are, so that its numbers can be told apart: an axis' name -> its values, or
+    a function of the runs that gives them; the axis of `Seeds` is not among them. It decides nothing.
     """
 
     read: Callable[[Any], Any]
     rule: Rule
     corrected: Any = NOTHING
     carries: bool = True
+    along: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +96,17 @@ class Judgement:
     remark: str = ""
     control: Mapping[str, Status] = field(default_factory=dict)  # part by part; "" where the claim has but one
     reads: tuple[str, ...] = ()  # the runs on which the verdict rests, the control's not among them
+    evidence: tuple[Evidence, ...] = ()  # part by part
 
-    def row(self) -> dict[str, Any]:
-        """The verdict as plain JSON data."""
+    def row(self, limit: int | None = None) -> dict[str, Any]:
+        """The verdict as plain JSON data; `limit`: of the evidence, so many elements a part alone."""
         values = {"predicted": self.predicted, "measured": self.measured, "margin": self.margin}
         if self.claim.correction:
             values["corrected"] = self.corrected
         words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
         words |= {"control": dict(self.control), "reads": list(self.reads)}
-        return self.claim.facts() | words | plain(values) | {"remark": self.remark}
+        evidence = [one.row(limit) for one in self.evidence]
+        return self.claim.facts() | words | plain(values) | {"remark": self.remark, "evidence": evidence}
 
 
 def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
@@ -122,7 +128,8 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
     parts = claim.named_parts()
     measured = {name: _try(part.read, subject) for name, part in parts.items()}
     predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
-    verdict = _together(_each(parts, predicted, measured))
+    verdicts = of_printed = _each(parts, predicted, measured)
+    verdict = _together(verdicts)
     status, accepted, corrected = verdict.status, predicted, None
     if claim.correction is not None:
         corrected = {
@@ -132,10 +139,11 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
             for name, part in parts.items()
         }
         if verdict.status == "fails":
-            second = _together(_each(parts, corrected, measured))
+            of_corrected = _each(parts, corrected, measured)
+            second = _together(of_corrected)
             if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
                 status = "erratum" if second.status == "holds" else "undecided"
-                accepted, verdict = corrected, second
+                accepted, verdict, verdicts = corrected, second, of_corrected
     reads = tuple(sorted(runs.read))
     wrong = _try(claim.wrong, all_runs)
     control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
@@ -163,6 +171,19 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
         "" if isinstance(remark, Undecided) else remark,
         {name: one.status for name, one in on_control.items()},
         reads,
+        tuple(
+            Evidence(
+                name,
+                part.rule,
+                verdicts[name],
+                predicted[name],
+                measured[name],
+                corrected[name] if corrected else None,
+                of_printed[name] if accepted is corrected else None,
+                {axis: _try(values, all_runs) if callable(values) else values for axis, values in part.along.items()},
+            )
+            for name, part in parts.items()
+        ),
     )
 
 

@@ -23,10 +23,11 @@ def nearest(word: str, allowed: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
-def unknown(what: str, word: str, allowed: Iterable[str]) -> UserError:
-    """The error for a name that is not among the allowed ones, with a did-you-mean."""
+def unknown(what: str, word: str, allowed: Iterable[str], also: Iterable[str] = ()) -> UserError:
+    """The error for a name that is not among the allowed ones, with a did-you-mean; `also`: allowed too, and too many
+    to be listed."""
     names = sorted(set(allowed))
-    guess = nearest(word, names)
+    guess = nearest(word, [*names, *also])
     hint = f"did you mean {guess!r}? " if guess else ""
     shown = ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "")
     return UserError(f"unknown {what} {word!r}: {hint}allowed: {shown}")

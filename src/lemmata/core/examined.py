@@ -59,8 +59,8 @@ class Examined:
         except Undecided as undecided:
             return Artefact(None, {}, f"Not drawn: {undecided.reason}.")
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The verdicts as plain JSON data."""
+    def rows(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """The verdicts as plain JSON data; `limit`: of the evidence, so many elements a part alone."""
         about = {
             "experiment": self.experiment.id,
             "title": self.experiment.title,
@@ -71,7 +71,7 @@ class Examined:
             "runs": list(self.run_ids),
         }
         about |= {"changed": list(self.head)} if self.head else {}
-        return [judgement.row() | about for judgement in self.judgements]
+        return [judgement.row(limit) | about for judgement in self.judgements]
 
 
 NOT_RUN = "not run"  # in the place of a verdict

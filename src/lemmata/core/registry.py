@@ -179,17 +179,50 @@ def select(ids: Iterable[str]) -> tuple[Selection, ...]:
     return tuple(chosen.values())
 
 
-def _matches(wanted_id: str) -> list[tuple[Experiment, tuple[Claim, ...]]]:
-    paper_id = wanted_id.split("/")[0]
-    if paper_id not in papers():
-        raise unknown("id", wanted_id, papers())
-    if wanted_id.partition("/")[2] in experiment_names(papers()[paper_id]):
-        return [(experiment(wanted_id), experiment(wanted_id).claims)]
+def _matches(wanted: str) -> list[tuple[Experiment, tuple[Claim, ...]]]:
+    id = full_id(wanted)
+    paper_id = id.split("/")[0]
+    if id == paper_id:
+        return [(one, one.claims) for one in experiments(paper_id).values()]
+    if id.partition("/")[2] in experiment_names(papers()[paper_id]):
+        return [(experiment(id), experiment(id).claims)]
+    return [(one, (claim,)) for one in experiments(paper_id).values() for claim in one.claims if claim.id == id]
+
+
+def full_id(wanted: str) -> str:
+    """The id that is meant: of a paper, an experiment or a claim; in any case of letters, and without its paper where
+    one paper alone has it. Where an experiment and a claim share a name, it is the id of both."""
+    paper_id, slash, name = wanted.partition("/")
+    if wanted in papers() or (paper_id in papers() and name in experiment_names(papers()[paper_id])):
+        return wanted  # nothing need be loaded to know it
+    at = [id for id in papers() if id.lower() == paper_id.lower()]
+    if at and not slash:
+        return at[0]
+    if slash and not at:
+        raise unknown("id", wanted, papers())
+    known = {id: None for paper in at or papers() for id in _ids(paper)}
+    target = f"{at[0]}/{name}" if slash else wanted
+    for same in (str, str.lower, lambda id: id.lower().replace("_", "-")):  # the last: as its file is called
+        found = [id for id in known if same(id if slash else id.partition("/")[2]) == same(target)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UserError(f"id {wanted!r} stands for several: {', '.join(found)}")
+    if slash:
+        raise unknown("id", wanted, known)
+    raise unknown("id", wanted, papers(), also=[id.partition("/")[2] for id in known])
+
+
+def paper_ids(wanted: Iterable[str]) -> list[str]:
+    """The papers that are meant, in any case of letters; all of them if none is named."""
+    by_lower = {id.lower(): id for id in papers()}
+    for one in (given := tuple(wanted)):
+        if one.lower() not in by_lower:
+            raise unknown("paper", one, papers())
+    return list(dict.fromkeys(by_lower[one.lower()] for one in given)) or list(papers())
+
+
+def _ids(paper_id: str) -> list[str]:
+    """Every experiment and claim of a paper."""
     mine = experiments(paper_id)
-    if wanted_id == paper_id:
-        return [(one, one.claims) for one in mine.values()]
-    for one in mine.values():
-        for claim in one.claims:
-            if claim.id == wanted_id:
-                return [(one, (claim,))]
-    raise unknown("id", wanted_id, [*mine, *(claim.id for e in mine.values() for claim in e.claims)])
+    return [*mine, *(claim.id for one in mine.values() for claim in one.claims)]

@@ -8,14 +8,14 @@ their mean; a rule for such readings says so (`over_seeds=True`), so that its wo
 """
 
 import abc
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lemmata.core.errors import Undecided
 from lemmata.core.sample import FAR, LEVEL, Sample, Seeds, Slack, Values, decide
-from lemmata.core.verdict import Status as Status, Verdict as Verdict, together as together
+from lemmata.core.verdict import Elements, Status as Status, Verdict as Verdict, together as together
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,16 @@ class Rule(abc.ABC):
     @abc.abstractmethod
     def describe(self) -> str:
         """The rule in words."""
+
+    @property
+    def asks(self) -> str:
+        """What a predicted value asks of the measured one, as short words with {} in the value's place."""
+        return "{}"
+
+    @property
+    def allowance(self) -> tuple[float, float]:
+        """How far from a predicted value the measured one may be: so much, and so much of the value's size."""
+        return 0.0, 0.0
 
     def expected(self, runs: Any) -> Any:
         return self.target(runs) if callable(self.target) else self.target
@@ -77,7 +87,11 @@ def _decide(slack: Any, detail: str = "") -> Verdict:
     if np.isnan(slack).any():
         return Verdict("undecided", float("nan"), "what was measured is not a number")
     margin = float(np.clip(np.min(slack), -FAR, FAR))
-    return Verdict("holds" if margin >= 0 else "fails", margin, detail)
+    return Verdict("holds" if margin >= 0 else "fails", margin, detail, _elements(slack))
+
+
+def _elements(slack: np.ndarray) -> Elements:
+    return Elements(slack, np.where(slack >= 0, "holds", "fails"))
 
 
 def _pair(expected: Any, measured: Any) -> list[np.ndarray]:
@@ -115,6 +129,10 @@ class near(Rule):
         detail = f"largest difference {np.abs(m - p).max():.3g}" if m.size else ""
         return _within(measured, p - allowed, p + allowed, slack, detail)
 
+    @property
+    def allowance(self) -> tuple[float, float]:
+        return self.atol, self.rtol
+
     def describe(self) -> str:
         relative = f"{self.rtol:g}" + ("" if self.named == "1" else f" |{self.named}|")
         terms = [f"{self.atol:g}"] * bool(self.atol) + [relative] * bool(self.rtol)
@@ -127,8 +145,9 @@ class exactly(Rule):
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
         found = measured.values if isinstance(measured, Seeds) else measured  # every seed, not their mean
-        same = bool(np.all(np.asarray(expected, dtype=object) == np.asarray(found, dtype=object)))
-        return Verdict("holds" if same else "fails", 1.0 if same else -1.0)
+        equal = np.asarray(np.asarray(expected, dtype=object) == np.asarray(found, dtype=object), dtype=bool)
+        each = _elements(np.where(equal, 1.0, -1.0))
+        return Verdict("holds" if equal.all() else "fails", 1.0 if equal.all() else -1.0, each=each, compared=found)
 
     def describe(self) -> str:
         return f"measured = {self.named}, exactly"
@@ -145,6 +164,10 @@ class at_most(Rule):
         scale, bound = _bound_scale(p, self.slack), p + self.slack
         return _within(measured, np.full_like(p, -np.inf), bound, lambda value: (bound - value) / scale)
 
+    @property
+    def asks(self) -> str:
+        return "<= {}" + (f" + {self.slack:g}" if self.slack else "")
+
     def describe(self) -> str:
         return f"{self.subject} <= {self.named}" + (f" + {self.slack:g}" if self.slack else "") + self.certainty
 
@@ -159,6 +182,10 @@ class at_least(Rule):
         p, _ = _pair(expected, measured)
         scale, bound = _bound_scale(p, self.slack), p - self.slack
         return _within(measured, bound, np.full_like(p, np.inf), lambda value: (value - p + self.slack) / scale)
+
+    @property
+    def asks(self) -> str:
+        return ">= {}" + (f" - {self.slack:g}" if self.slack else "")
 
     def describe(self) -> str:
         return f"{self.subject} >= {self.named}" + (f" - {self.slack:g}" if self.slack else "") + self.certainty
@@ -183,7 +210,11 @@ class mean_near(Rule):
             return Verdict("undecided", float("nan"), f"{len(values)} seeds; the rule needs {self.min_seeds}")
         allowed = np.maximum(self.errors * bootstrap_error(values), self.floor)
         difference = np.abs(values.mean(axis=0) - np.asarray(expected, float))
-        return _decide(1 - difference / np.maximum(allowed, 1e-300))
+        return replace(_decide(1 - difference / np.maximum(allowed, 1e-300)), compared=Seeds(values))
+
+    @property
+    def asks(self) -> str:
+        return f"{{}} within {self.errors:g} standard errors"
 
     def describe(self) -> str:
         return f"|mean over seeds - {self.named}| <= max({self.errors:g} bootstrapped standard errors, {self.floor:g})"
@@ -202,9 +233,18 @@ class slope_near(Rule):
             return Verdict("undecided", float("nan"), f"{x.size} points; a slope needs 3")
         if isinstance(y, Seeds):
             slopes = Seeds([log_slope(x, np.asarray(one, float)) for one in y.values], y.exact)
-            return near(expected, atol=self.tolerance)(expected, slopes)
+            return replace(near(expected, atol=self.tolerance)(expected, slopes), compared=slopes)
         slope = log_slope(x, np.asarray(y, float))
-        return _decide(1 - abs(slope - float(expected)) / self.tolerance, f"slope {slope:.4f}")
+        verdict = _decide(1 - abs(slope - float(expected)) / self.tolerance, f"slope {slope:.4f}")
+        return replace(verdict, compared=slope)
+
+    @property
+    def asks(self) -> str:
+        return "slope {}"
+
+    @property
+    def allowance(self) -> tuple[float, float]:
+        return self.tolerance, 0.0
 
     def describe(self) -> str:
         what = "mean over seeds of the slope of log(measured)" if self.over_seeds else "slope of log(measured)"
@@ -223,10 +263,23 @@ class moves(Rule):
         scale = max(float(np.abs(steps).max()), 1e-300) if steps.size else 1.0
         of_steps = Seeds(steps, measured.exact) if isinstance(measured, Seeds) else steps  # a seed's own steps: paired
         low, high = np.asarray(-self.slack), np.asarray(np.inf)
-        return _within(of_steps, low, high, lambda value: (value + self.slack) / scale)
+        verdict = _within(of_steps, low, high, lambda value: (value + self.slack) / scale)
+        return replace(verdict, each=verdict.each and _by_worse_step(verdict.each))
 
     def describe(self) -> str:
         return f"{self.subject} is {self.named}" + (f", within {self.slack:g}" if self.slack else "") + self.certainty
+
+
+def _by_worse_step(steps: Elements) -> Elements:
+    """Of each value of a sequence the worse one of the steps to it and from it."""
+    margins, statuses = np.atleast_1d(steps.margins), np.atleast_1d(steps.statuses)
+    if margins.shape[-1] == 0:
+        return steps
+    before, after = (np.concatenate(pair, -1) for pair in ((margins[..., :1], margins), (margins, margins[..., -1:])))
+    earlier, later = (
+        np.concatenate(pair, -1) for pair in ((statuses[..., :1], statuses), (statuses, statuses[..., -1:]))
+    )
+    return Elements(np.minimum(before, after), np.where(before <= after, earlier, later))
 
 
 def rises(slack: float = 0.0, *, over_seeds: bool = False) -> moves:

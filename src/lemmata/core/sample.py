@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import betaincinv, stdtrit  # scipy.stats takes as long to load as all the rest of a command
 
-from lemmata.core.verdict import Verdict
+from lemmata.core.verdict import Elements, Verdict
 
 LEVEL = 0.95
 FAR = 1e6  # times a rule's tolerance or bound
@@ -117,16 +117,23 @@ def decide(sample: Sample, low: Values, high: Values, slack: Slack) -> Verdict:
     inside = np.asarray((from_ >= low) & (to <= high))
     if inside.all():
         least = np.minimum(slack(from_), slack(to))
-        return Verdict("holds", _near(least.min()), _interval_words(sample, int(np.argmin(least))))
+        each = _elements(least, inside, np.zeros_like(inside))
+        return Verdict("holds", _near(least.min()), _interval_words(sample, int(np.argmin(least))), each)
     wider_from, wider_to = sample.interval(1 - (1 - LEVEL) / mean.size)
     outside = np.asarray((wider_to < low) | (wider_from > high))
+    nearest = np.maximum(slack(wider_from), slack(wider_to))
+    each = _elements(np.where(outside, nearest, slack(mean)), inside, outside)
     if outside.any():
-        nearest = np.maximum(slack(wider_from), slack(wider_to))
         where = int(np.argmin(np.where(outside, nearest, np.inf)))
-        return Verdict("fails", _near(np.ravel(nearest)[where]), _interval_words(sample, where))
+        return Verdict("fails", _near(np.ravel(nearest)[where]), _interval_words(sample, where), each)
     where = int(np.argmin(inside))
     tell = _would_tell(sample, low, high)
-    return Verdict("undecided", _near(np.min(slack(mean))), f"{_interval_words(sample, where)}; {tell}")
+    return Verdict("undecided", _near(np.min(slack(mean))), f"{_interval_words(sample, where)}; {tell}", each)
+
+
+def _elements(margins: Values, inside: np.ndarray, outside: np.ndarray) -> Elements:
+    """Element by element what its interval can tell."""
+    return Elements(np.asarray(margins), np.where(inside, "holds", np.where(outside, "fails", "undecided")))
 
 
 def _near(margin: float) -> float:

@@ -1,10 +1,18 @@
 """A verdict: its status, and how far inside its rule (positive) or outside it (negative) the measurement is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 Status = Literal["holds", "fails", "undecided", "erratum"]
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A verdict element by element, where the measurement is an array."""
+
+    margins: Any
+    statuses: Any  # of the same shape
 
 
 @dataclass(frozen=True)
@@ -12,6 +20,8 @@ class Verdict:
     status: Status
     margin: float
     detail: str = ""
+    each: Elements | None = field(default=None, compare=False, repr=False)
+    compared: Any = field(default=None, compare=False, repr=False)  # what was, where it is not the measurement itself
 
 
 def together(verdicts: Mapping[str, Verdict]) -> Verdict:

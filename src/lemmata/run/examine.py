@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
+    KEPT,
     EngineName,
     Examined,
     Experiment,
@@ -14,6 +15,7 @@ from lemmata.core import (
     Scale,
     Selection,
     UserError,
+    full_id,
     judge,
     missing_extra,
     select,
@@ -58,10 +60,9 @@ def examine(
         found.append(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
-        if (
-            not changes and not scale.replication and not runs.failed
-        ):  # a verdict is the reference's; confirmations keep the others
-            for row in found[-1].rows():
+        # A verdict is the reference's; confirmations keep the others.
+        if not changes and not scale.replication and not runs.failed:
+            for row in found[-1].rows(limit=KEPT):
                 keep_verdict(store, row)
     return found
 
@@ -111,7 +112,7 @@ def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selec
     As part of a paper, or of all papers, an experiment that cannot be run is left out and said to be; one that was
     asked for by its own name, or by a claim's, is refused.
     """
-    if named := [id for id in ids if "/" in id]:
+    if named := [id for id in map(full_id, ids) if "/" in id]:
         for one in apart(select(named), scale, store)[1]:
             raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
     return apart(select(ids), scale, store)

@@ -1,19 +1,49 @@
 """SQL over everything stored. Views: `metrics` (all rows of all runs), `runs` (one row a run), and one view a kind."""
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lemmata.core import UserError
+from lemmata.core import SCALES, Scale, UserError, experiments, papers, run_types, unknown
 from lemmata.run.store import METRICS, DamagedRun, Store
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+RUNS = {  # columns of the view `runs`
+    "run": "its id, which is its folder in the store",
+    "experiment": "the experiments that ask for it, a comma between them; NULL: none does as it stands (`--set`)",
+    "scale": "the scales at which they do",
+    "kind": "the view that holds its metrics",
+    "version": "of its kind's code",
+    "rows": "of its metrics",
+    "seconds": "its computing took",
+    "device": "that computed it",
+    "config": "as JSON: config->'world'->'n', config->>'temperature'",
+}
+
+
+def views() -> dict[str, str]:
+    """Every view that a query may name, and what it holds: what the code can make, stored yet or not."""
+    kinds = {kind: one for paper in papers().values() for kind, one in run_types(paper).items()}
+    found = {
+        "runs": "one row a run: " + ", ".join(RUNS),
+        "metrics": "all rows of all runs; columns that a run has not are NULL",
+    }
+    return found | {f'"{kind}"': _summary(kinds[kind]) for kind in sorted(kinds)}
+
+
+def _summary(run_type: type) -> str:
+    """The first sentence of what the code says of a kind of run."""
+    text = " ".join((run_type.__doc__ or "").split())
+    is_made = text.startswith(f"{run_type.__name__}(")  # by `dataclass`, which lists the fields
+    return "" if is_made else text.split(". ")[0].removesuffix(".")
+
 
 def query(store: Store, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The columns and rows that `sql` selects."""
+    """The columns and rows that `sql` selects; a column of JSON gives plain data."""
     import duckdb  # loaded here because no other command needs it
 
     records = []
@@ -24,22 +54,71 @@ def query(store: Store, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             continue
     if not records:
         raise UserError(f"store {str(store.root)!r} holds no runs yet: `lemmata reproduce` makes some")
+    kinds = sorted({record["kind"] for record in records})
     with duckdb.connect() as connection:
-        connection.register("runs", _runs_table(records))
+        if "runs" in sql.lower():  # who asks for what takes seconds to find out
+            _runs_view(connection, records)
         _metrics_view(connection, store, "metrics", records)
-        for kind in sorted({record["kind"] for record in records}):
+        for kind in kinds:
             _metrics_view(connection, store, kind, [record for record in records if record["kind"] == kind])
         try:
             cursor = connection.execute(sql)
-            return [column[0] for column in cursor.description or ()], cursor.fetchall()
+            names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
+            rows = [tuple(map(_plain, types, row)) for row in cursor.fetchall()]
+            return list(names), rows
+        except duckdb.CatalogException as error:
+            raise UserError(_with_views(str(error), ["runs", "metrics", *kinds])) from None
         except duckdb.Error as error:
             raise UserError(f"query: {str(error).splitlines()[0]}") from None
 
 
-def _runs_table(records: list[dict[str, Any]]) -> pa.Table:
-    columns = ("digest", "kind", "version", "rows", "seconds", "device")
-    table = {name: [record[name] for record in records] for name in columns}
-    return pa.table({"run": table.pop("digest"), **table, "config": [json.dumps(r["config"]) for r in records]})
+def _plain(kind: str, value: Any) -> Any:
+    return json.loads(value) if kind == "JSON" and value is not None else value
+
+
+def _with_views(message: str, known: list[str]) -> str:
+    """A catalog's complaint in one line; where a view is missing, with those that are there."""
+    first = message.splitlines()[0]
+    missing = first.partition("Table with name ")[2].split(" does not exist")[0]
+    if not missing:
+        return f"query: {first}"
+    if f'"{missing}"' in views():
+        return f"query: no run of kind {missing!r} is stored here yet"
+    return f"query: {unknown('view', missing, known)}"
+
+
+def _runs_view(connection: "DuckDBPyConnection", records: list[dict[str, Any]]) -> None:
+    asked = _asked({record["kind"].split("/")[0] for record in records})
+    found = [asked.get(_asking(record["kind"], record["version"], record["config"]), ({}, {})) for record in records]
+    table = {
+        "run": [record["digest"] for record in records],
+        "experiment": [", ".join(experiments) or None for experiments, _ in found],
+        "scale": [", ".join(scales) or None for _, scales in found],
+        **{name: [record[name] for record in records] for name in ("kind", "version", "rows", "seconds", "device")},
+        "config": [json.dumps(record["config"]) for record in records],
+    }
+    texts = ("experiment", "scale")  # all of them may be NULL, and then they would have no type
+    typed = {name: pa.array(table[name], pa.string()) for name in texts}
+    connection.register("runs_table", pa.table({**table, **typed}))
+    connection.execute("CREATE VIEW runs AS SELECT * REPLACE (CAST(config AS JSON) AS config) FROM runs_table")
+
+
+def _asked(paper_ids: Iterable[str]) -> dict[str, tuple[dict[str, None], dict[str, None]]]:
+    """What the experiments of these papers ask for -> which do, and at which scales."""
+    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for paper in sorted(set(paper_ids) & set(papers())):
+        for experiment in experiments(paper).values():
+            for scale in SCALES:
+                for config in experiment.runs(Scale(scale)).values():
+                    who, at = found.setdefault(config.asked, ({}, {}))
+                    who[experiment.id], at[scale] = None, None
+    return found
+
+
+def _asking(kind: str, version: int, config: dict[str, Any]) -> str:
+    """A stored run as `RunConfig.asked` says it, whatever its replication."""
+    body = {key: value for key, value in config.items() if key != "replication"}
+    return f"{kind}@{version}:{json.dumps(body, sort_keys=True, separators=(',', ':'))}"
 
 
 def _metrics_view(connection: "DuckDBPyConnection", store: Store, name: str, records: list[dict[str, Any]]) -> None:

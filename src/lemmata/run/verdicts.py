@@ -20,6 +20,7 @@ EVIDENCE = (
     "remark",
     "seconds",
     "reads",
+    "evidence",
 )
 
 

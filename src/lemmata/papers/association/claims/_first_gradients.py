@@ -13,6 +13,9 @@ from lemmata.papers.association.theory.one_step import TABLE_3
 MANY = 1000  # an N at which ranges are those of N → ∞
 
 
+ROW_NAMES = [f"({entry.output}, {entry.input})" for entry in TABLE_3]
+
+
 class Rows(NamedTuple):
     """What was found for the rows of Table 3; read wrongly, each row is its neighbour's, in a world where ȳ ≠ q."""
 

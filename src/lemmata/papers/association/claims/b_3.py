@@ -9,6 +9,8 @@ from lemmata.papers.association.run.noise_logit import NoiseLogitDescent
 from lemmata.papers.association.theory import noise_logit
 from lemmata.report.plots import ceiling, new_figure
 
+LOGITS = np.linspace(-8, -1e-3, 400)  # over their limit
+
 
 class Descents(NamedTuple):
     """The noise logit over the steps, one row a step size."""
@@ -28,7 +30,7 @@ class Descents(NamedTuple):
 
     def bound(self) -> np.ndarray:
         """The bound on the step at logits below their limit."""
-        return noise_logit.step_ratio(np.linspace(-8, -1e-3, 400), self.alpha)
+        return noise_logit.step_ratio(LOGITS, self.alpha)
 
 
 def descents(run: RunResult, column: str = "lead") -> Descents:
@@ -65,7 +67,7 @@ STATIONARY = Claim(
             near(lambda runs: noise_logit.stationary_logit(runs["main"].config.chain), atol=0.05),
         ),
         "critical": Part(Descents.critical, near(1.0, atol=0.1)),
-        "bound": Part(Descents.bound, falls(1e-9)),
+        "bound": Part(Descents.bound, falls(1e-9), along={"logit below its limit": LOGITS}),
     },
     remark="The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
     "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding of "

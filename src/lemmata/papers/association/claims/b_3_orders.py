@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_most
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_most, rows_of
 from lemmata.core.rule import exactly, slope_near
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.key_orders import GradientOrders
@@ -62,6 +62,7 @@ EQUATION_24 = Claim(
         lambda found: found,
         exactly(lambda runs: ((-1, 1),) * len(runs["main"].config.ratios)),
         corrected=lambda runs: tuple((-1, 1 if ratio >= LONG_CONTEXT else -1) for ratio in runs["main"].config.ratios),
+        along={"T/N": lambda runs: runs["main"].config.ratios, "token": ("noise", "any other")},
     ),
     correction=Correction(
         printed="W_E(k)ᵀ(-∇W_QK)W_E(q) = Θ(1/N³) > 0 for every k ≤ N",
@@ -84,6 +85,8 @@ def largest_off_trigger(run: RunResult, what: str) -> np.ndarray:
     return run.column(what) * run.column("num_tokens") ** 2 / (1 - run.config.alpha) ** 2
 
 
+BY_SIZE = {"size": lambda runs: rows_of(runs["main"], N="num_tokens", ratio="ratio")}
+
 EQUATION_37 = Claim(
     id="eq-37",
     locus="Appendix F, equation (37)",
@@ -93,12 +96,15 @@ EQUATION_37 = Claim(
     wrong=lambda runs: (runs["main"], "on_trigger", "on_trigger"),  # positions that do follow q
     parts={
         "holding k ≠ q": Part(
-            lambda read: largest_off_trigger(read[0], read[1]), at_most(attention_logits.printed_off_trigger(1.0, 1.0))
+            lambda read: largest_off_trigger(read[0], read[1]),
+            at_most(attention_logits.printed_off_trigger(1.0, 1.0)),
+            along=BY_SIZE,
         ),
         "holding q": Part(
             lambda read: largest_off_trigger(read[0], read[2]),
             at_most(attention_logits.printed_off_trigger(1.0, 1.0)),
             corrected=lambda runs: attention_logits.off_trigger(RecallChain(3, 3, runs["main"].config.alpha), 1.0, 1.0),
+            along=BY_SIZE,
         ),
     },
     correction=Correction(

@@ -68,6 +68,8 @@ def remark(runs: Runs) -> str:
     )
 
 
+BY_WIDTH = {"d": lambda runs: [runs[name].config.width for name in ("narrow", "wide")]}
+
 FIGURE_18 = Claim(
     id="fig-18",
     locus="Figure 18 and appendix G.1",
@@ -80,10 +82,11 @@ FIGURE_18 = Claim(
         "full at the end": Part(
             lambda both: np.array([np.median(full[:, -1]) for full, _ in both]),
             near(lambda runs: -np.log(1 - runs["wide"].config.alpha), rtol=0.1),
+            along=BY_WIDTH,
         ),
-        "runs with rank 2 under full": Part(under, at_least(0.75, over_seeds=True)),
+        "runs with rank 2 under full": Part(under, at_least(0.75, over_seeds=True), along=BY_WIDTH),
         "rank 2 over full": Part(
-            lambda both: np.array([np.median(rank_2 / full) for full, rank_2 in both]), at_most(0.5)
+            lambda both: np.array([np.median(rank_2 / full) for full, rank_2 in both]), at_most(0.5), along=BY_WIDTH
         ),
         "spread": Part(lambda both: spread(both[1]) / spread(both[0]), at_most(1.0)),
     },

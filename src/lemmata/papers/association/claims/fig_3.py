@@ -130,7 +130,11 @@ EXPERIMENT = Experiment(
                 "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.9, over_seeds=True)),
                 "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.5, over_seeds=True)),
                 "without F₂, noise": Part(end("without_F2", "noise"), at_most(0.1, over_seeds=True)),
-                "correct, rank 0 to full": Part(correct_by_rank, falls(slack=0.05, over_seeds=True)),
+                "correct, rank 0 to full": Part(
+                    correct_by_rank,
+                    falls(slack=0.05, over_seeds=True),
+                    along={"rank kept": lambda runs: sorted(runs["main"].config.fractions)},
+                ),
             },
         ),
         Claim(

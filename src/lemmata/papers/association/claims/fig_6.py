@@ -90,6 +90,13 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, columns(rows), caption)
 
 
+def _shares(runs: Runs) -> list[str]:
+    """The MLPs' shares as they were asked for; the nearest whole number of units differs a little by total."""
+    return [f"{share:g}" for share in sorted(runs["main"].config.shares)]
+
+
+TOTALS = {"units": lambda runs: runs["main"].config.units}
+
 EXPERIMENT = Experiment(
     title="Bigrams and the share of parameters in MLPs",
     runs=runs,
@@ -104,9 +111,11 @@ EXPERIMENT = Experiment(
             subject=lambda runs: losses(runs["main"]),
             wrong=lambda runs: losses(runs["nothing to learn"]),
             parts={
-                "loss by share": Part(Seeds, falls(slack=0.01, over_seeds=True)),
+                "loss by share": Part(Seeds, falls(slack=0.01, over_seeds=True), along=TOTALS | {"share": _shares}),
                 "smallest share over largest": Part(
-                    lambda by_share: Seeds(by_share[..., 0] - by_share[..., -1]), at_least(0.02, over_seeds=True)
+                    lambda by_share: Seeds(by_share[..., 0] - by_share[..., -1]),
+                    at_least(0.02, over_seeds=True),
+                    along=TOTALS,
                 ),
             },
             ours_below_paper="N, T, d and the rates",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_most, near
-from lemmata.papers.association.claims._first_gradients import asymptotic, gradient_runs, sampled_moments
+from lemmata.papers.association.claims._first_gradients import ROW_NAMES, asymptotic, gradient_runs, sampled_moments
 from lemmata.papers.association.theory import one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
 from lemmata.report.plots import ceiling, new_figure
@@ -33,7 +33,11 @@ FEED_FORWARD = Claim(
     subject=lambda runs: dropped(runs, first_moments(runs, "feed")),
     wrong=lambda runs: dropped(runs, first_moments(runs, "value")),  # the other matrix's gradient
     parts={
-        name: Part(lambda found, name=name: found[name], near(np.zeros(2), atol=1.5, over_seeds=True))
+        name: Part(
+            lambda found, name=name: found[name],
+            near(np.zeros(2), atol=1.5, over_seeds=True),
+            along={"token": ("noise", "any other")},
+        )
         for name in ("mean", "variance")
     },
     remark="The lemma supposes N ≫ 1; the full forms are the proof's own (7) and (9), μ(N+1) = 1/(N+1) - α and σ²(k) = "
@@ -119,7 +123,11 @@ SIGNS = Claim(
     needs={"exact": asymptotic},
     subject=lambda runs: sign_table(runs["exact"], admitted(runs, within=True)),
     wrong=lambda runs: sign_table(runs["exact"], admitted(runs, within=False)),  # noise levels that F.1 leaves out
-    parts=Part(lambda signs: signs, near(printed_signs())),
+    parts=Part(
+        lambda signs: signs,
+        near(printed_signs()),
+        along={"α": lambda runs: admitted(runs, within=True), "row": ROW_NAMES},
+    ),
 )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, near
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, near, rows_of
 from lemmata.papers.association.run.useful_lemmas import UsefulLemmas
 from lemmata.papers.association.theory import useful
 from lemmata.report.plots import new_figure
@@ -47,7 +47,11 @@ SUM = Claim(
     statement="Σ_{t ≤ T} t aᵗ = a(1 - aᵀ)/(a-1)² + T aᵀ⁺¹/(a-1) for a ≠ 1, against exact sums of its terms.",
     subject=lambda runs: runs["main"].column("total"),
     wrong=lambda runs: runs["main"].column("plain"),  # the sums of aᵗ
-    parts=Part(lambda total: total, near(closed_forms, rtol=1e-9)),
+    parts=Part(
+        lambda total: total,
+        near(closed_forms, rtol=1e-9),
+        along={"case": lambda runs: rows_of(runs["main"], a="a", T="length")},
+    ),
 )
 
 

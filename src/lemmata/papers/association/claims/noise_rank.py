@@ -63,6 +63,7 @@ NOISE_RANK = Claim(
                         memory.noise_is_smallest(run.config.inputs, run.config.alpha) for run in flows(runs, group)
                     )
                 ),
+                along={"n": lambda runs, group=group: [run.config.inputs for run in flows(runs, group)]},
             )
             for group, alpha in LEVELS.items()
         },
@@ -103,7 +104,11 @@ RATIO = Claim(
     "for every n and t; shown at t = 10^8.",
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
-    parts=Part(lambda values: values, near(predicted_values, rtol=1e-6)),
+    parts=Part(
+        lambda values: values,
+        near(predicted_values, rtol=1e-6),
+        along={"n": lambda runs: [run.config.inputs for run in flows(runs)], "part": ("signal", "noise")},
+    ),
 )
 
 

@@ -42,6 +42,17 @@ PARTS = {
 }
 
 
+def _by(group: str) -> dict[str, Part]:
+    """The parts, their numbers told by the runs of a group; the last is the main run."""
+    name = {"alpha": "α", "rate": "rate"}[group]
+
+    def labels(runs: Runs) -> list[str]:
+        own = runs["main"].config
+        return [*runs.group(group), f"{own.task.alpha if group == 'alpha' else own.optimizer.rate:g}"]
+
+    return {key: replace(part, along={name: labels}) for key, part in PARTS.items()}
+
+
 def trained_clean(runs: Runs) -> Ends:
     return [(runs["fine-tuned"], 0)]
 
@@ -93,7 +104,7 @@ EXPERIMENT = Experiment(
             "α, and dropping F₂ leaves the correct token.",
             subject=of("alpha"),
             wrong=trained_clean,
-            parts=PARTS,
+            parts=_by("alpha"),
             needs={"alpha": learned_something},
             remark="The paper shows no such run: the two other noise levels are ours, and so are the laptop's sizes. "
             "Not run at the paper's size.",
@@ -105,7 +116,7 @@ EXPERIMENT = Experiment(
             "from a third of the largest rate on).",
             subject=of("rate"),
             wrong=trained_clean,
-            parts=PARTS,
+            parts=_by("rate"),
             needs={"rate": learned_something},
             remark="At the smallest rate, 1/1000, a laptop-sized model has learned nothing but the noise after the "
             "paper's number of steps: the range's lower end is decided at the paper's size alone, where "

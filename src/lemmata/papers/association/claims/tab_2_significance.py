@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +105,13 @@ def without_the_largest(change: Change) -> str:
     )
 
 
+def _named(runs: Runs, shots: Sequence[int]) -> list[dict[str, Any]]:
+    """The cells of the table at these numbers of shots, as `_cells` reads them."""
+    run = runs["printed"]
+    names = run.config.models
+    return [{"model": names[int(model)], "shots": one} for one in shots for model in run.column("model", shots=one)]
+
+
 FEW_SHOTS = Claim(
     id="tab-2-significance",
     locus="Section 4.2 and Table 2: improves when only using 1 or 2 shots",
@@ -112,7 +121,9 @@ FEW_SHOTS = Claim(
     wrong=lambda runs: other_shots(runs, ((2, 1), (4, 2))),  # half the shots, in the place of truncation
     parts={
         "mean gain": Part(mean, at_least(0, over_seeds=True, unit="questions")),
-        "each gain": Part(each, at_least(0, over_seeds=True, unit="questions")),
+        "each gain": Part(
+            each, at_least(0, over_seeds=True, unit="questions"), along={"cell": partial(_named, shots=FEW)}
+        ),
     },
     remark=distinguishable,
 )
@@ -126,7 +137,9 @@ EIGHT_SHOTS = Claim(
     wrong=lambda runs: other_shots(runs, ((1, MANY),)),  # seven more shots in the place of truncation
     parts={
         "mean gain": Part(mean, at_most(0, over_seeds=True, unit="questions")),
-        "each gain": Part(each, at_most(0, over_seeds=True, unit="questions")),
+        "each gain": Part(
+            each, at_most(0, over_seeds=True, unit="questions"), along={"cell": partial(_named, shots=(MANY,))}
+        ),
     },
     remark="At four shots, of which the text does not speak, all three printed changes are losses too.",
 )

@@ -8,6 +8,7 @@ from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs
 from lemmata.core.rule import at_most, mean_near, near
 from lemmata.papers.association.claims._first_gradients import (
     MANY,
+    ROW_NAMES,
     Rows,
     asymptotic,
     exact_moments,
@@ -36,9 +37,12 @@ def moment_parts(moment: str, *coefficients: str, atol: float, rtol: float = 0.0
             lambda found: found.coefficients(*coefficients),
             near(tabulated(one_step.printed, *coefficients), atol=atol, rtol=rtol),
             corrected=tabulated(one_step.corrected, *coefficients),
+            along={"coefficient": coefficients, "α": lambda runs: runs["exact"].config.alphas, "row": ROW_NAMES},
         ),
         "sampled / exact": Part(
-            lambda found: found.sampled_over_exact(moment), mean_near(np.ones(len(TABLE_3)), errors=4)
+            lambda found: found.sampled_over_exact(moment),
+            mean_near(np.ones(len(TABLE_3)), errors=4),
+            along={"row": ROW_NAMES},
         ),
     }
 
@@ -100,6 +104,7 @@ RANGES = Claim(
         Rows.ranges,
         at_most(np.array(one_step.PRINTED_RANGES)),
         corrected=lambda runs: np.array(one_step.corrected_ranges(runs["sampled"].config.length)),
+        along={"N": lambda runs: (runs["sampled"].config.chain.num_tokens, MANY), "row": ROW_NAMES},
     ),
     correction=Correction(
         printed="row (j, N+1): R = 1/3; row (j, q): R = 1/2",

@@ -40,6 +40,8 @@ def by_seed(block: str) -> Callable[[Margins], Seeds]:
     return lambda margins: Seeds(margins[block])
 
 
+BY_TEST = {"test sequence": lambda runs: range(1, runs["main"].config.tests + 1)}
+
 THEOREM_1 = Claim(
     id="thm-1",
     locus="Theorem 1",
@@ -50,8 +52,8 @@ THEOREM_1 = Claim(
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
     parts={
-        "feed-forward": Part(by_seed("feed-forward"), near(1.0, atol=0.15, over_seeds=True)),
-        "attention": Part(by_seed("attention"), near(1.0, atol=0.3, over_seeds=True), corrected=2.0),
+        "feed-forward": Part(by_seed("feed-forward"), near(1.0, atol=0.15, over_seeds=True), along=BY_TEST),
+        "attention": Part(by_seed("attention"), near(1.0, atol=0.3, over_seeds=True), corrected=2.0, along=BY_TEST),
     },
     correction=Correction(
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
@@ -74,7 +76,9 @@ EXACT = Claim(
     # m samples leave a relative error of about sqrt((1-α)/(α m)) = .016 (of 1 and of 2), times four.
     parts={
         block: Part(
-            by_seed(block), near(lambda runs, block=block: exact(runs["main"])[block], atol=atol, over_seeds=True)
+            by_seed(block),
+            near(lambda runs, block=block: exact(runs["main"])[block], atol=atol, over_seeds=True),
+            along=BY_TEST,
         )
         for block, atol in {"feed-forward": 0.07, "attention": 0.14}.items()
     },

@@ -19,10 +19,15 @@ class Spread(NamedTuple):
     def grid(self, what: str, block: str) -> np.ndarray:
         return self.run.column(what, block=block).reshape(len(self.run.config.sizes), -1)
 
+    def few(self) -> list[int]:
+        """The numbers of samples below the largest N."""
+        config = self.run.config
+        return [m for multiple in config.multiples if (m := multiple * config.group) < max(config.sizes)]
+
     def ratio(self) -> np.ndarray:
         """The first block's relative spread over the second's, where the theorem tells them apart: m < N, largest N."""
         config = self.run.config
-        few = np.array([multiple * config.group < max(config.sizes) for multiple in config.multiples])
+        few = np.isin(np.array(config.multiples) * config.group, self.few())
         ratio = self.grid("spread", self.first) / self.grid("spread", self.second)
         return ratio[int(np.argmax(config.sizes)), few]
 
@@ -55,7 +60,7 @@ SAMPLES = Claim(
     "the samples, where the paper says N times).",
     subject=lambda runs: Spread(runs["main"]),
     wrong=lambda runs: Spread(runs["main"], first="feed-forward", second="attention"),
-    parts=Part(Spread.ratio, at_least(2.0)),
+    parts=Part(Spread.ratio, at_least(2.0), along={"m": lambda runs: Spread(runs["main"]).few()}),
     remark=bounds_apart,
 )
 
@@ -66,7 +71,14 @@ OBSERVATIONS = Claim(
     "enough for W_V: the share of samples with a positive margin, for each N, at the largest m.",
     subject=lambda runs: positive(runs["main"], max(runs["main"].config.multiples)),
     wrong=lambda runs: positive(runs["main"], min(runs["main"].config.multiples)),  # a handful of sequences
-    parts={block: Part(lambda shares, block=block: shares[block], at_least(0.95)) for block in BLOCKS},
+    parts={
+        block: Part(
+            lambda shares, block=block: shares[block],
+            at_least(0.95),
+            along={"N": lambda runs: runs["main"].config.sizes},
+        )
+        for block in BLOCKS
+    },
 )
 
 

@@ -43,7 +43,12 @@ THEOREM_2 = Claim(
     "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
     subject=lambda runs: [Gaps(run) for run in runs.values()],
     wrong=other_positions,
-    parts=Part(signs, exactly(lambda runs: ((1, 1),) * len(runs)), corrected=leading_signs),
+    parts=Part(
+        signs,
+        exactly(lambda runs: ((1, 1),) * len(runs)),
+        corrected=leading_signs,
+        along={"case": list, "gap": ("over (q, then N+1)", "over other positions")},
+    ),
     correction=Correction(
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
         corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative for α < 1/2, because training leaves β_1 = "
@@ -115,6 +120,7 @@ EQUATION_25 = Claim(
         lambda diagonal: diagonal,
         near(np.ones(2), rtol=0.2),  # terms of relative order 2/N = .13 are dropped
         corrected=lambda runs: np.full(2, (1 - runs[LEARNED].config.alpha) ** 2),
+        along={"on": ("W_E(k)", "W̃_E(k)")},
     ),
     correction=Correction(
         printed="1/N²",

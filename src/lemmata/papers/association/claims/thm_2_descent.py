@@ -89,7 +89,12 @@ IN_DESCENT = Claim(
     needs={"descent": attends},
     subject=lambda runs: Descent(runs["descent"]),
     wrong=lambda runs: Descent(runs["descent, ȳ ≠ q"]),
-    parts=Part(Descent.signs, exactly((1, 1, 1)), corrected=(1, -1, 1)),
+    parts=Part(
+        Descent.signs,
+        exactly((1, 1, 1)),
+        corrected=(1, -1, 1),
+        along={"when": ("the noise is being learned", "lowest afterwards", "at the end")},
+    ),
     correction=Correction(
         printed="in one step after the noise is learned W_QK prefers (q, ȳ) to (q, N+1)",
         corrected="the first steps after that prefer (q, N+1); the preference turns only when the prediction has come "
@@ -176,6 +181,7 @@ EVERY_ALPHA = Claim(
         lambda found: found,
         exactly(lambda runs: (1,) * len(runs.group("learned"))),
         corrected=lambda runs: (-1,) * len(runs.group("learned")),
+        along={"α": lambda runs: [run.config.alpha for run in runs.group("learned").values()]},
     ),
     correction=Correction(
         printed="positive for every α ≤ 1.5 - √5/2",
@@ -196,7 +202,7 @@ NO_GRADIENT = Claim(
     statement="The first step from zero leaves W_QK at zero: its largest entry afterwards.",
     subject=lambda runs: Descent(runs["descent"]).at(1, "largest_key"),
     wrong=lambda runs: Descent(runs["descent"]).at(2, "largest_key"),  # the second step, when W_V is there
-    parts=Part(lambda largest: largest, near(0.0)),
+    parts=Part(lambda largest: largest, near(0.0), along={"seed": lambda runs: runs["descent"].config.seeds}),
 )
 
 

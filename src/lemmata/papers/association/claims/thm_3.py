@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, rows_of
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
@@ -65,6 +65,8 @@ def probabilities_at_end(runs: Runs, prefix: str) -> np.ndarray:
     return np.array([[run.column(f"{prefix}_{name}")[-1] for name in names] for run in flows(runs)])
 
 
+BY_FLOW = {"α": lambda runs: [run.config.alpha for run in flows(runs)]}
+
 FULL = Claim(
     id="thm-3-full",
     locus="Theorem 3, first equation",
@@ -73,7 +75,11 @@ FULL = Claim(
     subject=lambda runs: probabilities_at_end(runs, "full"),
     wrong=lambda runs: probabilities_at_end(runs, "cut"),
     # P(wrong) ~ 4/(3t) at t = 10^8
-    parts=Part(lambda found: found, near(for_each_flow(lambda alpha: [1 - alpha, 0.0, alpha]), atol=1e-6)),
+    parts=Part(
+        lambda found: found,
+        near(for_each_flow(lambda alpha: [1 - alpha, 0.0, alpha]), atol=1e-6),
+        along=BY_FLOW | {"token": ("correct", "wrong", "noise")},
+    ),
 )
 
 
@@ -113,6 +119,7 @@ CONSTANT = Claim(
         lambda found: found,
         near(for_each_flow(memory.printed_constant), rtol=1e-4),
         corrected=for_each_flow(lambda alpha: memory.constant(2, alpha)),
+        along=BY_FLOW,
     ),
     correction=Correction(
         printed="1/((1-α)(4-2α))",
@@ -146,6 +153,7 @@ EQUATION_42 = Claim(
         lambda rates: np.stack(rates, axis=1),
         near(predicted_rates(memory.printed_coefficient_rates), atol=1e-12),
         corrected=predicted_rates(memory.coefficient_rates),
+        along={"point": lambda runs: rows_of(runs["rates"], β_1="beta_1", β_2="beta_2"), "rate of": ("β_1", "β_2")},
     ),
     correction=Correction(
         printed="β̇_1 = P_wrong - P_correct + 1 - α,  β̇_2 = 3 P_noise - 3α",
@@ -174,6 +182,7 @@ LEMMA_H3 = Claim(
         lambda found: found,
         near(for_each_flow(memory.printed_constant), rtol=1e-4),
         corrected=for_each_flow(memory.printed_flow_constant),
+        along=BY_FLOW,
     ),
     correction=Correction(
         printed="1/((1-α)(4-2α))",
@@ -190,10 +199,15 @@ LEMMA_H3 = Claim(
 )
 
 
+def times_until(time: float) -> np.ndarray:
+    return np.concatenate([[0.0], np.logspace(-2, np.log10(time), 200)])
+
+
 def b_until(rates_of, time: float = 1e4) -> np.ndarray:
     """b over its limit, for each α of the lemma's window, up to a time at which the difference is well resolved."""
-    times = np.concatenate([[0.0], np.logspace(-2, np.log10(time), 200)])
-    return np.array([memory.integrate(rates_of(alpha), times).b - memory.limit_b(alpha) for alpha in WINDOW])
+    return np.array(
+        [memory.integrate(rates_of(alpha), times_until(time)).b - memory.limit_b(alpha) for alpha in WINDOW]
+    )
 
 
 DECREASING = Claim(
@@ -204,8 +218,8 @@ DECREASING = Claim(
     subject=lambda runs: b_until(memory.printed_margin_rates),
     wrong=lambda runs: b_until(lambda alpha: memory.margin_rates(2, alpha)),  # the flow with the right rates of (42)
     parts={
-        "b": Part(lambda over: over, falls(slack=1e-9)),
-        "b over its limit": Part(lambda over: over[:, -1], at_least(0.0)),
+        "b": Part(lambda over: over, falls(slack=1e-9), along={"α": WINDOW, "t": times_until(1e4)}),
+        "b over its limit": Part(lambda over: over[:, -1], at_least(0.0), along={"α": WINDOW}),
     },
     remark="The lemma is right about the system it studies. With the rates of (42) repaired, b passes its limit and "
     "returns to it from below for every α < 1/2, b - b_∞ ≈ (α - 1/2)/α · e^a: the window (1/5, 2/5) of Theorem 3 comes "
@@ -223,6 +237,7 @@ DECOMPOSITION = Claim(
         lambda outside: tuple(bool((np.abs(part) < 1e-12).all()) for part in outside),
         exactly((True, True)),
         corrected=(True, False),
+        along={"W": ("of (41)", "drawn at random")},
     ),
     correction=Correction(
         printed="for any W",
@@ -243,6 +258,8 @@ def followers(runs: Runs, path_of) -> dict[str, object]:
     return {"a": descent.a, "b": descent.b, "flow": float(max(errors))}
 
 
+BY_TIME = {"t": lambda runs: runs["descent"].column("time")}
+
 DESCENT = Claim(
     id="thm-3-descent",
     locus="Theorem 3, gradient flow",
@@ -251,8 +268,10 @@ DESCENT = Claim(
     subject=partial(followers, path_of=recorded),
     wrong=partial(followers, path_of=printed_path),
     parts={
-        "a": Part(lambda found: found["a"], near(lambda runs: true_path(runs["descent"]).a, atol=0.05)),  # a step size
-        "b": Part(lambda found: found["b"], near(lambda runs: true_path(runs["descent"]).b, atol=0.05)),
+        "a": Part(
+            lambda found: found["a"], near(lambda runs: true_path(runs["descent"]).a, atol=0.05), along=BY_TIME
+        ),  # a step size
+        "b": Part(lambda found: found["b"], near(lambda runs: true_path(runs["descent"]).b, atol=0.05), along=BY_TIME),
         "flow": Part(lambda found: found["flow"], near(0.0, atol=1e-6)),  # the solver's error
     },
     remark="Descent is compared to t = rate × steps; flow, with autodiff gradients, to t = 10^8.",

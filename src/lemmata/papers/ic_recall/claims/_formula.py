@@ -1,6 +1,6 @@
 """Claims that compare a printed formula with what autodiff says at a run's points."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ def formula(
     survives: str = "",
     latex: str = "",
     remark: str = "",
+    along: Mapping[str, Reading | Sequence[Any]] | None = None,  # the axes of what is measured
     atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
     rtol: float = 1e-9,
 ) -> Claim:
@@ -35,13 +36,14 @@ def formula(
     def of_main(reading: Reading) -> Callable[[Runs], Any]:
         return lambda runs: reading(runs["main"])
 
+    axes = {name: of_main(labels) if callable(labels) else labels for name, labels in (along or {}).items()}
     return Claim(
         id=id,
         locus=locus,
         statement=statement,
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
-        parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict)),
+        parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict), along=axes),
         correction=Correction(
             printed=printed, corrected=right, reason=reason, root=root, survives=survives, source=SOURCE, latex=latex
         )
@@ -49,6 +51,16 @@ def formula(
         else None,
         remark=remark,
     )
+
+
+def points(run: RunResult) -> range:
+    """The numbers of a run's random attention vectors."""
+    return range(1, len(run.arrays["v"]) + 1)
+
+
+def scores(letter: str, count: int = 6) -> list[str]:
+    """`v_1` to `v_6`."""
+    return [f"{letter}_{i}" for i in range(1, count + 1)]
 
 
 def backwards(run: RunResult) -> RunResult:

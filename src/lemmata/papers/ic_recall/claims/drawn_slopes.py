@@ -3,6 +3,7 @@ for any t_2 above the minimum."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -65,9 +66,19 @@ def _never_pushed(runs: Runs) -> Reached:
     return dict.fromkeys(PARTS, (runs["no push"],))
 
 
+def _runs_of(part: str) -> dict[str, Any]:
+    """What tells the runs of a part apart."""
+    name = {"mixed": "n", "colder": "times colder", "longer": "times longer"}[PARTS[part]]
+    return {name: lambda runs: list(runs.group(PARTS[part]))}
+
+
 def _worst(part: str, name: str, target: float) -> Part:
     """The worst kind of sequence in the worst seed of each world."""
-    return Part(lambda reached: np.array([_records(run, name)[:, -1].min() for run in reached[part]]), at_least(target))
+    return Part(
+        lambda reached: np.array([_records(run, name)[:, -1].min() for run in reached[part]]),
+        at_least(target),
+        along=_runs_of(part),
+    )
 
 
 def _theorem(id: str, locus: str, statement: str, name: str, target: float) -> Claim:
@@ -133,6 +144,16 @@ def _converged(runs: Runs) -> Points:
     return Points(end, end)
 
 
+def _replicas(runs: Runs) -> list[dict[str, Any]]:
+    found = []
+    for n, run in runs.group("mixed").items():
+        columns = (_records(run, name)[:, 0] for name in ("confusing", "seed"))
+        found += [{"n": n, "confusing": share, "seed": seed} for share, seed in zip(*columns, strict=True)]
+    return found
+
+
+MIXED = {"replica": _replicas}
+
 CLAIMS = (
     _theorem(
         "thm-4.4-mixed",
@@ -158,7 +179,7 @@ CLAIMS = (
         "finds the relation on every kind of sequence, before any push.",
         subject=lambda runs: _after_stage_1(runs, "none confusing"),
         wrong=lambda runs: _after_stage_1(runs, next(name for name in runs if name.startswith("mixed/"))),
-        parts=Part(np.array, exactly(1.0)),
+        parts=Part(np.array, exactly(1.0), along={"seed": lambda runs: runs["none confusing"].config.seeds}),
         remark="The control is the same reading in worlds of the same size where some sequences are confusing: a tie "
         "between r_1 and r_2.",
     ),
@@ -171,9 +192,9 @@ CLAIMS = (
         subject=_short,
         wrong=_converged,
         parts={
-            "distance to 1/6 / to the saddle": Part(Points.nearer_uniform, at_most(1.0)),
-            "on query and EoS at the end": Part(Points.outside, at_least(OUTSIDE)),
-            "heavier pair / lighter pair": Part(Points.one_pair_ahead, at_least(1.05)),
+            "distance to 1/6 / to the saddle": Part(Points.nearer_uniform, at_most(1.0), along=MIXED),
+            "on query and EoS at the end": Part(Points.outside, at_least(OUTSIDE), along=MIXED),
+            "heavier pair / lighter pair": Part(Points.one_pair_ahead, at_least(1.05), along=MIXED),
         },
         remark="What must stay on query and EoS is what the rule of Figure 2 allows at most. The control is the "
         "warm-up's Stage 1 run to convergence: at the saddle, nothing on the query subject, both pairs alike.",

@@ -27,6 +27,12 @@ def _largest(runs: Runs, labels: tuple[str, ...]) -> list[float]:
     return [float(run.metrics[label].max()) for run in runs.values() for label in labels if label in run.metrics]
 
 
+def _compared(runs: Runs) -> list[dict[str, str]]:
+    """Which training and which pair of engines each of the largest differences is of."""
+    found = ((name, label) for name, run in runs.items() for label in AGREEING if label in run.metrics)
+    return [{"training": name, "engines": label} for name, label in found]
+
+
 def _draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, len(runs), width=4.2 * len(runs), squeeze=False, sharey=True)
     tables = []
@@ -61,7 +67,7 @@ EXPERIMENT = Experiment(
             "counts follow the same training trajectory, in float64 up to rounding.",
             subject=lambda runs: _largest(runs, AGREEING),
             wrong=lambda runs: _largest(runs, (REFUSED[0], UNTRAINED)),
-            parts=Part(list, at_most(AGREEMENT)),
+            parts=Part(list, at_most(AGREEMENT), along={"training": lambda runs: _compared(runs)}),
             remark="The control compares the reduced engine with what it refuses, a trained full W^KQ, and with itself "
             "before training.",
         ),

@@ -1,7 +1,7 @@
 """The one large step of Stage 1 in exact arithmetic: eqs. (17)-(19), p = 1/I(Z) at the start, Lemma C.1."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -141,6 +141,24 @@ def _after_the_step(runs: Runs) -> Shortfall:
     return Shortfall(np.log(np.abs(1 / 6 - (1 - wrong))), np.asarray(start_shortfall(t, run.config.world.n)))
 
 
+def _by_kind(keep: Callable[[RunResult], np.ndarray]) -> dict[str, Any]:
+    """Kinds of sequence at the start, by temperature and by how many relations match twice."""
+
+    def labels(runs: Runs) -> list[dict[str, Any]]:
+        run = runs["enough sequences"]
+        arrays = (run.arrays[f"start_{name}"][keep(run)] for name in ("temperature", "matchings"))
+        return [{"T": t, "I": matchings} for t, matchings in zip(*arrays, strict=True)]
+
+    return {"kind of sequence": labels}
+
+
+def _falling(temperatures: Iterable[float]) -> list[float]:
+    return sorted({float(t) for t in temperatures}, reverse=True)
+
+
+START_BY_T = {"T": lambda runs: _falling(runs["enough sequences"].arrays["start_temperature"])}
+BY_T = {"T": lambda runs: _falling(runs["enough sequences"].config.temperatures)}
+
 CLAIMS = (
     Claim(
         id="initial-probability",
@@ -149,7 +167,7 @@ CLAIMS = (
         "exp(-1/(9T))), with I(Z) the number of relations that match twice.",
         subject=_at_the_start,
         wrong=_after_the_step,
-        parts={"(1/I - p) / bound": Part(Shortfall.over_bound, at_most(6.0))},
+        parts={"(1/I - p) / bound": Part(Shortfall.over_bound, at_most(6.0), along=_by_kind(_everything))},
         remark="Every kind of sequence of a world under Assumption 2.2. 6 is the constant that the counts of the proof "
         "give (at most 6(n - 3) relations match once, fewer than n^2 never). The control takes p(r_1) after the step.",
     ),
@@ -159,7 +177,11 @@ CLAIMS = (
         statement="On sequences that are neither confusing nor mismatched the initial solution is right already.",
         subject=lambda runs: _start(runs, _alone),
         wrong=lambda runs: _start(runs, lambda run: ~_alone(run)),
-        parts=Part(lambda start: start.column("p")[start.column("temperature") <= 1e-3], at_least(0.999)),
+        parts=Part(
+            lambda start: start.column("p")[start.column("temperature") <= 1e-3],
+            at_least(0.999),
+            along=_by_kind(lambda run: _alone(run) & (run.arrays["start_temperature"] <= 1e-3)),
+        ),
         remark="Sequence by sequence: a world of two or more relations always has a sequence of one of the two kinds, "
         "since the permutation that takes one relation to another has a cycle: of length two, then some sequence is "
         "confusing, or longer, then some is mismatched. The control is all other sequences.",
@@ -172,8 +194,10 @@ CLAIMS = (
         subject=lambda runs: _start(runs, _mismatched),
         wrong=lambda runs: _start(runs, lambda run: ~_mismatched(run)),
         parts={
-            "least lead, over p(r_1)/(3T)": Part(Start.query_lead, at_least(1.0, slack=1e-12)),
-            "largest lead, times T": Part(Start.query_most, at_most(2 / 3)),
+            "least lead, over p(r_1)/(3T)": Part(
+                Start.query_lead, at_least(1.0, slack=1e-12), along=_by_kind(_mismatched)
+            ),
+            "largest lead, times T": Part(Start.query_most, at_most(2 / 3), along=_by_kind(_mismatched)),
         },
         remark="Summed over a sample this is the printed (17). The control is sequences that are not mismatched.",
     ),
@@ -185,12 +209,15 @@ CLAIMS = (
         subject=lambda runs: _start(runs, _everything),
         wrong=lambda runs: _start(runs, _everything, SUBJECTS),
         parts={
-            "answers": Part(lambda start: start.largest(start.column("log_slope")[:, start.columns]), falls()),
+            "answers": Part(
+                lambda start: start.largest(start.column("log_slope")[:, start.columns]), falls(), along=START_BY_T
+            ),
             "subjects and query together": Part(
                 lambda start: start.largest(
                     start.column("log_sum") if start.columns == ANSWERS else start.column("log_slope")[:, [0]]
                 ),
                 falls(),
+                along=START_BY_T,
             ),
         },
         remark="log of T times the derivative, plus 1/(36T), must not grow as T falls; in as many digits as it takes. "
@@ -222,12 +249,12 @@ CLAIMS = (
         subject=lambda runs: AfterStage1(runs["enough sequences"]),
         wrong=lambda runs: AfterStage1(runs["enough sequences"], "subjects", "confusing", "plain"),
         parts={
-            "log |v2 - v4| + 1/(40T)": Part(AfterStage1.apart, falls()),
+            "log |v2 - v4| + 1/(40T)": Part(AfterStage1.apart, falls(), along=BY_T),
             "-sqrt(T) log(1 - p), non-confusing": Part(
-                lambda after: after.exponent(f"log_wrong_{after.certain}"), rises()
+                lambda after: after.exponent(f"log_wrong_{after.certain}"), rises(), along=BY_T
             ),
             "-sqrt(T) log|p - 1/2|, confusing": Part(
-                lambda after: after.exponent(f"log_off_half_{after.split}"), rises()
+                lambda after: after.exponent(f"log_off_half_{after.split}"), rises(), along=BY_T
             ),
         },
         remark="In exact arithmetic: what is bounded is far below float64's rounding. o() shows as a trend that does "

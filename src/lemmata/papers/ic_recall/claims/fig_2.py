@@ -1,6 +1,10 @@
 """Figure 2: attention is pairwise at convergence."""
 
-from lemmata.core import Artefact, Claim, Experiment, Runs, Scale
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
@@ -29,6 +33,16 @@ def _panels(runs: Runs, trained: str, record: int = -1) -> list[shape.Attention]
     return [shape.attention(run, record) for run in runs.group(trained).values()]
 
 
+def _by_seed(trained: str, parts: Mapping[str, Part]) -> dict[str, Part]:
+    """The same parts, their numbers told by panel and seed."""
+
+    def labels(runs: Runs) -> list[dict[str, Any]]:
+        panels = runs.group(trained).items()
+        return [{"panel": side, "seed": seed} for side, run in panels for seed in run.config.seeds]
+
+    return {name: replace(part, along={"seed": labels}) for name, part in parts.items()}
+
+
 PAIRWISE = Claim(
     id="fig-2",
     locus="Figure 2 and Section 4.1",
@@ -37,7 +51,7 @@ PAIRWISE = Claim(
     "(right). The second step attends most to the query subject.",
     subject=lambda runs: _panels(runs, "block"),
     wrong=lambda runs: _panels(runs, "block", 0),
-    parts=shape.FIRST_STEP | {"query subject / next": shape.leading(over_eos=True)},
+    parts=_by_seed("block", shape.FIRST_STEP | {"query subject / next": shape.leading(over_eos=True)}),
     remark="From exactly zero, and without a push: random sequences are not symmetric under exchange of the pairs, and "
     "that asymmetry, small as it is, decides which pair becomes the heavier one. The second step leads by a factor, "
     "not by everything: once the answer is right its loss hardly pushes any more. The control is the untrained model.",
@@ -50,7 +64,7 @@ PAIRWISE_FULL = Claim(
     "first decoding step: attention averaged over fresh sequences is pairwise.",
     subject=lambda runs: _panels(runs, "full"),
     wrong=lambda runs: _panels(runs, "full", 0),
-    parts=shape.FIRST_STEP,
+    parts=_by_seed("full", shape.FIRST_STEP),
     remark="On average over sequences. The second step is another matter: see `ic-recall/second-step-full`.",
 )
 

@@ -1,5 +1,6 @@
 """Figure 3: accuracy against the number of fine-tuning sequences, for the position block alone and for all of W^KQ."""
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -119,6 +120,12 @@ SECOND_STEP = (
 FIG_3 = Part(_at_largest, at_least(0.98, over_seeds=True))
 FEW_SAMPLES = Part(_share_at_few, at_least(0.5, over_seeds=True))
 SECOND = Part(_second, at_least(1.0))
+
+
+def _by_world(part: Part, which: str) -> Part:
+    return replace(part, along={"world": lambda runs: list(runs.group(which))})
+
+
 CLAIMS = (
     Claim(
         id="fig-3",
@@ -127,7 +134,7 @@ CLAIMS = (
         "is the best possible, for (|S|, |R|) = (8, 64), (16, 128) and (32, 512).",
         subject=partial(_trained, which="block"),
         wrong=partial(_untrained, which="block"),
-        parts=FIG_3,
+        parts=_by_world(FIG_3, "block"),
         remark=partial(_ceilings, which="block"),
     ),
     Claim(
@@ -137,7 +144,7 @@ CLAIMS = (
         "reach nine tenths of the best possible first-step accuracy, in each world.",
         subject=partial(_trained, which="block"),
         wrong=partial(_trained, which="full"),
-        parts=FEW_SAMPLES,
+        parts=_by_world(FEW_SAMPLES, "block"),
         remark=partial(_enough, which="block"),
     ),
     Claim(
@@ -147,7 +154,7 @@ CLAIMS = (
         "seed, when the position block alone is trained.",
         subject=partial(_trained, which="block"),
         wrong=partial(_trained, which="full"),
-        parts=SECOND,
+        parts=_by_world(SECOND, "block"),
         remark="The control trains all of W^KQ, by Adam.",
     ),
     Claim(
@@ -157,7 +164,7 @@ CLAIMS = (
         "best possible.",
         subject=partial(_trained, which="full"),
         wrong=partial(_untrained, which="full"),
-        parts=FIG_3,
+        parts=_by_world(FIG_3, "full"),
         remark=partial(_ceilings, which="full"),
     ),
     Claim(
@@ -167,7 +174,7 @@ CLAIMS = (
         "the best possible first-step accuracy.",
         subject=partial(_trained, which="full"),
         wrong=partial(_untrained, which="full"),
-        parts=FEW_SAMPLES,
+        parts=_by_world(FEW_SAMPLES, "full"),
         remark=partial(_enough, which="full"),
     ),
     Claim(
@@ -177,7 +184,7 @@ CLAIMS = (
         "when all of W^KQ is trained.",
         subject=partial(_trained, which="full"),
         wrong=partial(_untrained, which="full"),
-        parts=SECOND,
+        parts=_by_world(SECOND, "full"),
         remark=SECOND_STEP,
     ),
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, crossed
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.claims.fig_2 import constructed_left
 from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
@@ -61,6 +61,10 @@ def _stored(runs: Runs, when: str) -> np.ndarray:
     return np.concatenate([run.column(f"{when}_{name}", step=0) for run in _pretrained(runs) for name in DIRECTIONS])
 
 
+def _asked(runs: Runs) -> list[dict[str, Any]]:
+    return [row for run in _pretrained(runs) for row in crossed(asked=DIRECTIONS, seed=run.config.seeds)]
+
+
 STORAGE = Claim(
     id="fig-4-storage",
     locus="Section 5, experiments with pretrained MLP",
@@ -69,7 +73,7 @@ STORAGE = Claim(
     "any counts).",
     subject=lambda runs: _stored(runs, "recalled"),
     wrong=lambda runs: _stored(runs, "untrained"),
-    parts=Part(lambda shares: shares, at_least(1.0)),
+    parts=Part(lambda shares: shares, at_least(1.0), along={"fact": _asked}),
     remark="The control is the untrained transformer.",
 )
 

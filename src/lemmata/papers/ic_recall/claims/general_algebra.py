@@ -4,8 +4,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most
-from lemmata.papers.ic_recall.claims._formula import SOURCE, formula
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    at_least,
+    at_most,
+    crossed,
+    rows_of,
+)
+from lemmata.papers.ic_recall.claims._formula import SOURCE, formula, points, scores
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra
 from lemmata.papers.ic_recall.run.counting import MatchingCounts, SampleSizes
 from lemmata.papers.ic_recall.theory import gradients, low_temperature, relations, second_step
@@ -44,6 +56,17 @@ def _most_allowed(runs: Runs) -> list[int]:
     return [relations.most_relations(run.config.n, m) for run in runs.group("lawful").values() for m in range(3)]
 
 
+OTHERS = [name for name in scores("omega", 7) if name != "omega_5"]
+
+
+def _tilts(run: RunResult) -> range:
+    return range(1, len(run.arrays["tilted"]) + 1)
+
+
+def _rows(name: str) -> Callable[[Runs], range]:
+    return lambda runs: range(1, len(runs["main"].arrays[name]) + 1)
+
+
 CLAIMS = (
     formula(
         "eq-16",
@@ -52,6 +75,7 @@ CLAIMS = (
         "scores.",
         lambda run: relations.all_logits(run.arrays["v"])[:, run.arrays["pattern"]].T,
         lambda run: run.arrays["memory_logits"].T,
+        along={"relation": lambda run: range(1, run.arrays["memory_logits"].shape[1] + 1), "point": points},
         remark="Every relation of an affine world, straight from the associative memory.",
     ),
     formula(
@@ -62,6 +86,7 @@ CLAIMS = (
             run.arrays["v"], relations.full_world_counts(run.config.n), run.config.temperature
         ),
         lambda run: run.arrays["gradient_v"],
+        along={"point": points, "in": scores("v")},
     ),
     formula(
         "claim-2",
@@ -69,6 +94,7 @@ CLAIMS = (
         "The gradient of the second step's loss in its attention q.",
         lambda run: second_step.gradient_claim_2(run.arrays["q"], run.config.n, run.config.temperature),
         lambda run: run.arrays["gradient_q"],
+        along={"point": points, "in": scores("q", 7)},
     ),
     formula(
         "lemma-d.1-initial",
@@ -76,6 +102,7 @@ CLAIMS = (
         "The second step's gradients in q and in omega at uniform attention, as functions of p = p(a_1).",
         lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
         lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
+        along={"in": [*scores("q", 7), *scores("omega", 7)]},
     ),
     Claim(
         id="lemma-d.1-lead",
@@ -83,7 +110,7 @@ CLAIMS = (
         statement="After the first step omega_5 leads every other score by at least (32/147) eta_1 / T.",
         subject=lambda runs: _lead(runs["main"], 4),
         wrong=lambda runs: _lead(runs["main"], 0),
-        parts=Part(np.asarray, at_least(second_step.GUARANTEED_LEAD)),
+        parts=Part(np.asarray, at_least(second_step.GUARANTEED_LEAD), along={"over": OTHERS}),
         remark="32/147 is reached for p -> 1/3, that is n = 3, by the scores of a_1, a_2, EoS and of the relation "
         "itself. The control asks for the lead of omega_1.",
     ),
@@ -94,7 +121,11 @@ CLAIMS = (
         "dl/domega_5 for all i.",
         subject=lambda runs: runs["main"].arrays["leading_omega"],
         wrong=lambda runs: runs["main"].arrays["trailing_omega"],
-        parts=Part(lambda slope: np.delete(slope, 4, axis=1) - slope[:, 4:5], at_least(0.0)),
+        parts=Part(
+            lambda slope: np.delete(slope, 4, axis=1) - slope[:, 4:5],
+            at_least(0.0),
+            along={"point": _rows("leading_omega"), "over": OTHERS},
+        ),
         remark="At random attention, by autodiff. The control puts the least attention on the query subject.",
     ),
     formula(
@@ -103,6 +134,7 @@ CLAIMS = (
         "v''(0) along softmax(theta + x e), e = (1, 1, -1, -1, 0, 0)/2, at v = 1/6.",
         lambda run: low_temperature.PRINTED_CURVE_ACCELERATION,
         lambda run: run.arrays["acceleration"],
+        along={"of": scores("v")},
         corrected=lambda run: low_temperature.CURVE_ACCELERATION,
         printed="v_i'' = v_i / 12 for all i",
         right="v_i'' = v_i / 12 for i <= 4, -v_i / 6 for i = 5, 6",
@@ -117,6 +149,7 @@ CLAIMS = (
         "grad l . v'' and v' Hess l v' for l_1 and l_2 at v = 1/6, and their sums l_1'' and l_2''.",
         lambda run: low_temperature.PRINTED_SECOND_ORDER_PARTS,
         lambda run: run.arrays["second_order"],
+        along={"what": ["grad l_1 . v''", "grad l_2 . v''", "v' Hess l_1 v'", "v' Hess l_2 v'", "l_1''", "l_2''"]},
         corrected=lambda run: low_temperature.SECOND_ORDER_PARTS,
         printed="1/24, 1/24;  1/12, 0;  l_1'' = 1/8, l_2'' = 1/24",
         right="1/36, 1/36;  1/9, 0;  l_1'' = 5/36, l_2'' = 1/36",
@@ -133,6 +166,7 @@ CLAIMS = (
         "The gradient in v on a confusing sequence once only r_1 and r_2 have weight.",
         lambda run: low_temperature.printed_confusing_gradient(*_tilted(run)),
         lambda run: run.arrays["tilted_gradient"],
+        along={"point": _tilts, "in": scores("v")},
         corrected=lambda run: 2 * low_temperature.printed_confusing_gradient(*_tilted(run)),
         printed="dl/dv_1 = (1/T) p_2 (v_4 - v_2), and so on",
         right="dl/dv_1 = (2/T) p_2 (v_4 - v_2), and so on",
@@ -147,6 +181,7 @@ CLAIMS = (
         "v_3 dL/dtheta_3 - v_1 dL/dtheta_1, v_4 dL/dtheta_4 - v_2 dL/dtheta_2 and v . grad_theta L, in terms of g.",
         lambda run: low_temperature.eq_26_27_28(*_tilted(run)),
         _three_identities,
+        along={"point": _tilts, "equation": ("26", "27", "28")},
     ),
     Claim(
         id="lemma-c.3-bound",
@@ -159,6 +194,7 @@ CLAIMS = (
                 np.asarray,
                 rule(lambda runs, i=i: _bounds(runs, 1.0)[i], slack=1e-13),
                 corrected=lambda runs, i=i: _bounds(runs, 2.0)[i],
+                along={"point": lambda runs: _tilts(runs["main"])},
             )
             for i, (name, rule) in enumerate({"lower": at_least, "upper": at_most}.items())
         },
@@ -179,7 +215,11 @@ CLAIMS = (
         statement="Under Assumption 2.2 at most 6 relations match twice, 6(n - 3) once and n(n - 1) - 6(n - 2) never.",
         subject=lambda runs: [*runs.group("lawful").values()],
         wrong=lambda runs: [runs["unlawful"]] * len(runs.group("lawful")),
-        parts=Part(lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]), at_most(_most_allowed)),
+        parts=Part(
+            lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]),
+            at_most(_most_allowed),
+            along={"world": lambda runs: crossed(world=runs.group("lawful"), matches=range(3))},
+        ),
         remark="The print gives no argument. One: a relation through (s_i, a_j) that matches nothing else must send "
         "one of the n - 3 other subjects to the other answer, and by the assumption no two send the same; likewise a "
         "relation without a match sends two of them to a_1 and a_2, (n - 3)(n - 4) ways. Full worlds attain all "
@@ -192,7 +232,11 @@ CLAIMS = (
         "probability 1 - delta/3, for delta up to 1/2.",
         subject=lambda runs: runs["sample sizes"],
         wrong=lambda runs: runs["stricter sample sizes"],
-        parts=Part(lambda run: run.metrics["needed"], at_most(lambda runs: _sizes(runs, low_temperature.sample_size))),
+        parts=Part(
+            lambda run: run.metrics["needed"],
+            at_most(lambda runs: _sizes(runs, low_temperature.sample_size)),
+            along={"case": lambda runs: rows_of(runs["sample sizes"], zeta="zeta", delta="delta")},
+        ),
         remark="By exact binomials. Chernoff's bound as the proof uses it would ask for (8/zeta) log(6/delta), which "
         "is more at such delta; and as delta tends to 1 no multiple of log(1/delta) is enough. The control asks for "
         "nine tenths of zeta in place of a half.",

@@ -20,6 +20,7 @@ from lemmata.core import (
     at_least,
     at_most,
     near,
+    rows_of,
     slope_near,
 )
 from lemmata.papers.ic_recall.claims._formula import SOURCE
@@ -126,6 +127,23 @@ def _expected_escape(runs: Runs) -> str:
     )
 
 
+def _shares(runs: Runs) -> list[float]:
+    return sorted(set(runs["shares"].config.confusing))
+
+
+def _temperatures_then_shares(runs: Runs) -> list[dict[str, float]]:
+    temperatures = sorted(set(runs["temperatures"].config.temperatures), reverse=True)
+    return [{"T": t} for t in temperatures] + [{"confusing": share} for share in _shares(runs)]
+
+
+def _every_replica(runs: Runs) -> list[dict[str, float]]:
+    return [row for run in _enough(runs) for row in rows_of(run, T="temperature", confusing="confusing", seed="seed")]
+
+
+def _every_step(runs: Runs) -> list[dict[str, float]]:
+    return rows_of(_steps_of(runs, too_long=False), T="temperature", factor="factor", step="step")
+
+
 CLAIMS = (
     Claim(
         id="lemma-c.2",
@@ -138,7 +156,11 @@ CLAIMS = (
             "share that escaped": Part(
                 lambda found: found.reached("escape_steps"), at_least(_promised_share, over_seeds=True)
             ),
-            "steps p_conf T / log(1/T)": Part(lambda found: found.steps_in_units("escape_steps"), at_most(0.05)),
+            "steps p_conf T / log(1/T)": Part(
+                lambda found: found.steps_in_units("escape_steps"),
+                at_most(0.05),
+                along={"at": _temperatures_then_shares},
+            ),
         },
         remark=_expected_escape,
     ),
@@ -151,7 +173,9 @@ CLAIMS = (
         wrong=lambda runs: _one_sequence(runs).eigenvalues(),
         parts={
             "against p_conf": Part(tuple, slope_near(1.0, 0.05)),
-            "over p_conf": Part(lambda found: found[1] / found[0], near(1 / 18, rtol=0.15)),
+            "over p_conf": Part(
+                lambda found: found[1] / found[0], near(1 / 18, rtol=0.15), along={"confusing": _shares}
+            ),
         },
         remark="The printed form has no constant; 1/18 comes from the corrected term I (lemma-c.2-parts). The control "
         "has a sample of one sequence, whose p_conf is 0 or 1.",
@@ -166,6 +190,7 @@ CLAIMS = (
             lambda curvature: curvature,
             near(low_temperature.printed_confusing_curvature(1.0), rtol=1e-8),
             corrected=low_temperature.confusing_curvature(1.0),
+            along={"replica": lambda runs: rows_of(_enough(runs).over_temperature, T="temperature", seed="seed")},
         ),
         correction=Correction(
             printed="-1/24 (term I = p_1 p_2 / (12T))",
@@ -194,7 +219,7 @@ CLAIMS = (
                 lambda found: found.steps_by_temperature("accurate_steps"), slope_near(-1.0, 0.2)
             ),
             "steps against p_conf": Part(lambda found: found.steps_by_share("accurate_steps"), slope_near(-1.0, 0.2)),
-            "growth of g": Part(Replicas.slowest_growth, at_least(1e-4)),
+            "growth of g": Part(Replicas.slowest_growth, at_least(1e-4), along={"replica": _every_replica}),
         },
         remark="eta_2 is proportional to T^2, so the promise is steps proportional to log(1/T)/(p_conf T); growth in "
         "units of p_conf eta_2/T. The control has a sample of one sequence.",
@@ -206,7 +231,7 @@ CLAIMS = (
         "in t steps.",
         subject=lambda runs: _steps_of(runs, too_long=False),
         wrong=lambda runs: _steps_of(runs, too_long=True),
-        parts=Part(_distance_over_bound, at_most(1.0)),
+        parts=Part(_distance_over_bound, at_most(1.0), along={"step": _every_step}),
         remark="On the warm-up's loss, with l measured and rounded up, from theta = 0 and from random theta; shown is "
         "distance over bound with inf f = 0. The control's steps are longer than 1/l, many times.",
     ),

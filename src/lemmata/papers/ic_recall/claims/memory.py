@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, Runs, Scale, at_most, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunConfig,
+    Runs,
+    Scale,
+    at_most,
+    crossed,
+    exactly,
+    near,
+)
 from lemmata.papers.ic_recall.claims._formula import SOURCE
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, DirectDecoding, MemoryRecall
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections
@@ -62,6 +75,8 @@ def _best(runs: Runs, decoding: str) -> list[float]:
     return [float(runs["direct"].metrics[f"{decoding}_{name}"].max()) for name in ("argmax", "probability")]
 
 
+BY_WORLD = {"fact": lambda runs: crossed(world=runs.group("recall"), asked=DIRECTIONS)}
+
 CLAIMS = (
     Claim(
         id="lemma-3.1",
@@ -70,7 +85,7 @@ CLAIMS = (
         "relation, answer, the argmax over the whole vocabulary is the third (any relation that fits, given s and a).",
         subject=lambda runs: _recalled(runs, "whole"),
         wrong=lambda runs: _recalled(runs, "broken"),
-        parts=Part(list, exactly(1.0)),
+        parts=Part(list, exactly(1.0), along=BY_WORLD),
         remark="The control silences the three hidden units of one (s, a) pair.",
     ),
     Claim(
@@ -81,7 +96,13 @@ CLAIMS = (
         subject=lambda runs: _logits(runs, "whole"),
         wrong=lambda runs: _logits(runs, "broken"),
         parts=Part(
-            np.array, near(np.stack([PRINTED] * 2, axis=1), atol=ROUNDING), corrected=np.stack([ACTUAL] * 2, axis=1)
+            np.array,
+            near(np.stack([PRINTED] * 2, axis=1), atol=ROUNDING),
+            corrected=np.stack([ACTUAL] * 2, axis=1),
+            along={
+                "logit": [f"{kind}, asked for the {asked}" for asked, kind in LOGITS],
+                "over facts": ("least", "largest"),
+            },
         ),
         correction=Correction(
             printed="phi(a')^T f(phi(s) + phi(r)) = 1 for a' != a;  phi(s')^T f(phi(a) + phi(r)) = 1 for s' != s",
@@ -101,7 +122,11 @@ CLAIMS = (
         "right one is found with probability at most 1/3 (n = 3, all bijections).",
         subject=lambda runs: _best(runs, "direct"),
         wrong=lambda runs: _best(runs, "stepped"),
-        parts=Part(np.array, at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9)),
+        parts=Part(
+            np.array,
+            at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9),
+            along={"decoding": ("argmax", "probability")},
+        ),
         remark="Measured: the largest over random full W^KQ and all sequences, by argmax (ties split) and by "
         "probability. The control reads the answer after the relation. The slack covers rounding of the logits, "
         "divided by T.",

@@ -1,6 +1,7 @@
 """Theorems 4.4 and 4.1 and Lemma 4.5: what Algorithm 1's short schedule reaches, at every size of world."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,13 @@ def _coldness(run: RunResult) -> str:
     return f"{min(1 / np.asarray(run.metrics['temperature'])):.0f}"
 
 
+def _worlds(runs: Runs) -> list[dict[str, Any]]:
+    names = ("all slopes", "slopes of index 3")
+    return [{"world": name, "n": n} for name in names for n in sorted(runs[name].config.sizes)]
+
+
+BY_WORLD = {"world": _worlds}
+
 THEOREM_4_4 = Claim(
     id="thm-4.4",
     locus="Theorem 4.4, Section 4.2",
@@ -71,7 +79,7 @@ THEOREM_4_4 = Claim(
     "IC-recall sequences. Shown: the share of seeds in which it does, for every world.",
     subject=_both,
     wrong=lambda runs: (runs["no push"],),
-    parts=Part(lambda worlds: _share_that_reaches(worlds, "first_worst", 0.999), at_least(CONFIDENT)),
+    parts=Part(lambda worlds: _share_that_reaches(worlds, "first_worst", 0.999), at_least(CONFIDENT), along=BY_WORLD),
     remark=lambda runs: (
         f"The smallest of all worlds and seeds: {_worst_at_the_end(_both(runs), 'first_worst').min():.5f}. "
         f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} or more. "
@@ -88,8 +96,10 @@ LEMMA_4_5 = Claim(
     subject=lambda runs: [_second_step_exponent(run) for run in _both(runs)],
     wrong=lambda runs: [_second_step_exponent(runs["almost no first step"])],
     parts={
-        "above 1": Part(np.concatenate, at_least(1.0)),
-        "growing with n": Part(lambda exponents: exponents[0], rises()),
+        "above 1": Part(np.concatenate, at_least(1.0), along=BY_WORLD),
+        "growing with n": Part(
+            lambda exponents: exponents[0], rises(), along={"n": lambda runs: sorted(runs["all slopes"].config.sizes)}
+        ),
     },
     remark="One step is enough: the error after stage 1 is already far below the bound. The control takes (almost) no "
     "first step.",
@@ -102,7 +112,7 @@ THEOREM_4_1 = Claim(
     "on all IC-recall sequences.",
     subject=_both,
     wrong=lambda runs: (runs["too hot"],),
-    parts=Part(lambda worlds: _worst_at_the_end(worlds, "final_worst"), at_least(0.99)),
+    parts=Part(lambda worlds: _worst_at_the_end(worlds, "final_worst"), at_least(0.99), along=BY_WORLD),
     remark=lambda runs: f"The control is too hot: T = {runs['too hot'].config.constant:g}/log n.",
 )
 

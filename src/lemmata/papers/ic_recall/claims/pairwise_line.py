@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Undecided, exactly, near
-from lemmata.papers.ic_recall.claims._formula import SOURCE, backwards, formula
+from lemmata.papers.ic_recall.claims._formula import SOURCE, backwards, formula, scores
 from lemmata.papers.ic_recall.run.landscape import PairwiseLine
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
@@ -19,8 +19,12 @@ def _coefficients(samples: np.ndarray) -> np.ndarray:
     return np.stack([8 * (at_0 - 2 * at_quarter + at_half), -6 * at_0 + 8 * at_quarter - 2 * at_half, at_0], axis=1)
 
 
+def _first_half(run: RunResult) -> np.ndarray:
+    return run.arrays["grid"][run.arrays["grid"] <= 0.25]
+
+
 def _mirrored(run: RunResult, about: float) -> np.ndarray:
-    x = run.arrays["grid"][run.arrays["grid"] <= 0.25]
+    x = _first_half(run)
     return np.stack([pairwise_line.warmup_line_loss(about - x, t) for t in run.config.temperatures])
 
 
@@ -92,6 +96,7 @@ CLAIMS = (
         "On v = (x, x, 1/2 - x, 1/2 - x, 0, 0) the gaps d_j = l(r_j) - l(r_1), j = 2 ... 6, as quadratics in x.",
         lambda run: pairwise_line.PRINTED_GAPS,
         lambda run: _coefficients(run.arrays["gap_samples"]),
+        along={"gap": scores("d")[1:], "coefficient of": ("x^2", "x", "1")},
         corrected=lambda run: pairwise_line.GAPS,
         printed="d_3 = -3x^2 + 3x - 3/4, d_4 = -7x^2 + 4x - 3/4, d_5 = -7x^2 + 3x - 1/2, d_6 = -3x^2",
         right="d_3 = -2x^2 + 2x - 1/2, d_4 = d_5 = -6x^2 + 3x - 1/2, d_6 = -2x^2",
@@ -110,6 +115,7 @@ CLAIMS = (
             lambda run: run.arrays["curves"][:, run.arrays["grid"] <= 0.25],
             near(lambda runs: _mirrored(runs["main"], 0.25), atol=1e-11),
             corrected=lambda runs: _mirrored(runs["main"], 0.5),
+            along={"T": lambda runs: runs["main"].config.temperatures, "x": lambda runs: _first_half(runs["main"])},
         ),
         correction=Correction(
             printed="L_1(x) = L_1(1/4 - x)",
@@ -149,7 +155,9 @@ CLAIMS = (
         statement="x_T = 1/6 - (T/2) log 2 + O(T^2).",
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
-        parts=Part(np.array, near(np.array([1 / 6, -np.log(2) / 2]), atol=2e-3)),
+        parts=Part(
+            np.array, near(np.array([1 / 6, -np.log(2) / 2]), atol=2e-3), along={"of x_T at T = 0": ("value", "slope")}
+        ),
     ),
     Claim(
         id="thm-b.3-critical-points",
@@ -157,7 +165,7 @@ CLAIMS = (
         statement="The number of critical points of the loss in (0, 1/4) at low temperature.",
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         wrong=lambda runs: _turns(runs["main"], runs["main"].config.hot_temperatures),
-        parts=Part(np.array, exactly(1), corrected=2),
+        parts=Part(np.array, exactly(1), corrected=2, along={"T": lambda runs: _cold(runs["main"])}),
         correction=Correction(
             printed="exactly one critical point in (0, 1/4)",
             corrected="two: the minimum x_T and a local maximum near 3 exp(-1/(2T))",
@@ -176,7 +184,7 @@ CLAIMS = (
         statement="Exactly one critical point in (0, 1/4) has loss below log 2.",
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"]), below=np.log(2.0)),
         wrong=lambda runs: _turns(runs["main"], _cold(runs["main"])),
-        parts=Part(np.array, exactly(1)),
+        parts=Part(np.array, exactly(1), along={"T": lambda runs: _cold(runs["main"])}),
         remark="The control counts critical points of any loss.",
     ),
     Claim(
@@ -189,6 +197,7 @@ CLAIMS = (
             np.array,
             near(lambda runs: _slopes_predicted(runs, pairwise_line.printed_rescaled_derivative), rtol=1e-7),
             corrected=lambda runs: _slopes_predicted(runs, pairwise_line.rescaled_derivative),
+            along={"T": lambda runs: runs["main"].config.low_temperatures},
         ),
         correction=Correction(
             printed="-16 e^(h/T) + 6 x h'/T - 6 with h' = 4 - 10x",

@@ -1,10 +1,24 @@
 """Beyond the paper: at which temperatures the pairwise optimum exists, is global, and recalls; n = 3 to 2^61 - 1."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    at_least,
+    crossed,
+    exactly,
+    near,
+)
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
 from lemmata.papers.ic_recall.run.phase import PhaseRun
@@ -35,7 +49,9 @@ def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Cla
         subject=lambda runs: runs["transitions"],
         wrong=lambda runs: backwards(runs["transitions"]),
         parts=Part(
-            lambda run: run.metrics[name], near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9)
+            lambda run: run.metrics[name],
+            near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9),
+            along={"n": lambda runs: runs["transitions"].metrics["n"]},
         ),
         remark=lambda runs: f"{remark(runs)} The control reads the temperatures of other worlds.",
     )
@@ -121,6 +137,12 @@ def _order_remark(runs: Runs) -> str:
     )
 
 
+def _transitions(runs: Runs) -> list[dict[str, Any]]:
+    return crossed(transition=("exist", "global", "recall"), n=runs["transitions"].metrics["n"])
+
+
+BY_SEARCH = {"search": lambda runs: [{"n": run.config.n, "T": t} for run, t in _searches(runs)]}
+
 CLAIMS = (
     _transition(
         "exist",
@@ -165,7 +187,7 @@ CLAIMS = (
         statement="The lowest loss over the whole simplex of attention is attained on the pairwise line.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
-        parts=Part(_lowest_on_simplex, near(_lowest_on_line, atol=1e-7)),
+        parts=Part(_lowest_on_simplex, near(_lowest_on_line, atol=1e-7), along=BY_SEARCH),
         remark="The best of many minimisations from random starts, in a small and a larger world, below and above "
         "each transition. The control reads each world's search in the other's place.",
     ),
@@ -176,7 +198,7 @@ CLAIMS = (
         "pairs, (1/4, 1/4, 1/4, 1/4, 0, 0), in between: there nothing escapes what Stage 1 finds, and p(r_1) <= 1/2.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
-        parts=Part(_kinds_found, exactly(_kinds_expected)),
+        parts=Part(_kinds_found, exactly(_kinds_expected), along=BY_SEARCH),
         remark=_order_remark,
     ),
     Claim(
@@ -186,7 +208,7 @@ CLAIMS = (
         "recalls, at every n.",
         subject=lambda runs: [_tau(runs["transitions"], name) for name in ("exist", "global", "recall")],
         wrong=lambda runs: [_tau(runs["transitions"], "sure")],
-        parts=Part(np.concatenate, at_least(phase.PAPER_CONSTANT)),
+        parts=Part(np.concatenate, at_least(phase.PAPER_CONSTANT), along={"at": _transitions}),
         remark="The control asks the same of being sure (phase-sure), which takes a lower temperature where n is "
         "small.",
     ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, exactly, near
-from lemmata.papers.ic_recall.claims._formula import SOURCE, Reading, formula
+from lemmata.papers.ic_recall.claims._formula import SOURCE, Reading, formula, scores
 from lemmata.papers.ic_recall.run.algebra import SaddleAlgebra
 from lemmata.papers.ic_recall.theory import saddle
 from lemmata.report import plots
@@ -28,6 +28,8 @@ def _decay_rate(run: RunResult, index: int) -> tuple[float, float]:
     return above, -float(run.metrics["temperature"][index]) * np.log(above / 2)
 
 
+BY_T = {"T": lambda run: run.metrics["temperature"]}
+
 CLAIMS = (
     formula(
         "saddle-curvature",
@@ -35,6 +37,7 @@ CLAIMS = (
         "The second derivative of L_1 at the saddle along (1, 1, -1, -1, 0, 0)/2, as a function of T.",
         lambda run: saddle.printed_curvature(run.metrics["temperature"]),
         _metric("curvature"),
+        along=BY_T,
         corrected=lambda run: saddle.curvature(run.metrics["temperature"]),
         printed="f''(0) = -1/(8T) + 1 / (16 T^2 (4 + 2 exp(3/(16T)))^2)",
         right="f''(0) = -1/(8T) + 1 / (32 T^2 (4 + 2 exp(1/(8T))))",
@@ -50,6 +53,7 @@ CLAIMS = (
         "Term I of p_1''(0) at the saddle is p_1 / (8T).",
         lambda run: run.metrics["p1"] / (8 * run.metrics["temperature"]),
         _metric("term_one"),
+        along=BY_T,
     ),
     formula(
         "lemma-b.5-term-ii",
@@ -57,6 +61,7 @@ CLAIMS = (
         "Term II of p_1''(0) at the saddle, the sum of second derivatives of p_1 in the logits.",
         lambda run: saddle.printed_term_two(*(run.metrics[name] for name in ("p1", "p3", "temperature"))),
         _metric("term_two"),
+        along=BY_T,
         corrected=lambda run: saddle.term_two(*(run.metrics[name] for name in ("p1", "p3", "temperature"))),
         printed="-p_1 p_3^2 / (16 T^2)",
         right="-p_1 p_3 / (32 T^2)",
@@ -73,6 +78,7 @@ CLAIMS = (
         "How far the mismatched relations' logits lie below l(r_1) at the saddle.",
         lambda run: np.array([0, 0, 3, 3, 3, 3]) / 16,
         lambda run: run.arrays["logits"][0] - run.arrays["logits"],
+        along={"relation": scores("r")},
         corrected=lambda run: np.array([0, 0, 1, 1, 1, 1]) / 8,
         printed="3/16 (inside the exponential of f''(0))",
         right="1/8",
@@ -88,6 +94,7 @@ CLAIMS = (
         "Gradients of the six logits in v at the saddle.",
         lambda run: saddle.PRINTED_LOGIT_GRADIENTS,
         lambda run: run.arrays["logit_gradients"],
+        along={"relation": scores("r"), "in": scores("v")},
         corrected=lambda run: saddle.LOGIT_GRADIENTS,
         printed="fifth entry of grad l_3 ... grad l_6: 0",
         right="fifth entry of grad l_3 ... grad l_6: 1/2",
@@ -113,7 +120,7 @@ CLAIMS = (
         "-1, 1, 0, 0).",
         subject=lambda runs: _bends(runs["main"], "curvature", "ascending"),
         wrong=lambda runs: _bends(runs["main"], "tilted_curvature", "tilted_ascending"),
-        parts=Part(tuple, exactly((-1.0, 1.0))),
+        parts=Part(tuple, exactly((-1.0, 1.0)), along={"direction": ("falling", "rising")}),
         remark=lambda runs: (
             f"At every temperature from {runs['main'].config.lowest:g} to {runs['main'].config.highest:g}, not only at "
             "low ones. The control is (1/6, 1/6, 1/3, 1/3, 0, 0), the low-temperature optimum."

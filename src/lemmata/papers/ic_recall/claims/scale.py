@@ -1,7 +1,7 @@
 """Beyond the paper: how many fine-tuning sequences are needed as the number of stored facts grows to 10^55."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -119,6 +119,19 @@ def _range_needed(runs: Runs) -> str:
     )
 
 
+def _by_size(family: str) -> dict[str, Any]:
+    run = {"index 3": "main", "drawn slopes": "drawn"}[family]
+    return {"n": lambda runs: sorted(runs[run].config.sizes)}
+
+
+def _worlds_and_seeds(runs: Runs) -> list[dict[str, Any]]:
+    """Of what is read after Stage 1."""
+    run = runs["main"]
+    where = {"index": CLEAR, "sequences": max(run.config.sequences)}
+    columns = (run.column(name, **where) for name in ("n", "seed"))
+    return [{"n": n, "seed": seed} for n, seed in zip(*columns, strict=True)]
+
+
 GROWTH = Claim(
     id="scale",
     locus="beyond the paper; Theorem 4.1 promises polylog(n) sequences",
@@ -130,12 +143,12 @@ GROWTH = Claim(
     subject=_families,
     wrong=_growing_rare,
     parts={
-        f"{what}, {name}": Part(lambda found, read=read, name=name: read(found[name]), rule)
+        f"{what}, {name}": Part(lambda found, read=read, name=name: read(found[name]), rule, along=along)
         for name in ("index 3", "drawn slopes")
-        for what, read, rule in (
-            ("doublings over all sizes", Successes.doublings, at_most(1.0)),
-            ("exponent in log n", Successes.power_of_log_n, at_most(3.0)),
-            ("seeds that succeed", lambda found: found.share[:, -1], at_least(CONFIDENT)),
+        for what, read, rule, along in (
+            ("doublings over all sizes", Successes.doublings, at_most(1.0), {}),
+            ("exponent in log n", Successes.power_of_log_n, at_most(3.0), {}),
+            ("seeds that succeed", lambda found: found.share[:, -1], at_least(CONFIDENT), _by_size(name)),
         )
     },
     remark=_range_needed,
@@ -148,7 +161,7 @@ CLEAR_WORLDS = Claim(
     "decoding finds the relation on every kind of sequence, at every size of world.",
     subject=lambda runs: _after_stage_1(runs, CLEAR),
     wrong=lambda runs: _after_stage_1(runs, CONFUSING),
-    parts=Part(np.array, exactly(1.0)),
+    parts=Part(np.array, exactly(1.0), along={"world": _worlds_and_seeds}),
     remark="The control is the world of index 3, with the same share of mismatched sequences and all confusing.",
 )
 

@@ -30,6 +30,8 @@ def _scaling_remark(runs: Runs) -> str:
     )
 
 
+BY_T = {"T": lambda runs: runs["main"].metrics["temperature"]}
+
 CLAIMS = (
     Claim(
         id="prop-b.2",
@@ -51,8 +53,12 @@ CLAIMS = (
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
         parts={
-            "second derivative": Part(lambda run: run.metrics["hessian_v"], at_most(lambda runs: _bounds(runs)[0])),
-            "third derivative": Part(lambda run: run.metrics["third_v"], at_most(lambda runs: _bounds(runs)[1])),
+            "second derivative": Part(
+                lambda run: run.metrics["hessian_v"], at_most(lambda runs: _bounds(runs)[0]), along=BY_T
+            ),
+            "third derivative": Part(
+                lambda run: run.metrics["third_v"], at_most(lambda runs: _bounds(runs)[1]), along=BY_T
+            ),
         },
         remark="The control reads the derivatives at other temperatures, the lowest where the highest belongs.",
     ),

@@ -37,7 +37,11 @@ EXPERIMENT = Experiment(
             "and what SymPy derives is identically zero. The printed forms it replaces do not follow.",
             subject=lambda runs: runs["main"].metrics["corrected_ok"],
             wrong=lambda runs: runs["main"].metrics["printed_ok"],
-            parts=Part(lambda follows: follows.astype(bool), exactly(True)),
+            parts=Part(
+                lambda follows: follows.astype(bool),
+                exactly(True),
+                along={"formula": lambda runs: runs["main"].metrics["identity"]},
+            ),
             remark="The control puts the printed forms in the corrected ones' place. Only d_2, which is printed right "
             "and listed for completeness, follows; every other one differs from the derivation at a rational point.",
         ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, exactly
-from lemmata.papers.ic_recall.claims._formula import formula
+from lemmata.papers.ic_recall.claims._formula import formula, points, scores
 from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
 from lemmata.papers.ic_recall.theory import gradients, pairing, relations, saddle
 from lemmata.report import plots
@@ -52,7 +52,7 @@ CLAIMS = (
         "relations.",
         subject=lambda runs: _named_rows(runs["main"].arrays["table"], runs["main"].arrays["kinds"]),
         wrong=lambda runs: _named_rows(runs["main"].arrays["table"][:, [2, 1, 0]], runs["main"].arrays["kinds"]),
-        parts=Part(list, exactly(sorted(TABLE_1))),
+        parts=Part(list, exactly(sorted(TABLE_1)), along={"relation": sorted(TABLE_1)}),
         remark="The control reads the table's answers from the last subject to the first.",
     ),
     formula(
@@ -62,6 +62,7 @@ CLAIMS = (
         "scores.",
         _table_2,
         lambda run: run.arrays["token_logits"].T,
+        along={"logit of": list(relations.TABLE_2), "point": points},
     ),
     formula(
         "eq-gradients",
@@ -69,6 +70,7 @@ CLAIMS = (
         "The gradient of L_1 in the attention v, and in theta where v = softmax(theta).",
         _both_gradients,
         lambda run: np.concatenate([run.arrays["gradient_v"], run.arrays["gradient_theta"]], axis=1),
+        along={"point": points, "in": [*scores("v"), *scores("theta")]},
     ),
     formula(
         "lemma-b.4-initial",
@@ -76,6 +78,7 @@ CLAIMS = (
         "At v = 1/6 the gradient of L_1 in v is (-1, 0, -1, 0, 2, 0) / (9T).",
         lambda run: saddle.INITIAL_GRADIENT / _temperature(run),
         lambda run: run.arrays["initial_gradient"],
+        along={"in": scores("v")},
     ),
     formula(
         "lemma-b.4-gradients",
@@ -83,6 +86,7 @@ CLAIMS = (
         "Where v_1 = v_3, v_2 = v_4 and v_5 = 0, dL/dv_1 and dL/dv_2 simplify to multiples of p_5 + p_6 and p_4 + p_6.",
         _printed_symmetric,
         lambda run: run.arrays["symmetric_gradient"][:, :2],
+        along={"point": points, "in": scores("v", 2)},
         corrected=lambda run: _printed_symmetric(run) / _temperature(run),
         printed="dL/dv_1 = -2 (p_5 + p_6) v_2,  dL/dv_2 = -2 (p_4 + p_6) v_1",
         right="dL/dv_1 = -(2/T) (p_5 + p_6) v_2,  dL/dv_2 = -(2/T) (p_4 + p_6) v_1",
@@ -97,6 +101,7 @@ CLAIMS = (
         "The value of sum_j v_j dL/dv_j.",
         lambda run: pairing.printed_inner_product(run.arrays["v"], _temperature(run)),
         lambda run: (run.arrays["v"] * run.arrays["gradient_v"]).sum(-1),
+        along={"point": points},
         corrected=lambda run: -2 / _temperature(run) * pairing.advantage(run.arrays["v"], _temperature(run)),
         printed="sum_j v_j dL/dv_j = sum_r p(r) l(r)",
         right="sum_j v_j dL/dv_j = (2/T) (sum_r p(r) l(r) - l(r_1))",
@@ -111,6 +116,7 @@ CLAIMS = (
         "T (dL/dtheta_1 - dL/dtheta_2) and T (dL/dtheta_3 - dL/dtheta_4), whose signs drive v_1/v_2 and v_3/v_4 to 1.",
         _printed_differences,
         _theta_differences,
+        along={"point": points, "difference in theta": ("1 - 2", "3 - 4")},
         corrected=lambda run: 2 * _printed_differences(run),
         printed="(p_2 + p_4) v_1 v_4 - (p_2 + p_5) v_2 v_3 - (p_4 + p_6) v_2 v_5 + (v_1 - v_2)(l(r_1) - sum_r p l), "
         "...",

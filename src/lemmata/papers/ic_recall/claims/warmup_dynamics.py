@@ -1,5 +1,7 @@
 """The warm-up trained: Stage 1 to the saddle, the push, Stage 2 to the pairwise optimum (Theorem 4.2)."""
 
+from typing import Any
+
 import numpy as np
 
 from lemmata.core import (
@@ -17,6 +19,7 @@ from lemmata.core import (
     at_most,
     log_slope,
     near,
+    rows_of,
 )
 from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
 from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages, smaller_pair
@@ -121,6 +124,10 @@ def _best_losses(runs: Runs) -> np.ndarray:
     return np.array([float(pairwise_line.warmup_line_loss(_best_pair(t), t)) for t in temperatures])
 
 
+def _by_replica(name: str) -> dict[str, Any]:
+    return {"replica": lambda runs: rows_of(runs[name], T="temperature", seed="seed")}
+
+
 CLAIMS = (
     Claim(
         id="lemma-b.4",
@@ -129,7 +136,12 @@ CLAIMS = (
         subject=lambda runs: runs["stages"].arrays["stage1_v"],
         wrong=lambda runs: runs["stages"].arrays["stage2_v"][:: len(runs["stages"].config.seeds)],
         parts=Part(
-            _limit, near(lambda runs: np.tile(saddle.SADDLE, (len(runs["stages"].config.temperatures), 1)), atol=5e-3)
+            _limit,
+            near(lambda runs: np.tile(saddle.SADDLE, (len(runs["stages"].config.temperatures), 1)), atol=5e-3),
+            along={
+                "T": lambda runs: runs["stages"].config.temperatures,
+                "on": ("s_1", "a_1", "s_2", "a_2", "s_3", "EoS"),
+            },
         ),
         remark="Kept on v_1 = v_3, v_2 = v_4 (rounding alone would leave the saddle after enough steps). Attention on "
         "s_3 and EoS dies like 1/t, with a rate proportional to p_3/T, so the limit is extrapolated: 2 v(t) - v(t/2). "
@@ -144,7 +156,9 @@ CLAIMS = (
         wrong=_never_pushed,
         parts={
             "share that escaped": Part(
-                _escaped, at_least(lambda runs: 1 - runs["escape"].config.delta, over_seeds=True)
+                _escaped,
+                at_least(lambda runs: 1 - runs["escape"].config.delta, over_seeds=True),
+                along={"T": lambda runs: sorted(runs["escape"].config.temperatures)},
             ),
             "exponent of 1/T in the steps": Part(_exponent, at_most(2.0)),
         },
@@ -159,7 +173,11 @@ CLAIMS = (
         "gamma^3/rho^2 log^-3(...) after log(...)/(c eta gamma) steps, and keeps it so.",
         subject=lambda runs: runs["pushed/saddle"],
         wrong=lambda runs: runs["pushed/minimum"],
-        parts=Part(_kept_promise, at_least(lambda runs: 1 - runs["pushed/saddle"].config.delta, over_seeds=True)),
+        parts=Part(
+            _kept_promise,
+            at_least(lambda runs: 1 - runs["pushed/saddle"].config.delta, over_seeds=True),
+            along={"T": lambda runs: runs["pushed/saddle"].config.temperatures},
+        ),
         remark=lambda runs: (
             f"On the warm-up's loss at its saddle, with its own alpha, rho and gamma and c = "
             f"{runs['pushed/saddle'].config.constant:g}. The control is pushed from the minimum instead, where the "
@@ -174,7 +192,9 @@ CLAIMS = (
         wrong=lambda runs: (_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
         parts={
             "velocity at random points": Part(lambda psi: psi[0], at_most(0.0)),
-            "largest rise along training": Part(lambda psi: psi[1], at_most(0.0, slack=1e-13)),
+            "largest rise along training": Part(
+                lambda psi: psi[1], at_most(0.0, slack=1e-13), along=_by_replica("escape")
+            ),
         },
         remark="The velocity is of log psi under gradient flow, by autodiff. The control takes points where l(r_1) is "
         "not ahead, where psi can rise, and on the trained paths the psi of the wrong pairs. The slack is rounding of "
@@ -188,9 +208,13 @@ CLAIMS = (
         subject=_reached,
         wrong=_before_the_push,
         parts={
-            "smaller pair": Part(lambda ends: ends[0], near(_best_pairs, atol=1e-3)),
-            "left on s_3 and EoS": Part(lambda ends: ends[1], at_most(2e-3)),
-            "lowest loss": Part(lambda ends: ends[2], near(_best_losses, atol=1e-8)),
+            "smaller pair": Part(lambda ends: ends[0], near(_best_pairs, atol=1e-3), along=_by_replica("stages")),
+            "left on s_3 and EoS": Part(lambda ends: ends[1], at_most(2e-3), along=_by_replica("stages")),
+            "lowest loss": Part(
+                lambda ends: ends[2],
+                near(_best_losses, atol=1e-8),
+                along={"T": lambda runs: runs["lowest"].config.temperatures},
+            ),
         },
         remark="Every seed, at each temperature. a is the root x_T of the corrected line; 'lowest loss' is the best of "
         "many minimisations over the whole simplex. Up to which temperature the minimum is global, and up to which it "

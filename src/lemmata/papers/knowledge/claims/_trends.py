@@ -4,7 +4,7 @@ Differences of extraction are no measure of this near 0 and 1; and a model that 
 at the subject by chance, shows them too. The factor tells the two apart.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ def side_by_side(cells: Sequence[np.ndarray]) -> np.ndarray:
     return np.stack([values[:fewest] for values in cells], axis=1)
 
 
-def over_seeds(read: Callable[[Any], Any], rule: Rule) -> Part:
-    """A part whose reading gives a number (or a row) a seed, judged by the interval of their mean."""
-    return Part(lambda subject: Seeds(read(subject)), replace(rule, over_seeds=True))
+def over_seeds(read: Callable[[Any], Any], rule: Rule, along: Mapping[str, Any] | None = None) -> Part:
+    """A part whose reading gives a number (or a row, with the name of its axis in `along`) a seed, judged by the
+    interval of their mean."""
+    return Part(lambda subject: Seeds(read(subject)), replace(rule, over_seeds=True), along=along or {})

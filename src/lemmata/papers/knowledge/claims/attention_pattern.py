@@ -123,7 +123,7 @@ CUBE_ROOT = Claim(
     "and first rates, one number a seed.",
     subject=lambda runs: runs[OWN],
     wrong=lambda runs: runs[SHARED],  # scores that depend on the key alone follow no such law
-    parts=Part(slopes, near(1.0, atol=0.1)),
+    parts=Part(slopes, near(1.0, atol=0.1), along={"seed": lambda runs: runs[OWN].config.seeds}),
 )
 
 
@@ -143,7 +143,7 @@ FEATURE_STRENGTH = Claim(
     "seed, under the training in which Lemma 10 holds.",
     subject=lambda runs: strength(runs, "own_strength"),
     wrong=lambda runs: strength(runs, "other_strength"),  # the mean response to another subject
-    parts=Part(np.asarray, at_least(STRENGTH)),
+    parts=Part(np.asarray, at_least(STRENGTH), along={"seed": lambda runs: runs[SHARED].config.seeds}),
 )
 
 

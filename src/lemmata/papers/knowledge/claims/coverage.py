@@ -1,5 +1,7 @@
 """Extraction against what fine-tuning covers: so many subjects, and a fact's own templates (abstract, core claim)."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises
@@ -50,13 +52,16 @@ def _where_it_ends(runs: Runs) -> str:
 
 
 def by_subjects_claim(reading: Reading, *, id: str, locus: str, statement: str) -> Claim:
+    def asked(runs: Runs) -> list[int]:
+        return list(main(runs).asked(reading).values())
+
     return Claim(
         id=id,
         locus=locus,
         statement=statement,
         subject=lambda runs: by_subjects(runs, reading),
         wrong=lambda runs: one_subject_longer(runs, reading),  # more lessons, all about one subject
-        parts=TREND,
+        parts=TREND | {"in order": replace(TREND["in order"], along={"subjects asked": asked})},
         needs={"main": long_enough},
         remark=_where_it_ends,
     )

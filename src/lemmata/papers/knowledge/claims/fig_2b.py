@@ -38,7 +38,11 @@ FIGURE_2B = Claim(
     subject=lambda runs: Line(runs["main"], "templates"),
     wrong=lambda runs: Line(runs["main"], "templates", BEFORE),  # the same models before fine-tuning
     parts={
-        "order": over_seeds(lambda line: line.values, falls(SLACK)),
+        "order": over_seeds(
+            lambda line: line.values,
+            falls(SLACK),
+            {"|R|": lambda runs: sorted(r for _, r, _ in runs["main"].config.cells)},
+        ),
         "largest, at the smallest |R|": over_seeds(lambda line: line.values[:, 0], at_least(0.8)),
     },
     remark=both,

@@ -116,9 +116,9 @@ FIGURE_3 = Claim(
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
         "extraction at K = |R| = 5": over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
-        "extraction by K": over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK)),
+        "extraction by K": over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK), {"K": MULTIPLICITIES}),
         "rise from K = 2 to 5": over_seeds(Extracted.rise_from_few, at_least(CHANGE)),
-        "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK)),
+        "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK), {"|R|": UNIVERSES}),
         "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
     ours_below_paper="the decoder, its data and both schedules",

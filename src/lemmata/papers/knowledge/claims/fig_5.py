@@ -28,6 +28,8 @@ def attention(run: RunResult, when: str = "") -> Attention:
     return Attention(unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
 
 
+BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
+
 FIGURE_5 = Claim(
     id="fig-5",
     locus="Figure 5 (its caption alone: attention after pre-training); what it must show is ours",
@@ -35,7 +37,7 @@ FIGURE_5 = Claim(
     "uninformative o; mean over facts, in every seed.",
     subject=lambda runs: runs["main"].arrays["attention_osr"][:, 0],
     wrong=lambda runs: runs["main"].arrays["attention_os"][:, 0],  # at [o s], where the relation is to be guessed
-    parts=Part(np.asarray, at_most(FILTERED)),
+    parts=Part(np.asarray, at_most(FILTERED), along=BY_SEED),
     remark=lambda runs: (
         f"At [o s] o keeps {runs['main'].arrays['attention_os'][:, 0].mean():.2f}: the subject is in the residual "
         "stream there. How the rest is divided depends on the training: see attention-adamw and attention-pattern."
@@ -50,10 +52,10 @@ ADAMW = Claim(
     subject=lambda runs: attention(runs["main"]),
     wrong=lambda runs: attention(runs["main"], "untrained."),
     parts={
-        "3d/2 α₁ at [o s]": Part(lambda found: found.bound_two, at_most(1.0)),
-        "3d/2 α₁ at [o s r]": Part(lambda found: found.bound_three, at_most(1.0)),
-        "α₂/α₃, at least .7": Part(lambda found: found.ratio, at_least(0.7)),
-        "α₂/α₃, at most 1.6": Part(lambda found: found.ratio, at_most(1.6)),
+        "3d/2 α₁ at [o s]": Part(lambda found: found.bound_two, at_most(1.0), along=BY_SEED),
+        "3d/2 α₁ at [o s r]": Part(lambda found: found.bound_three, at_most(1.0), along=BY_SEED),
+        "α₂/α₃, at least .7": Part(lambda found: found.ratio, at_least(0.7), along=BY_SEED),
+        "α₂/α₃, at most 1.6": Part(lambda found: found.ratio, at_most(1.6), along=BY_SEED),
     },
     remark="The lemmas bound stages 1 and 2 of gradient descent and say nothing of AdamW or of the end. AdamW puts "
     "nearly all of the attention at [o s r] on the subject, which alone decides the answer and is not in the residual "

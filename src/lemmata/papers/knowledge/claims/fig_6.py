@@ -49,7 +49,7 @@ FIG_6 = Claim(
     f"every subject asked about (gain after {READ_AT} steps, means over seeds in which their own are learned).",
     subject=lambda runs: gains(watched(runs), WATCHED),
     wrong=lambda runs: gains(watched(runs), WITHOUT_ATTENTION),
-    parts=over_seeds(np.asarray, at_least(0.4)),
+    parts=over_seeds(np.asarray, at_least(0.4), {"update": WATCHED}),
 )
 
 
@@ -114,7 +114,7 @@ STEPS = Claim(
     subject=steps_by_rank,
     wrong=lambda runs: steps_by_rank(runs, -1),  # full in the place of rank 1, and so on
     parts={
-        "steps by rank": over_seeds(np.asarray, falls()),
+        "steps by rank": over_seeds(np.asarray, falls(), {"update": lambda runs: by_rank(watched(runs))}),
         "rank 1 / full": over_seeds(lambda steps: steps[:, 0] / steps[:, -1], at_least(2.0)),
     },
     remark=lambda runs: f"In {len(steps_by_rank(runs))} seeds every rank rises from below the level to it.",

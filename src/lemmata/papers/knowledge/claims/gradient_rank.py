@@ -34,6 +34,8 @@ def _later(runs: Runs) -> str:
     return f"Along gradient descent, mean over seeds: {', '.join(found)} steps."
 
 
+BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
+
 RANK_ONE = Claim(
     id="gradient-rank-one",
     locus="Appendix, equation (216): RA_1, the rank-1 part of the fine-tuning gradient",
@@ -42,7 +44,7 @@ RANK_ONE = Claim(
     subject=lambda runs: before_the_first_step(runs["main"], "question_share"),
     # of the same facts' sentences, [o s r] in the place of [o s p]
     wrong=lambda runs: before_the_first_step(runs["main"], "sentence_share"),
-    parts=Part(np.asarray, at_least(0.9)),
+    parts=Part(np.asarray, at_least(0.9), along=BY_SEED),
     remark=_later,
 )
 
@@ -63,7 +65,7 @@ ALONG_PROMPT = Claim(
     "before the first step, in every seed.",
     subject=lambda runs: before_the_first_step(runs["main"], "question_along"),
     wrong=lambda runs: before_the_first_step(runs["main"], "sentence_along"),
-    parts=Part(np.asarray, at_least(0.99)),
+    parts=Part(np.asarray, at_least(0.99), along=BY_SEED),
     remark=_what_is_shared,
 )
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, at_least, at_most, rows_of
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
 from lemmata.report.plots import CYCLE, legend, letter, new_figure
 
@@ -23,6 +23,8 @@ def nothing(runs: Runs) -> np.ndarray:
     return np.full_like(bound(runs), 2.0)
 
 
+BY_CASE = {"case": lambda runs: rows_of(runs["main"], K="multiplicity", q="templates", n="subjects")}
+
 HOEFFDING_COVER = Claim(
     id="hoeffding-cover",
     locus="Appendix, equation (44); our text has the formula from inside its probability on",
@@ -32,9 +34,11 @@ HOEFFDING_COVER = Claim(
     subject=lambda runs: tails(runs, "at_most"),
     wrong=lambda runs: tails(runs, "at_most_unpopular"),  # templates that are told half as often
     parts={
-        "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing),
-        "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound),
-        "count ≤ Kn/2q in drawn facts": Part(lambda found: found[2], at_most(nothing, slack=0.05), corrected=bound),
+        "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing, along=BY_CASE),
+        "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound, along=BY_CASE),
+        "count ≤ Kn/2q in drawn facts": Part(
+            lambda found: found[2], at_most(nothing, slack=0.05), corrected=bound, along=BY_CASE
+        ),
     },
     correction=Correction(
         printed="P[Σ_i 1(j ∈ A_i) ≥ Kn/(2q)] ≤ exp(-nK²/(2q²))",
@@ -72,7 +76,11 @@ COVER_ALL = Claim(
     "probability at that number, for each K and q.",
     subject=lambda runs: runs["main"].arrays["cover_probability"],
     wrong=lambda runs: runs["main"].arrays["cover_probability_too_few"],  # one subject fewer than the exact number
-    parts=Part(np.asarray, at_least(lambda runs: 1 - runs["main"].config.failure)),
+    parts=Part(
+        np.asarray,
+        at_least(lambda runs: 1 - runs["main"].config.failure),
+        along={"case": lambda runs: [{"K": k, "q": q} for k, q in runs["main"].config.cases]},
+    ),
     remark=loosest,
 )
 

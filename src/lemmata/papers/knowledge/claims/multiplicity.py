@@ -33,9 +33,10 @@ def line(runs: Runs, reading: Reading | None) -> Line:
     return Line(found, side_by_side([cell.before() if reading is None else cell.reached(reading) for cell in found]))
 
 
+BY_K = {"K": lambda runs: [cell.multiplicity for cell in cells(runs)]}
 PARTS = {
     "halvings of the failures from K = 2 to the largest K": over_seeds(lambda found: found.halvings, at_least(1.5)),
-    "extraction by K": over_seeds(lambda found: found.extraction, rises(slack=0.05)),
+    "extraction by K": over_seeds(lambda found: found.extraction, rises(slack=0.05), BY_K),
     "least pre-training accuracy": Part(lambda found: min(one.accuracy for one in found.cells), at_least(0.95)),
 }
 

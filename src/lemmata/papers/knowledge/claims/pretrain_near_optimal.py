@@ -35,6 +35,9 @@ def levels_off(runs: Runs) -> str:
     )
 
 
+BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
+STAGED_BY_SEED = {"seed": lambda runs: runs[SHARED].config.seeds}
+
 NEAR_OPTIMAL = Claim(
     id="pretrain-near-optimal",
     locus="Abstract: the model reaches near-optimal pre-training loss; with AdamW, as in the experiments",
@@ -43,8 +46,8 @@ NEAR_OPTIMAL = Claim(
     subject=lambda runs: at_end(runs["main"]),
     wrong=lambda runs: at_end(runs["uniform"]),  # attention that does not learn: facts known, loss not
     parts={
-        "facts known": Part(lambda found: found[0], at_least(KNOWN)),
-        "loss over the least": Part(lambda found: found[1], at_most(NEAR)),
+        "facts known": Part(lambda found: found[0], at_least(KNOWN), along=BY_SEED),
+        "loss over the least": Part(lambda found: found[1], at_most(NEAR), along=BY_SEED),
     },
     needs={"main": finished},
     remark=levels_off,
@@ -84,8 +87,8 @@ IN_STAGES = Claim(
     subject=lambda runs: staged(runs[SHARED], after=True),
     wrong=lambda runs: staged(runs[SHARED], after=False),  # the same models where stage 3 begins
     parts={
-        "loss over the least": Part(lambda found: found.excess, at_most(NEAR)),
-        "probability of the answer": Part(lambda found: found.answer, at_least(SURE)),
+        "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=STAGED_BY_SEED),
+        "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=STAGED_BY_SEED),
     },
     needs={SHARED: stages_finished},
 )

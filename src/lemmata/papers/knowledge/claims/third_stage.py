@@ -62,6 +62,10 @@ def _loose(runs: Runs) -> str:
     )
 
 
+def _seeds(runs: Runs) -> tuple[int, ...]:
+    return next(iter(runs.group(THIRD).values())).config.seeds
+
+
 LENGTH = Claim(
     id="third-stage-length",
     locus="Appendix, equation (168): T_p - T_2 is set to an order over η₃",
@@ -70,7 +74,7 @@ LENGTH = Claim(
     "factors of the order are not varied.",
     subject=lambda runs: slopes(runs, THIRD),
     wrong=lambda runs: slopes(runs, SECOND),  # the rate of stage 2 varied instead
-    parts=Part(np.asarray, near(-1.0, atol=0.15)),
+    parts=Part(np.asarray, near(-1.0, atol=0.15), along={"seed": _seeds}),
     remark=_loose,
 )
 

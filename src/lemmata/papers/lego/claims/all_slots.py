@@ -83,7 +83,7 @@ ALL_SLOTS = Claim(
     subject=lambda runs: pair(runs, "transitive", "symmetric"),
     wrong=lambda runs: pair(runs, "symmetric", "transitive"),
     parts={
-        "Acc at length 4": Part(Pair.doubled, at_least(SOLVED)),
+        "Acc at length 4": Part(Pair.doubled, at_least(SOLVED), along={"action": ("simply transitive", "symmetric")}),
         "ε at two steps, symmetric over simply transitive": Part(Pair.concentration, at_least(1.3)),
     },
     needs={"transitive": settled("T2"), "symmetric": settled("T2")},

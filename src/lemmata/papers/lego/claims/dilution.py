@@ -57,6 +57,17 @@ def at_first(model: AfterStage) -> AfterStage:
     return AfterStage(model.run, model.plan, 1)
 
 
+def _points(runs: Runs) -> list[dict[str, Any]]:
+    found = []
+    for model in two_steps(runs):
+        read = dilution(model, model)
+        places = zip(read["length"], read["step"], strict=True)
+        found += [{"action": model.run.config.action, "L": length, "l": step} for length, step in places]
+    return found
+
+
+BY_POINT = {"point": _points}
+
 DILUTION = Claim(
     id="dilution-law",
     locus="Section 6.2.1, strong length generalization",
@@ -67,7 +78,10 @@ DILUTION = Claim(
     "training, against the law from its end.",
     subject=mean("measured"),
     wrong=mean("measured", later=at_first),
-    parts={"law": Part(np.asarray, near(mean("law"), rtol=CLOSE)), "bound": Part(np.asarray, at_most(mean("bound")))},
+    parts={
+        "law": Part(np.asarray, near(mean("law"), rtol=CLOSE), along=BY_POINT),
+        "bound": Part(np.asarray, at_most(mean("bound")), along=BY_POINT),
+    },
 )
 
 

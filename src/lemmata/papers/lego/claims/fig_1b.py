@@ -58,6 +58,10 @@ def remark(runs: Runs) -> str:
     )
 
 
+def _trained_at(runs: Runs) -> list[int]:
+    return [model.trained_at for model in stages(self_trained(runs))]
+
+
 FIGURE_1B = Claim(
     id="fig-1b",
     locus="Section 7, Figure 1b",
@@ -67,7 +71,9 @@ FIGURE_1B = Claim(
     subject=sequence,
     wrong=lambda runs: sequence(runs, short=True),
     parts={
-        "mean over lengths, stage by stage": Part(means, rises(SHIFT, over_seeds=True)),
+        "mean over lengths, stage by stage": Part(
+            means, rises(SHIFT, over_seeds=True), along={"trained up to length": _trained_at}
+        ),
         "gain at the longest length": Part(gain, at_least(GAIN, over_seeds=True)),
     },
     remark=remark,

@@ -1,10 +1,11 @@
 """Figure 5: with predicates in another order, attention follows the variable."""
 
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, near
+from lemmata.core import Claim, Experiment, Part, RunResult, Runs, near
 from lemmata.papers.lego.claims._attention_maps import draw_maps
 from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
 from lemmata.papers.lego.run.length_training import length_runs
@@ -22,6 +23,13 @@ def followed(run: RunResult) -> np.ndarray:
     return on_predicates(run)[:, :, run.arrays["trained.order"]]
 
 
+def _places(name: str) -> dict[str, Any]:
+    def numbers(runs: Runs) -> range:
+        return range(on_predicates(runs[name]).shape[1])
+
+    return {"seed": lambda runs: runs[name].config.seeds, "from answer": numbers, "to place": numbers}
+
+
 FIGURE_5 = Claim(
     id="fig-5",
     locus="Section 7, Figure 5",
@@ -31,7 +39,11 @@ FIGURE_5 = Claim(
     subject=lambda runs: {kind: followed(runs[name]) for kind, name in JUDGED.items()},
     wrong=lambda runs: {kind: on_predicates(runs[name]) for kind, name in JUDGED.items()},  # it stays in place
     parts={
-        kind: Part(itemgetter(kind), near(lambda runs, name=name: on_predicates(runs[name], "map_permuted"), atol=SAME))
+        kind: Part(
+            itemgetter(kind),
+            near(lambda runs, name=name: on_predicates(runs[name], "map_permuted"), atol=SAME),
+            along=_places(name),
+        )
         for kind, name in JUDGED.items()
     },
 )

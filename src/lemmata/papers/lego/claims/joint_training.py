@@ -68,6 +68,8 @@ def compared(runs: Runs) -> str:
     )
 
 
+BY_LENGTH = {"L": lambda runs: (2, max(runs["transitive"].config.lengths))}
+
 JOINT = Claim(
     id="joint-training",
     locus="beyond the paper; Algorithm 1 without its two stages",
@@ -78,8 +80,8 @@ JOINT = Claim(
     subject=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["symmetric"]},
     wrong=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["value alone"]},
     parts={
-        "C6": Part(lambda pair: solves(pair["transitive"]), at_least(SOLVED)),
-        "S4": Part(lambda pair: solves(pair["symmetric"]), at_least(SOLVED)),
+        "C6": Part(lambda pair: solves(pair["transitive"]), at_least(SOLVED), along=BY_LENGTH),
+        "S4": Part(lambda pair: solves(pair["symmetric"]), at_least(SOLVED), along=BY_LENGTH),
     },
     needs={"transitive": learned, "symmetric": learned},
     remark=compared,

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most, exactly
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most, crossed, exactly
 from lemmata.papers.lego.claims._theory_runs import AT_FLOOR, symmetric_run, transitive_run
 from lemmata.papers.lego.run.one_step_descent import Token
 from lemmata.papers.lego.theory.clip import floor
@@ -37,6 +37,8 @@ def pairs(runs: Runs) -> list[tuple[RunResult, Token]]:
     return [(run, token) for run in runs.values() for token in STYLES]
 
 
+BY_TOKEN = {"token": lambda runs: crossed(action=runs, token=STYLES)}
+
 ONE_STEP = Claim(
     id="one-step-learned",
     locus="Sections 6.1.1 and 6.1.2; stage 1 of Algorithms 1 and 2",
@@ -48,8 +50,8 @@ ONE_STEP = Claim(
     subject=at_the_end,
     wrong=when_first_right,
     parts={
-        "accuracy": Part(itemgetter("accuracy"), exactly(1.0)),
-        "loss above its floor": Part(itemgetter("excess"), at_most(AT_FLOOR)),
+        "accuracy": Part(itemgetter("accuracy"), exactly(1.0), along=BY_TOKEN),
+        "loss above its floor": Part(itemgetter("excess"), at_most(AT_FLOOR), along=BY_TOKEN),
     },
 )
 

@@ -56,7 +56,7 @@ COST = Claim(
     "from annotators who err.",
     subject=lambda runs: runs["main"],
     wrong=lambda runs: runs["hasty"],
-    parts=Part(shortfall, at_most(HALF)),
+    parts=Part(shortfall, at_most(HALF), along={"seed": lambda runs: runs["main"].config.seeds}),
     needs={"main": comparable},
     remark=ends,
 )

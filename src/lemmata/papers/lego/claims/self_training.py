@@ -5,6 +5,9 @@ of what the clip allows; greedy chains stand beside it, for an argmax may be rig
 claims are judged on one training: (11) and (12) are of the same models.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most, exactly
@@ -25,6 +28,11 @@ def of_the_first(asked: Asked) -> Asked:
     return asked._replace(stages=[0] * len(asked.stages))
 
 
+def _by_length(read: Callable[[Course], Asked]) -> dict[str, Part]:
+    """What is solved, told by the length that is asked for."""
+    return {name: replace(part, along={"L": lambda runs: read(main(runs)).lengths}) for name, part in SOLVES.items()}
+
+
 SOLVES = {
     "Acc over its ceiling": Part(lambda asked: asked.solved("accuracy"), at_least(SOLVED)),
     "greedy chains right": Part(lambda asked: asked.solved("greedy"), at_least(SOLVED), carries=False),
@@ -38,7 +46,7 @@ DOUBLING = Claim(
     "of T² on the same lengths.",
     subject=lambda runs: twice_its_length(main(runs)),
     wrong=lambda runs: of_the_first(twice_its_length(main(runs))),
-    parts=SOLVES,
+    parts=_by_length(twice_its_length),
     needs={"main": ended},
     remark="The theorem's k runs to log₂|X|, but a chain has at most |X| - 1 steps: 2^(k+1) must not exceed them.",
 )
@@ -65,7 +73,11 @@ ATTENTION = Claim(
     "stages that end at a hundred times their floor.",
     subject=lambda runs: main(runs).column("epsilon_worst"),
     wrong=lambda runs: Course(runs["hasty"]).column("epsilon_worst"),
-    parts=Part(lambda found: found.max(axis=0).tolist(), at_most(PRINTED_EPSILON)),
+    parts=Part(
+        lambda found: found.max(axis=0).tolist(),
+        at_most(PRINTED_EPSILON),
+        along={"k": lambda runs: range(1, runs["main"].config.stages + 1)},
+    ),
     needs={"main": ended},
     remark=patience,
 )
@@ -143,7 +155,7 @@ COROLLARY = Claim(
     "Control: T² only, without further stages.",
     subject=lambda runs: every_length(main(runs), -1),
     wrong=lambda runs: every_length(main(runs), 0),
-    parts=SOLVES,
+    parts=_by_length(lambda course: every_length(course, -1)),
     needs={"main": ended},
     remark=without_stages,
 )

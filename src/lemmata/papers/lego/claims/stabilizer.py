@@ -84,6 +84,10 @@ def _lengths(runs: Runs, family: str) -> str:
     return ", ".join(said)
 
 
+def _actions(runs: Runs) -> list[str]:
+    return [run.config.action for run in by_stabilizer(runs, "five points") if stabilizer(run) <= SMALL]
+
+
 STABILIZER = Claim(
     id="stabilizer",
     locus="Section 1.1 (stabilizers), Section 5 (distractors)",
@@ -95,7 +99,9 @@ STABILIZER = Claim(
     subject=Moment,
     wrong=lambda runs: Moment(runs, "early "),
     parts={
-        "five points, by growing stabilizer": Part(lambda now: now.small("five points"), falls()),
+        "five points, by growing stabilizer": Part(
+            lambda now: now.small("five points"), falls(), along={"action": _actions}
+        ),
         "five points, large over small": Part(lambda now: now.large_over_small("five points"), at_most(1.0)),
         "order twelve, free over not free": Part(lambda now: now.free_over_not_free("order twelve"), at_least(1.1)),
     },

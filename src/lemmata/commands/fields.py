@@ -1,0 +1,63 @@
+"""What `--set` takes in an experiment, for `fields`, `run EXPERIMENT --help` and `show EXPERIMENT`."""
+
+import json
+from collections.abc import Mapping
+
+from rich.console import Console
+
+from lemmata.core import Experiment, Scale, UserError, select
+from lemmata.report.listing import Listing
+from lemmata.report.values import shorten
+from lemmata.run import Key, keys
+
+
+def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int:
+    """Every key of an experiment's runs: what it may hold, what it holds in which run, and what the paper says."""
+    experiment = one_experiment(wanted)
+    if as_json:
+        print(json.dumps([key.row() for key in keys(experiment, scale)], indent=1))
+        return 0
+    console.print(f"[bold]{experiment.id}[/]: {experiment.title}\n")
+    console.print(f"usage: lemmata run {experiment.id} --set KEY=VALUE [KEY=VALUE ...] [OPTIONS]\n", markup=False)
+    console.print(key_listing(experiment, scale))
+    return 0
+
+
+def one_experiment(wanted: str) -> Experiment:
+    selections = select([wanted])
+    if len(selections) != 1:
+        raise UserError(f"{wanted!r} names {len(selections)} experiments; `run` takes one")
+    return selections[0].experiment
+
+
+def key_listing(experiment: Experiment, scale: Scale) -> Listing:
+    """A line a key. Columns that would be empty throughout are left out."""
+    found = keys(experiment, scale)
+    columns = {
+        "key": [key.key for key in found],
+        "may hold": [key.allowed for key in found],
+        f"default at scale {scale.name}": [_default(key) for key in found],
+        "at the paper's": ["" if scale.name == "paper" else _of_the_paper(key) for key in found],
+        "meaning": [key.note for key in found],
+    }
+    shown = {name: cells for name, cells in columns.items() if any(cells)}
+    return Listing(tuple(shown), tuple(zip(*shown.values(), strict=True)), ("key",))
+
+
+def _default(key: Key) -> str:
+    return "\n".join(filter(None, [_held(key.held), f"also sets {key.sets}" if key.sets else ""]))
+
+
+def _held(held: Mapping[str, list[str]]) -> str:
+    """One value, or a line a value with the runs that hold it."""
+    if len(held) <= 1:
+        return shorten("".join(held), 70)
+    lines = [f"{shorten(', '.join(names), 40)}: {value}" for value, names in held.items()]
+    return "\n".join(shorten(line, 70) for line in lines)
+
+
+def _of_the_paper(key: Key) -> str:
+    """What it holds at the paper's scale; nothing where no run has it there."""
+    if key.paper and set(key.paper) == set(key.held):
+        return "the same"
+    return shorten(" or ".join(key.paper), 70)

@@ -1,0 +1,88 @@
+"""Verdicts with the numbers that decide them: what `check`, `run` and `reproduce` print."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lemmata.report.listing import plain_table
+from lemmata.report.numbers import NEAREST, Line, Row, left_over, lines
+from lemmata.report.terminal import control_text, status_text
+from lemmata.report.values import duration, margin
+
+FEW = 6  # so many claims are shown closely; of more, each part's deciding number alone
+WIDE = 120  # columns of a terminal on which predicted and measured stand side by side
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """One line a claim, and beneath it a line a number: where it stands, predicted, measured, margin."""
+
+    rows: Sequence[Row]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Any]:
+        if options.max_width >= WIDE:
+            yield self._table()
+        else:
+            for row in self.rows:
+                yield from self._block(row)
+        if self.nearest == 1 and any(left_over(row, 1) for row in self.rows):
+            yield Text("Of each part the number that decides; `lemmata show ID` shows more.", style="dim")
+
+    @property
+    def nearest(self) -> int:
+        return NEAREST if len(self.rows) <= FEW else 1
+
+    def _table(self) -> Table:
+        table = plain_table()
+        table.add_column("verdict", no_wrap=True)
+        table.add_column("claim", overflow="fold", min_width=max((len(row["id"]) for row in self.rows), default=0))
+        table.add_column("predicted", overflow="fold")
+        table.add_column("measured", overflow="fold")
+        table.add_column("margin", justify="right", no_wrap=True)
+        table.add_column("control", no_wrap=True)
+        table.add_column("cost", justify="right", no_wrap=True)
+        for row in self.rows:
+            found = list(lines(row, self.nearest))
+            alone = found[0] if len(found) == 1 and not found[0].label else None
+            table.add_row(
+                status_text(row.get("status")),
+                Text(row["id"], style="bold"),
+                Text(alone.predicted if alone else ""),
+                Text(alone.measured if alone else ""),
+                margin(row.get("margin")),
+                control_text(row.get("control_status")),
+                duration(row.get("seconds")),
+            )
+            for line in [] if alone else found:
+                table.add_row("", _labelled(line), Text(line.predicted), Text(line.measured), line.margin, "", "")
+            for note in self._notes(row):
+                table.add_row("", note, "", "", "", "", "")
+        return table
+
+    def _block(self, row: Row) -> Iterator[Any]:
+        """For narrow terminals: the same, below one another."""
+        yield Text.assemble(status_text(row.get("status")), "  ", (row["id"], "bold"))
+        control = Text.assemble("control ", control_text(row.get("control_status")))
+        facts = [Text(f"margin {margin(row.get('margin'))}"), control, Text(duration(row.get("seconds")))]
+        yield Padding(Text(", ").join(facts), (0, 0, 0, 4), style="dim")
+        for line in lines(row, self.nearest):
+            label = f"{line.label}: " if line.label else ""
+            both = "\n" in line.predicted  # the printed form and the right one, which say so themselves
+            predicted = ("" if both else "predicted ") + line.predicted.replace("\n", ", ")
+            words = f"{label}{predicted}; measured {line.measured}"
+            yield Padding(Text(words, overflow="fold"), (0, 0, 0, 4))
+        for note in self._notes(row):
+            yield Padding(note, (0, 0, 0, 2))
+
+    def _notes(self, row: Row) -> list[Padding]:
+        more = left_over(row, self.nearest) if self.nearest > 1 else ""
+        return [Padding(Text(more, style="dim"), (0, 0, 0, 2))] if more else []
+
+
+def _labelled(line: Line) -> Padding:
+    return Padding(Text(line.label, style="" if line.status == "holds" else "bold"), (0, 0, 0, 2))
