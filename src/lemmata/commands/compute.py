@@ -75,11 +75,13 @@ def run_changed(
 
 def _resting(selection: Selection, made: Changes) -> str:
     """Which claims will be judged, by what their documented verdicts were read from; a run stands for its group."""
-    touched = {name.split("/")[0] for name in made.touched}
+
+    def here(names: Sequence[str] | None) -> list[str] | None:
+        groups = {name.split("/")[0] for name in names or ()}
+        return None if names is None else [name for name in made.after if name.split("/")[0] in groups]
+
     known = {row["id"]: row.get("reads") for row in documented(selection.paper)}
-    reads = {claim.id: known.get(claim.id) for claim in selection.claims}
-    reached = [id for id, names in reads.items() if names is None or touched & {name.split("/")[0] for name in names}]
-    return f"claims that rest on it: {', '.join(reached) or 'none'}"
+    return "\n".join(made.resting({claim.id: here(known.get(claim.id)) for claim in selection.claims}))
 
 
 def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:

@@ -38,6 +38,8 @@ from lemmata.core.constraints import (
 )
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.errors import (
+    OutsideSetting as OutsideSetting,
+    TooShort as TooShort,
     Undecided as Undecided,
     UserError as UserError,
     invalid as invalid,
@@ -95,10 +97,13 @@ from lemmata.core.run import (
     RunOutput as RunOutput,
     RunResult as RunResult,
     Runs as Runs,
+    Setting as Setting,
     Unattended as Unattended,
 )
 from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
+from lemmata.core.setting import only as only, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
+from lemmata.core.wording import Configs as Configs, Word as Word, word as word

@@ -46,7 +46,8 @@ def examine(
     found = []
     for selection, named, one in zip(selections, asked, made, strict=True):
         runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
-        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
+        claims = (claim.under(one.before, one.after) if one else claim for claim in selection.claims)
+        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
         found.append(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
@@ -58,11 +59,12 @@ def examine(
 
 def _under(changes: Changes, examined: Examined) -> Examined:
     """Without the verdicts that the changes did not reach."""
-    why = {judgement.claim.id: changes.why_left_out(judgement) for judgement in examined.judgements}
+    why = {judgement.claim.id: changes.why_left_out(judgement.reads) for judgement in examined.judgements}
+    resting = changes.resting({judgement.claim.id: judgement.reads for judgement in examined.judgements})
     return replace(
         examined,
         judgements=tuple(one for one in examined.judgements if not why[one.claim.id]),
-        head=tuple(changes.words()),
+        head=(*changes.words(), *resting),
         left_out=tuple((one.claim, reason) for one in examined.judgements if (reason := why[one.claim.id])),
     )
 

@@ -4,7 +4,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, Undecided, at_least, at_most
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Seeds,
+    Undecided,
+    at_least,
+    at_most,
+)
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
 from lemmata.papers.association.model import FeedKind, TransformerConfig
@@ -70,11 +83,11 @@ def rank(run: RunResult, fraction: float) -> int:
     return int(fraction * run.config.model.width + 1e-9)
 
 
-def has_the_papers_ranks(run: RunResult) -> str | None:
+def has_the_papers_ranks(run: RunResult) -> Undecided | None:
     """The smallest fraction of the figure must leave something."""
     if rank(run, 0.01) >= 1:
         return learned_something(run)
-    return f"the fraction 0.01 of d = {run.config.model.width} is rank 0: the layer would be gone"
+    return OutsideSetting(f"the fraction 0.01 of d = {run.config.model.width} is rank 0: the layer would be gone")
 
 
 def which_rank(runs: Runs) -> str:

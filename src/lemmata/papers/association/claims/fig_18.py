@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Successes, at_least, at_most, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Successes,
+    TooShort,
+    Undecided,
+    at_least,
+    at_most,
+    near,
+)
 from lemmata.papers.association.run.memory_descent import RandomMemory
 from lemmata.report.plots import ceiling, joined, new_figure
 
@@ -41,11 +54,12 @@ def spread(truncation: Truncation) -> float:
     return float(np.log(truncation[1][:, -1]).std(ddof=1))
 
 
-def long_enough(run: RunResult) -> str | None:
+def long_enough(run: RunResult) -> Undecided | None:
     if len(run.config.seeds) < 4:
-        return f"{len(run.config.seeds)} runs; a quartile needs 4"
+        return Undecided(f"{len(run.config.seeds)} runs; a quartile needs 4")
     last = times(run)[-1]
-    return None if last >= SETTLED else f"rate × steps ends at {last:g}; the loss settles at about {SETTLED:g}"
+    early = f"rate × steps ends at {last:g}; the loss settles at about {SETTLED:g}"
+    return None if last >= SETTLED else TooShort(early)
 
 
 def remark(runs: Runs) -> str:

@@ -10,6 +10,7 @@ from lemmata.core import (
     RunResult,
     Runs,
     Seeds,
+    TooShort,
     Undecided,
     at_least,
     at_most,
@@ -46,7 +47,7 @@ def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     """The first step of each seed with the column over 0.1."""
     found = first_step_over(run, column, 0.1, phase)
     if not np.isfinite(found).all():
-        raise Undecided(f"{column} never passes 0.1: the run is too short")
+        raise TooShort(f"{column} never passes 0.1")
     return found
 
 

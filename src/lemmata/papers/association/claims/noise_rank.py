@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    TooShort,
+    Undecided,
+    exactly,
+    near,
+)
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
@@ -33,11 +45,12 @@ def smallest(runs: Runs, time: float) -> dict[str, tuple[bool, ...]]:
     }
 
 
-def settled(run: RunResult) -> str | None:
+def settled(run: RunResult) -> Undecided | None:
     """The order of the singular values is that of t → ∞ only after they have crossed."""
     n, last = run.config.inputs, run.column("time")[-1]
     if n >= 4 and (crossing := memory.crossing_time(n, run.config.alpha)) > last:
-        return f"with {n} inputs the singular values cross at about t = {crossing:.2g}; the flow ends at {last:.2g}"
+        crossed = f"with {n} inputs the singular values cross at about t = {crossing:.2g}"
+        return TooShort(f"{crossed}; the flow ends at {last:.2g}")
     return None
 
 

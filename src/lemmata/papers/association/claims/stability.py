@@ -84,7 +84,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Other noise levels, other learning rates",
     runs=runs,
-    needs={"main": learned_something},
+    needs=dict.fromkeys(("main", "alpha", "rate"), learned_something),
     claims=(
         Claim(
             id="any-alpha",
@@ -94,7 +94,6 @@ EXPERIMENT = Experiment(
             subject=of("alpha"),
             wrong=trained_clean,
             parts=PARTS,
-            needs={"alpha": learned_something},
             remark="The paper shows no such run: the two other noise levels are ours, and so are the laptop's sizes. "
             "Not run at the paper's size.",
         ),
@@ -106,7 +105,6 @@ EXPERIMENT = Experiment(
             subject=of("rate"),
             wrong=trained_clean,
             parts=PARTS,
-            needs={"rate": learned_something},
             remark="At the smallest rate, 1/1000, a laptop-sized model has learned nothing but the noise after the "
             "paper's number of steps: the range's lower end is decided at the paper's size alone, where "
             "it has not been run.",

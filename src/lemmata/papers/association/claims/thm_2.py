@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Undecided,
+)
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
 from lemmata.papers.association.claims._source import SOURCE
@@ -99,8 +110,8 @@ def value_diagonal(run: RunResult, offset: int = 0) -> np.ndarray:
     return np.array([run.arrays[name][tokens, read].mean() for name in ("value", "value_previous")])
 
 
-def learned(run: RunResult) -> str | None:
-    return None if run.config.values == "learned" else "W_V is set by hand, not learned in phase 2"
+def learned(run: RunResult) -> Undecided | None:
+    return None if run.config.values == "learned" else OutsideSetting("W_V is set by hand, not learned in phase 2")
 
 
 EQUATION_25 = Claim(

@@ -15,6 +15,7 @@ from lemmata.core import (
     Runs,
     Scale,
     Seeds,
+    TooShort,
     Undecided,
     near,
 )
@@ -39,7 +40,7 @@ class Descent(NamedTuple):
         _, values = self.run.curve("noise_probability")
         enough = (values >= LEARNED * self.run.config.alpha).all(axis=0)
         if not enough.any():
-            raise Undecided(f"after {self.run.config.steps} steps the noise is not yet learned")
+            raise TooShort(f"after {self.run.config.steps} steps the noise is not yet learned")
         return int(enough.argmax())
 
     def at(self, record: int, column: str) -> np.ndarray:
@@ -56,10 +57,11 @@ class Descent(NamedTuple):
         return before, lowest, end
 
 
-def attends(run: RunResult) -> str | None:
+def attends(run: RunResult) -> Undecided | None:
     """A need: by the end attention has found the positions after a trigger."""
     found = float(Descent(run).at(-1, "after_trigger").min())
-    return None if found >= 1.0 else f"attention is still flat: a trigger's follower leads by {found:.2g} in the logit"
+    flat = f"attention is still flat: a trigger's follower leads by {found:.2g} in the logit"
+    return None if found >= 1.0 else TooShort(flat)
 
 
 def crossing(runs: Runs) -> str:

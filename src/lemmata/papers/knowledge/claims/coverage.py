@@ -57,7 +57,6 @@ def by_subjects_claim(reading: Reading, *, id: str, locus: str, statement: str) 
         subject=lambda runs: by_subjects(runs, reading),
         wrong=lambda runs: one_subject_longer(runs, reading),  # more lessons, all about one subject
         parts=TREND,
-        needs={"main": long_enough},
         remark=_where_it_ends,
     )
 
@@ -116,7 +115,6 @@ TEMPLATES = Claim(
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
     parts=over_seeds(np.asarray, at_least(0.1)),
-    needs={"narrow": long_enough},
     remark="The width is ours. In a wide model, with one template a fact, the same comparison shows: see the claim "
     "covering-per-relation.",
 )
@@ -165,6 +163,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="How much fine-tuning must cover",
     runs=lambda scale: {"main": main_run(scale), "narrow": cell_run(scale, NARROW)},
+    needs={"main": long_enough, "narrow": long_enough},
     claims=(DESCENT, ADAMW, TEMPLATES),
     draw=draw,
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, at_least
 from lemmata.papers.lego.claims._theory_runs import fresh
 from lemmata.papers.lego.run.joint import JointTraining
 from lemmata.papers.lego.run.joint_descent import Tokens
@@ -44,12 +44,13 @@ def solves(run: RunResult) -> list[float]:
     return [float(accuracy(run, length).min()) for length in (2, max(run.config.lengths))]
 
 
-def learned(run: RunResult) -> str | None:
+def learned(run: RunResult) -> Undecided | None:
     """A need: training was long enough for both losses to fall tenfold in every seed."""
     for name in ("value_loss", "variable_loss"):
         losses = run.arrays[name]
         if not np.all(losses[:, -1] < 0.1 * losses[:, 0]):
-            return f"{run.config.action}: the {name.replace('_', ' ')} has not fallen tenfold in every seed"
+            loss = name.replace("_", " ")
+            return TooShort(f"{run.config.action}: the {loss} has not fallen tenfold in every seed")
     return None
 
 

@@ -39,7 +39,6 @@ DOUBLING = Claim(
     subject=lambda runs: twice_its_length(main(runs)),
     wrong=lambda runs: of_the_first(twice_its_length(main(runs))),
     parts=SOLVES,
-    needs={"main": ended},
     remark="The theorem's k runs to log₂|X|, but a chain has at most |X| - 1 steps: 2^(k+1) must not exceed them.",
 )
 
@@ -66,7 +65,6 @@ ATTENTION = Claim(
     subject=lambda runs: main(runs).column("epsilon_worst"),
     wrong=lambda runs: Course(runs["hasty"]).column("epsilon_worst"),
     parts=Part(lambda found: found.max(axis=0).tolist(), at_most(PRINTED_EPSILON)),
-    needs={"main": ended},
     remark=patience,
 )
 
@@ -86,7 +84,6 @@ BOUNDS = Claim(
             lambda course: (course.column("epsilon_after") / course.column("epsilon_before")).max(), at_most(1.0)
         ),
     },
-    needs={"main": ended},
 )
 
 
@@ -110,7 +107,6 @@ START = Claim(
         "ε, after over before": Part(lambda found: found["epsilon"].max(), at_most(2.1)),
         "gap, after over before": Part(lambda found: found["gap"].max(), at_most(1.0), carries=False),
     },
-    needs={"main": ended},
     remark="Both are arithmetic of the softmax: at most twice as much to look away from, less for each that counts.",
 )
 
@@ -122,7 +118,6 @@ LABELS = Claim(
     subject=main,
     wrong=lambda runs: Course(runs["hasty"]),
     parts=Part(lambda course: float(course.column("labels_right").min()), exactly(1.0)),
-    needs={"main": ended},
 )
 
 
@@ -144,7 +139,6 @@ COROLLARY = Claim(
     subject=lambda runs: every_length(main(runs), -1),
     wrong=lambda runs: every_length(main(runs), 0),
     parts=SOLVES,
-    needs={"main": ended},
     remark=without_stages,
 )
 
@@ -186,6 +180,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="S5 by recursive self-training",
     runs=doublings,
+    needs={"main": ended},
     claims=(DOUBLING, ATTENTION, BOUNDS, START, LABELS, COROLLARY),
     draw=draw,
 )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, at_least, at_most
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
@@ -49,7 +49,7 @@ def where_converged(run: RunResult, values: np.ndarray) -> np.ndarray:
     """[cell, record] -> [cell], at the first record where the loss is low enough."""
     low = by_record(run, "excess") <= CONVERGED
     if not np.all(low.any(axis=1)):
-        raise Undecided(f"{run.config.action}: some seed's loss was never {CONVERGED:.0%} above its floor")
+        raise TooShort(f"{run.config.action}: some seed's loss was never {CONVERGED:.0%} above its floor")
     return values[np.arange(len(values)), np.argmax(low, axis=1)]
 
 

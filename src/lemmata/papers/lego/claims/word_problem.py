@@ -4,7 +4,18 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, exactly
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Undecided,
+    at_least,
+    exactly,
+)
 from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.run.action_catalogue import ActionCatalogue
@@ -39,9 +50,9 @@ def not_solvable(runs: Runs) -> str:
     return ", ".join(name for name in names if any(map(large, name.partition(":")[0].split("x"))))
 
 
-def can_spell(run: RunResult) -> str | None:
+def can_spell(run: RunResult) -> str | Undecided | None:
     if action(run.config.action).solvable:
-        return f"{run.config.action} is solvable: this scale has no model of a non-solvable group"
+        return OutsideSetting(f"{run.config.action} is solvable: these runs have no model of a non-solvable group")
     return settled("self")(run)
 
 
