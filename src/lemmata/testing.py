@@ -35,6 +35,7 @@ from lemmata.core import (
     select,
 )
 from lemmata.run import Store, apart, examine
+from lemmata.settings import setting_problems
 
 ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "theory": set(),
@@ -100,6 +101,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
                 yield f"{claim.id}: it says neither what the paper claims nor where"
             if not any(part.carries for part in claim.named_parts().values()):
                 yield f"{claim.id}: none of its parts carries it"
+            yield from setting_problems(experiment, claim)
             if problem := control_problem(claim):
                 yield f"{claim.id}: {problem}"
             if claim.correction and not _is_slip(claim.correction.root, paper):

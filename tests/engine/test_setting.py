@@ -1,4 +1,4 @@
-"""Where a rule has no meaning, or a run is too short to say, no part decides; words say the values they are judged at."""
+"""Where a rule has no meaning, or a run is too short, no part decides; words say the values they are judged at."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,7 @@ from lemmata.core import (
     Selection,
     TooShort,
     Undecided,
+    all_of,
     at_least,
     claim_digest,
     judge,
@@ -117,6 +118,7 @@ def test_settings_of_lists_of_groups_and_of_runs_that_are_not_there() -> None:
     of_half = only("alpha", 0.5, why="it is for one half")
     assert judge(claim(setting={"main": of_half}), runs).status == "holds"
     assert of_half(Noisy(alpha=0.2)) == "alpha = 0.2, and it is for one half"
+    assert all_of(of_half, small)(Noisy()) == "sizes = 80, and it is for small ones"
 
 
 @pytest.mark.parametrize("error", [OutsideSetting, TooShort])

@@ -102,7 +102,7 @@ from lemmata.core.run import (
 )
 from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
-from lemmata.core.setting import only as only, within as within
+from lemmata.core.setting import all_of as all_of, only as only, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict

@@ -66,7 +66,8 @@ class Claim:
             return self
         parts = self.parts
         if isinstance(parts, Mapping):
-            parts = {reworded(name, said): part for name, part in parts.items()}
+            named = {reworded(name, said): part for name, part in parts.items()}
+            parts = named if len(named) == len(parts) else parts  # two that became one in words stay apart
         return replace(self, statement=reworded(self.statement, said), parts=parts)
 
     def named_parts(self) -> Mapping[str, Part]:

@@ -27,3 +27,8 @@ def only(key: str, *values: Any, why: str) -> Setting:
         return None if value in values else f"{key} = {value}, and {why}"
 
     return setting
+
+
+def all_of(*settings: Setting) -> Setting:
+    """The first reason of several."""
+    return lambda config: next((why for setting in settings if (why := setting(config))), None)

@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
-from lemmata.core.run import RunConfig
-
-Configs = Mapping[str, RunConfig]  # an experiment's runs, by name
+Configs = Mapping[str, Any]  # an experiment's run configs, by name
 Word = Callable[[Configs], str]
 
 

@@ -2,6 +2,7 @@
 
 from lemmata.core import Claim, Experiment, Part, RunResult, TooShort, Undecided, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
+from lemmata.papers.association.claims._noise_level import noise_within
 from lemmata.papers.association.claims._recall_runs import main_run
 from lemmata.papers.association.probe.readings import Edited, end, ratio
 
@@ -32,6 +33,7 @@ EXPERIMENT = Experiment(
             statement="With two MLPs, dropping F₂ makes the model predict the correct token with probability near 1, "
             "and dropping F₁ makes it predict noise with high probability: twice everything else, and more than the "
             "full model does.",
+            setting={"main": noise_within(0.5, 0.9)},
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={

@@ -19,6 +19,7 @@ from lemmata.core import (
     at_most,
 )
 from lemmata.papers.association.claims._drawing import setting
+from lemmata.papers.association.claims._noise_level import room_for, some_noise
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
 from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.probe.readings import at_fraction, correct_by_fraction, learned_something
@@ -144,6 +145,7 @@ EXPERIMENT = Experiment(
             statement="Without feed-forward layers, keeping a small part of the rank of W_O¹ makes the correct token a "
             "little more probable than the full model does, by clearly less than dropping a feed-forward layer does "
             "where there is one, and keeping a still smaller part (not nothing) destroys the model.",
+            setting={"attention only": room_for(1.05), "with MLPs": some_noise},
             subject=lambda runs: Cut(runs["attention only"], runs["with MLPs"]),
             wrong=lambda runs: Cut(runs["attention only"], runs["with MLPs"], matrix=1),  # W_O² in its place
             parts={

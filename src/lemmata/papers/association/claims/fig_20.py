@@ -1,6 +1,18 @@
 """Figure 20: synthetic IOI trained by Adam, and the last MLP's input matrix cut to a hundredth of its rank."""
 
-from lemmata.core import Claim, Experiment, OutsideSetting, Part, RunResult, Scale, Seeds, TooShort, Undecided, at_most
+from lemmata.core import (
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Scale,
+    Seeds,
+    TooShort,
+    Undecided,
+    at_most,
+    word,
+)
 from lemmata.papers.association.claims._ioi import Compared, draw_depths, improved, ioi_runs
 from lemmata.papers.association.probe.readings import at_end
 from lemmata.papers.association.run.ioi_training import IOITraining
@@ -40,6 +52,7 @@ EXPERIMENT = Experiment(
             locus="Appendix J, Figure 20",
             statement="On synthetic IOI trained by Adam, cutting the last MLP's input matrix to ρ = 0.01 (rank 2 of "
             "256) improves the test accuracy and the clean loss for L = 3 and 4.",
+            wording={"rank 2 of 256": word("rank {} of {}", "depth/3.rank", "depth/3.model.width")},
             subject=lambda runs: Compared(runs, better="truncated", worse="full"),
             wrong=lambda runs: Compared(runs, better="truncated_first", worse="full"),  # the first layer's
             parts=improved(3, 4),

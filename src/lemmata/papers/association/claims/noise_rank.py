@@ -14,6 +14,8 @@ from lemmata.core import (
     Undecided,
     exactly,
     near,
+    within,
+    word,
 )
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import MemoryFlow
@@ -60,6 +62,9 @@ NOISE_RANK = Claim(
     statement="With n inputs the noise sits in one singular value of W, and α decides whether it is among the "
     "smallest: whether the answer changes with α for some n, and the answers by n, at t = 10^8.",
     needs=dict.fromkeys(LEVELS, settled),
+    setting=dict.fromkeys(LEVELS, within("alpha", "the limits are those of α < 1/2", below=0.5)),
+    wording={f"α = {alpha:g}": word("α = {}", f"{group}.alpha") for group, alpha in LEVELS.items()}
+    | {"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=lambda runs: smallest(runs, flows(runs)[0].config.last_time),
     wrong=lambda runs: smallest(runs, BETWEEN),  # while only the flows at the higher α have crossed
     parts={
@@ -114,6 +119,7 @@ RATIO = Claim(
     locus="Section 3.3, for n inputs",
     statement="The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, "
     "for every n and t; shown at t = 10^8.",
+    wording={"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
     parts=Part(lambda values: values, near(predicted_values, rtol=1e-6)),

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -91,6 +92,7 @@ EXPERIMENT = Experiment(
             locus="Section 3: any other constant noise level would lead to similar observations",
             statement="Figure 3's end holds at other noise levels: the full model predicts the noise with probability "
             "α, and dropping F₂ leaves the correct token.",
+            setting={"alpha": some_noise},
             subject=of("alpha"),
             wrong=trained_clean,
             parts=PARTS,
@@ -102,6 +104,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.6: stable for any learning rate between .001 and .03",
             statement="Figure 3's end is the same at other learning rates of the range (on a laptop its upper end, "
             "from a third of the largest rate on).",
+            setting={"rate": some_noise},
             subject=of("rate"),
             wrong=trained_clean,
             parts=PARTS,

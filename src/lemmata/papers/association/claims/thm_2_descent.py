@@ -23,6 +23,7 @@ from lemmata.core.rule import bootstrap_error, exactly
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
+from lemmata.papers.association.claims.thm_2 import ADMITTED
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified_descent import SimplifiedDescent
 from lemmata.papers.association.theory import RecallChain, attention_logits
@@ -89,6 +90,7 @@ IN_DESCENT = Claim(
     statement="The gap ξ_{q→j} - ξ_{q→N+1} (mean over j ≠ q) is positive once W_F has learned the noise and stays so. "
     "Signs: while the noise is being learned, where the gap is lowest afterwards, and at the end.",
     needs={"descent": attends},
+    setting={"descent": ADMITTED},
     subject=lambda runs: Descent(runs["descent"]),
     wrong=lambda runs: Descent(runs["descent, ȳ ≠ q"]),
     parts=Part(Descent.signs, exactly((1, 1, 1)), corrected=(1, -1, 1)),
@@ -172,6 +174,7 @@ EVERY_ALPHA = Claim(
     locus="Theorem 2, with the W_V that training leaves",
     statement="For every α that Assumption F.1 admits the first step of W_QK raises (q, then j) over (q, then N+1), "
     "when W_V is what a gradient step under the same assumption leaves: the sign of the gap at both ends of α's range.",
+    setting={"learned": ADMITTED},
     subject=lambda runs: first_gaps(runs.group("learned")),
     wrong=lambda runs: first_gaps(runs.group("learned, ȳ ≠ q")),
     parts=Part(

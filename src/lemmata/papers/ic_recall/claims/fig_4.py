@@ -17,6 +17,7 @@ from lemmata.core import (
     TooShort,
     Undecided,
     at_least,
+    word,
 )
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.claims.fig_2 import constructed_left
@@ -100,6 +101,7 @@ def _pairwise(name: str, side: str, k: int) -> Claim:
         "pairwise attention at the first decoding step (the two tokens of a pair alike, different pairs different, "
         "next to nothing on the query subject and EoS: the rule of Figure 2), and at the second step to attention on "
         "the query subject above every other token but EoS.",
+        wording={f"{k} in-context pairs": word("{} in-context pairs", f"{side}.k")},
         subject=lambda runs: [shape.attention(runs[side])],
         wrong=lambda runs: [shape.attention(runs[side], 0)],
         parts={name: shape.on_average(part) for name, part in PATTERN.items()},

@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, Runs, Scale, at_most, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunConfig,
+    Runs,
+    Scale,
+    at_most,
+    exactly,
+    near,
+    word,
+)
 from lemmata.papers.ic_recall.claims._formula import SOURCE
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, DirectDecoding, MemoryRecall
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections
@@ -99,6 +112,7 @@ CLAIMS = (
         locus="Lemma B.1",
         statement="Read at EoS, without decoding the relation first, the three answers tie for every W^KQ, so the "
         "right one is found with probability at most 1/3 (n = 3, all bijections).",
+        wording={"three answers": word("{} answers", "direct.n"), "1/3 (n = 3": word("1/{0} (n = {0}", "direct.n")},
         subject=lambda runs: _best(runs, "direct"),
         wrong=lambda runs: _best(runs, "stepped"),
         parts=Part(np.array, at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises
+from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises, word
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
@@ -112,6 +112,7 @@ TEMPLATES = Claim(
     statement="Within one model, with 3 or 10 subjects asked about (K = 2, gradient descent), a held-out fact comes "
     "out more often when all of its own templates are covered than when none is (difference of extraction, mean over "
     "seeds).",
+    wording={"K = 2": word("K = {}", "narrow.facts.multiplicity")},
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
     parts=over_seeds(np.asarray, at_least(0.1)),

@@ -20,6 +20,7 @@ from lemmata.core import (
     TooShort,
     Undecided,
     log_slope,
+    word,
 )
 from lemmata.core.rule import at_least, at_most, near
 from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, finished, reached, times
@@ -167,6 +168,7 @@ TIME_LAW = Claim(
     statement="Near the end the gradient of T² is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the "
     "gradient flow ε^{2,2} is about d^-c: the exponent of 1/d. Where one neuron has learned each combination (σ₀ = "
     "0.005). Control: T₂ = d^(C_B - 1).",
+    wording={"σ₀ = 0.005": word("σ₀ = {}", "single.scales")},
     subject=lambda runs: grown(runs, "single"),
     wrong=lambda runs: no_longer(runs, "single"),
     parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},

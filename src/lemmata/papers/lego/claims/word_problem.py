@@ -15,6 +15,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     exactly,
+    word,
 )
 from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
 from lemmata.papers.lego.probe import wilson
@@ -64,6 +65,7 @@ BEYOND = Claim(
     "in linearly many steps. Solvability by derived series from the groups' tables; chains of thought from all five "
     "first values decide whether a word of S5, ten times as long as the labelled training sentences, is the identity "
     "(half of the words are). Control: solvable taken for abelian, and the model before its attention was trained.",
+    wording={"word of S5": word("word of {}", "speller.action")},
     subject=lambda runs: (groups_without(runs, "solvable"), *words_decided(runs, "self")),
     wrong=lambda runs: (groups_without(runs, "abelian"), *words_decided(runs, "none")),
     parts={

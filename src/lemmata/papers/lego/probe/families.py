@@ -1,5 +1,7 @@
 """What a run's action must be for a claim about its family."""
 
+from typing import Any
+
 from lemmata.core import OutsideSetting, RunResult, Undecided
 from lemmata.papers.lego.task import action
 
@@ -18,3 +20,17 @@ def symmetric(run: RunResult) -> Undecided | None:
 
 
 FAMILIES = {"transitive": simply_transitive, "symmetric": symmetric}  # runs by role, and what each needs
+
+
+def acts_freely(config: Any) -> str | None:
+    """A rule's setting, for runs that name their action themselves."""
+    return None if action(config.action).simply_transitive else f"{config.action} is not simply transitive"
+
+
+def has_a_stabilizer(config: Any) -> str | None:
+    acting = action(config.action)
+    wanted = acting.transitive and not acting.simply_transitive
+    return None if wanted else f"{config.action} is no transitive action with more elements than values"
+
+
+BY_ROLE = {"transitive": acts_freely, "symmetric": has_a_stabilizer}
