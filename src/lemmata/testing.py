@@ -57,7 +57,7 @@ PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|A
 MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.-])(\d+\.\d+)")  # a number, not a place of the paper
 
 
-def check_paper(paper: Paper, store: Path | None = None) -> list[NotRun]:
+def check_paper(paper: Paper, store: Path | str | None = None) -> list[NotRun]:
     """Raise an AssertionError that lists everything wrong with a paper, at smoke scale.
 
     Experiments that cannot be run on this machine are checked as far as that goes, and returned.
@@ -66,7 +66,7 @@ def check_paper(paper: Paper, store: Path | None = None) -> list[NotRun]:
         raise UserError(f"paper {paper.id!r} is not among the papers: install its package (it needs an entry point)")
     problems = list(package_problems(papers()[paper.id]))
     with tempfile.TemporaryDirectory() as folder:
-        kept = Store(store or Path(folder))
+        kept = Store(Path(store or folder))
         can, cannot = apart(select([paper.id]), Scale("smoke"), kept)
         for selection in can:
             problems += experiment_problems(selection.experiment.id, kept)

@@ -2,9 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
-from lemmata.core import Experiment, RunConfig, Scale, UserError, described, nearest, override, path_in, paths, unknown
+from lemmata.core import (
+    Experiment,
+    RunConfig,
+    Scale,
+    UserError,
+    encode,
+    has_path,
+    nearest,
+    override,
+    path_in,
+    paths,
+    unknown,
+)
 
 
 @dataclass(frozen=True)
@@ -97,8 +110,7 @@ def _meet(reads: Sequence[str] | None, runs: Sequence[str]) -> bool:
 
 def _at(config: RunConfig, path: str) -> Any:
     """The value under a dotted key, as JSON data."""
-    (found,) = [value for name, _, value in described(config) if name == path] or [None]
-    return found
+    return encode(reduce(getattr, path.split("."), config)) if has_path(config, path) else None
 
 
 def _once(values: Any) -> tuple[Any, ...]:
