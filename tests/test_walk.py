@@ -22,6 +22,7 @@ CRASHED_ONCE = (
     ("ic-recall/fig-3", {"trained": "position block"}),
     ("ic-recall/low-temperature", {"sample_constants": "1.0"}),
     ("ic-recall/one-large-step", {"constant": "0.01"}),
+    ("ic-recall/regime-map", {"sequences": "4"}),
 )
 
 

@@ -27,6 +27,7 @@ from lemmata.core import (
     judge,
     near,
     only,
+    several,
     within,
     word,
 )
@@ -118,6 +119,8 @@ def test_settings_of_lists_of_groups_and_of_runs_that_are_not_there() -> None:
     of_half = only("alpha", 0.5, why="it is for one half")
     assert judge(claim(setting={"main": of_half}), runs).status == "holds"
     assert of_half(Noisy(alpha=0.2)) == "alpha = 0.2, and it is for one half"
+    assert several("sizes", "two are compared")(Noisy(sizes=(8,))) == "sizes = 8 alone, and two are compared"
+    assert several("sizes", "two are compared")(Noisy()) is None
     assert all_of(of_half, small)(Noisy()) == "sizes = 80, and it is for small ones"
 
 
@@ -141,3 +144,14 @@ def test_too_short_is_one_gate_for_every_claim_that_reads_the_run(store: Store) 
     assert third.status == "holds"
     gated = experiment(elsewhere, needs={"group": trained})
     assert under(store, gated, steps="5").judgements[0].status == "undecided"
+
+
+def test_what_is_not_a_number_under_a_change_is_undecided_without_a_warning(store: Store) -> None:
+    def empty(run: RunResult) -> float:
+        return float(run.column("noise")[:0].mean())
+
+    one = experiment(claim(parts=Part(empty, at_least(0.0))))
+    (judged,) = under(store, one, alpha="0.25").judgements
+    assert (judged.status, judged.detail) == ("undecided", "what was measured is not a number")
+    with pytest.raises(RuntimeWarning):
+        examine([Selection(one, one.claims)], Scale("smoke"), store)

@@ -54,6 +54,7 @@ from lemmata.core.ledger import LEDGER as LEDGER, Line as Line, claim_digest as 
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
+from lemmata.core.quiet import quiet_if as quiet_if
 from lemmata.core.registry import (
     Paper as Paper,
     Selection as Selection,
@@ -102,7 +103,7 @@ from lemmata.core.run import (
 )
 from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
-from lemmata.core.setting import all_of as all_of, only as only, within as within
+from lemmata.core.setting import all_of as all_of, only as only, several as several, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict

@@ -29,6 +29,16 @@ def only(key: str, *values: Any, why: str) -> Setting:
     return setting
 
 
+def several(key: str, why: str) -> Setting:
+    """A list of two different values and more."""
+
+    def setting(config: Any) -> str | None:
+        values = reduce(getattr, key.split("."), config)
+        return None if len(set(values)) > 1 else f"{key} = {', '.join(map(str, values))} alone, and {why}"
+
+    return setting
+
+
 def all_of(*settings: Setting) -> Setting:
     """The first reason of several."""
     return lambda config: next((why for setting in settings if (why := setting(config))), None)

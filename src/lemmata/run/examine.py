@@ -14,6 +14,7 @@ from lemmata.core import (
     UserError,
     judge,
     missing_extra,
+    quiet_if,
     select,
 )
 from lemmata.run.changes import Changes, change
@@ -47,7 +48,8 @@ def examine(
     for selection, named, one in zip(selections, asked, made, strict=True):
         runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
         claims = (claim.under(one.before, one.after) if one else claim for claim in selection.claims)
-        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
+        with quiet_if(bool(changes)):
+            judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
         found.append(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
