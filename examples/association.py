@@ -18,7 +18,8 @@ from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit
 SEED = 0
 task = NoisyRecall.create(RecallConfig(symbols=16, length=32, alpha=0.5))
 noise, test = task.config.noise_token, held_out(task, 256)
-model = Transformer.create(TransformerConfig(vocab=16, length=32, width=64), key=named_key(SEED, "init"))
+config = TransformerConfig(vocab=task.config.vocab, length=task.config.length, width=64)
+model = Transformer.create(config, key=named_key(SEED, "init"))
 algorithm = Descent(Batches(QueryLoss(task.queries), 64), block_weights, SGDConfig(), 0.05)
 
 model, history = fit(algorithm, task, model, named_key(SEED, "data"), steps=250, every=50)
@@ -30,7 +31,7 @@ print("kept of F_2's input matrix   P(correct)   P(noise)")
 for fraction in (1.0, 0.4, 0.2, 0.1, 0.0):
     edited, (change,) = whole.truncate(fraction=fraction)
     found = probe(edited)
-    print(f"rank {change.rank:3d} of 64               {found['correct']:10.3f} {found['noise']:10.3f}")
+    print(f"rank {change.rank:3d} of {config.width}               {found['correct']:10.3f} {found['noise']:10.3f}")
 attention = eqx.filter_jit(attention_mass)(model, test.noisy, noise)
 print(f"attention after a trigger: {attention['attention_correct']:.3f} on correct tokens,", end=" ")
 print(f"{attention['attention_noise']:.3f} on noise")

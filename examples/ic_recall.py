@@ -1,6 +1,6 @@
 """Fine-tune attention to ask a memory of facts for the hidden relation; see the pairwise pattern appear.
 
-A world of 31 subjects and 930 relations, 64 fine-tuning sequences, Algorithm 1 run to convergence: a few seconds.
+A world of affine relations, a few fine-tuning sequences, Algorithm 1 run to convergence: a few seconds.
 """
 
 import numpy as np
@@ -12,14 +12,14 @@ from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_l
 from lemmata.papers.ic_recall.task import Affine, dataset
 from lemmata.train import stack, unstack
 
-SEEDS, TEMPERATURE, K = (0, 1), 0.01, 2
+SEEDS, TEMPERATURE, K, SEQUENCES = (0, 1), 0.01, 2, 64
 
 world = Affine(n=31).draw()  # try Affine(n=2**61 - 1), or RandomBijections(n=8, relations=64).draw(seed)
 report = world.report(K)
 print(f"{world.n} subjects, {world.num_relations} relations: {report.confusing:.0%} of sequences are confusing")
 
 with precision("float64"):
-    train = [FineTuning(dataset(world, 64, K, seed, "train", rows=64), TEMPERATURE) for seed in SEEDS]
+    train = [FineTuning(dataset(world, SEQUENCES, K, seed, "train", rows=SEQUENCES), TEMPERATURE) for seed in SEEDS]
     trained = algorithm_1(
         chain_of_thought_loss,
         position_block,

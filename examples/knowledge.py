@@ -30,10 +30,11 @@ for record, step in enumerate(stored.steps):
     print(f"{step:21d} {stored['fact_accuracy'][record]:14.2f} {stored['excess'][record]:24.3f}")
 
 # Ask about few or all of the subjects that are not held out, and once teach wrong answers: four replicas of one model.
+asked = round(world.subjects * (1 - world.held_out))
 lessons = {
     "2 subjects": CoverageConfig(subjects=2),
     "10 subjects": CoverageConfig(subjects=10),
-    "all 50 subjects": CoverageConfig(),
+    f"all {asked} subjects": CoverageConfig(),
     "all, wrong answers": CoverageConfig(answers="shuffled"),
 }
 questions = [Questions.choose(facts, lesson, SEED) for lesson in lessons.values()]

@@ -15,9 +15,9 @@ from lemmata.papers.lego.task import Lego, LegoConfig, action, to_text
 from lemmata.papers.lego.theory.dilution import diluted
 from lemmata.train import fit, stack
 
-SEED, VARIABLES, LENGTHS = 0, 21, (2, 5, 10, 20)
+SEED, VARIABLES, LENGTHS, SHOWN = 0, 21, (2, 5, 10, 20), 6
 world = action("C6")
-task = Lego.create(LegoConfig(action="C6", variables=VARIABLES, length=2))
+task = Lego.create(LegoConfig(action=world.name, variables=VARIABLES, length=min(LENGTHS)))
 sizes = task.vocabulary
 config = TheoryConfig(variables=VARIABLES, actions=sizes.actions, values=sizes.values, scale=0.02)
 model = TheoryTransformer.create(config, key=named_key(SEED, "init"))
@@ -28,7 +28,7 @@ print("a sentence:", to_text(np.asarray(task.draw(1, key=named_key(SEED, "show")
 stages = (
     ("neurons, value", OneStep(token="value", rate=10.0), 6000),
     ("neurons, variable", OneStep(token="variable", rate=10.0), 2000),
-    ("attention", AttentionDescent(length=2, answers=(1, 2), batch=64), 400),
+    ("attention", AttentionDescent(length=min(LENGTHS), answers=(1, 2), batch=64), 400),
 )
 for name, algorithm, steps in stages:
     model, history = fit(algorithm, task, model, named_key(SEED, "data", name), steps=steps, every=steps)
@@ -37,13 +37,14 @@ for name, algorithm, steps in stages:
 models = stack([model])
 found = accuracy_of_prefixes(models, task, LENGTHS, key=named_keys([SEED], "test"), num=64)
 looks = attention_at_lengths(models, task, LENGTHS, key=named_keys([SEED], "look"), num=64)
-known = float(looks[2]["epsilon"][0, -1])
-print("length   all values right   attention elsewhere at the last step   predicted from length 2")
+known = float(looks[min(LENGTHS)]["epsilon"][0, -1])
+print("length   all values right   attention elsewhere at the last step   predicted from the shortest")
 for i, length in enumerate(LENGTHS):
     last = float(looks[length]["epsilon"][0, -1])
     print(f"{length:6d} {found['values'][0, i]:18.2f} {last:37.3f} {float(diluted(known, length, length)):25.3f}")
 
-sentence = task.draw(1, key=named_key(SEED, "show"), length=6)[0]
-written = eqx.filter_jit(rollout)(model, sentence[:7], 6)
-print("it writes:", to_text(np.asarray(written[7:]), world, VARIABLES))
-print("the truth:", to_text(np.asarray(sentence[7:]), world, VARIABLES))
+sentence = task.draw(1, key=named_key(SEED, "show"), length=SHOWN)[0]
+asked = SHOWN + 1  # its predicates, and the first value
+written = eqx.filter_jit(rollout)(model, sentence[:asked], SHOWN)
+print("it writes:", to_text(np.asarray(written[asked:]), world, VARIABLES))
+print("the truth:", to_text(np.asarray(sentence[asked:]), world, VARIABLES))

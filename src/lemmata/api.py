@@ -11,7 +11,19 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 import lemmata
-from lemmata.core import Artefact, Claim, Examined, Judgement, NotRun, Runs, Scale, ScaleName, UserError, select
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Examined,
+    Judgement,
+    NotRun,
+    Runs,
+    Scale,
+    ScaleName,
+    UserError,
+    require,
+    select,
+)
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
@@ -28,6 +40,7 @@ def default_store() -> Store:
 
 def claims(*ids: str) -> "Claims":
     """The claims of papers, experiments or claim ids; of every paper if none is named."""
+    _require_ids(ids)
     return Claims(tuple(claim for selection in select(ids) for claim in selection.claims))
 
 
@@ -44,6 +57,9 @@ def check(
     another `replication` than 0 gives every run fresh randomness.
 
     Of a paper, or of all, what cannot be run here is left to `.not_run`; an experiment that is named is refused."""
+    _require_ids(ids)
+    require(isinstance(jobs, int) and jobs >= 1, "jobs", jobs, "int, at least 1")
+    require(changes is None or isinstance(changes, Mapping), "changes", changes, 'a dict, as {"temperature": 0.1}')
     texts = {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
     asked, place = Scale(scale, seeds, replication), _store(store)
     selections, not_run = (select(ids), []) if texts else possible(ids, asked, place)
@@ -53,6 +69,7 @@ def check(
 
 def results(*ids: str, scale: ScaleName = "laptop", seeds: int | None = None, store: StoreLike = None) -> "Checked":
     """What is stored of experiments, judged; nothing is computed, and what is missing is said."""
+    _require_ids(ids)
     place = _store(store)
     selections, _ = possible(ids, Scale(scale, seeds), place)
     wanted = [config for selection in selections for config in selection.experiment.runs(Scale(scale, seeds)).values()]
@@ -185,8 +202,16 @@ class Drawing:
         return f"{self.caption}\n[{self.provenance.line()}]"
 
 
+def _require_ids(ids: Sequence[str]) -> None:
+    for id in ids:
+        require(isinstance(id, str), "id", id, 'the id of a paper, an experiment or a claim, as "lego/fig-1a"')
+
+
 def _store(store: StoreLike) -> Store:
-    return store if isinstance(store, Store) else Store(Path(store)) if store is not None else default_store()
+    if isinstance(store, Store):
+        return store
+    require(store is None or isinstance(store, str | Path), "store", store, "a path")
+    return Store(Path(store)) if store is not None else default_store()
 
 
 def _text(value: Any) -> str:

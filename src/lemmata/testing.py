@@ -35,6 +35,7 @@ from lemmata.core import (
     select,
 )
 from lemmata.run import Store, apart, examine
+from lemmata.settings import setting_problems
 
 ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "theory": set(),
@@ -56,7 +57,7 @@ PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|A
 MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.-])(\d+\.\d+)")  # a number, not a place of the paper
 
 
-def check_paper(paper: Paper, store: Path | None = None) -> list[NotRun]:
+def check_paper(paper: Paper, store: Path | str | None = None) -> list[NotRun]:
     """Raise an AssertionError that lists everything wrong with a paper, at smoke scale.
 
     Experiments that cannot be run on this machine are checked as far as that goes, and returned.
@@ -65,7 +66,7 @@ def check_paper(paper: Paper, store: Path | None = None) -> list[NotRun]:
         raise UserError(f"paper {paper.id!r} is not among the papers: install its package (it needs an entry point)")
     problems = list(package_problems(papers()[paper.id]))
     with tempfile.TemporaryDirectory() as folder:
-        kept = Store(store or Path(folder))
+        kept = Store(Path(store or folder))
         can, cannot = apart(select([paper.id]), Scale("smoke"), kept)
         for selection in can:
             problems += experiment_problems(selection.experiment.id, kept)
@@ -100,6 +101,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
                 yield f"{claim.id}: it says neither what the paper claims nor where"
             if not any(part.carries for part in claim.named_parts().values()):
                 yield f"{claim.id}: none of its parts carries it"
+            yield from setting_problems(experiment, claim)
             if problem := control_problem(claim):
                 yield f"{claim.id}: {problem}"
             if claim.correction and not _is_slip(claim.correction.root, paper):

@@ -88,7 +88,7 @@ def test_a_claim_that_no_change_reached_is_left_out_and_says_why(store: Store) -
     ((claim, why),) = found.left_out
     assert claim.id == "of-warm"
     assert why == "it rests on the run 'warm', which temperatures did not change; did you mean 'temperature'?"
-    assert found.head[-1] == "as before: the run 'warm'"
+    assert found.head[1:] == ("as before: the run 'warm'", "claims that rest on it: of-several")
 
 
 def test_the_papers_value_is_named_where_it_is_another() -> None:
@@ -103,6 +103,18 @@ def test_keys_are_set_together_and_a_change_that_is_none_is_refused() -> None:
         change(EXPERIMENT, SMOKE, {"depth": "2"})
     with pytest.raises(UserError, match="did you mean 'depth'"):
         change(EXPERIMENT, SMOKE, {"dept": "2"})
+
+
+def test_each_key_names_its_own_claims_where_they_differ() -> None:
+    made = change(EXPERIMENT, SMOKE, {"level": "2", "depth": "5"})
+    reads = {"of-warm": ("warm",), "of-several": ("several",), "new": None}
+    assert made.resting(reads) == [
+        "claims that rest on level: of-warm, new",
+        "claims that rest on depth: of-several, new",
+    ]
+    assert change(EXPERIMENT, SMOKE, {"level": "2"}).resting({"of-several": ("several",)}) == [
+        "claims that rest on it: none"
+    ]
 
 
 def test_runs_remember_what_was_read_of_them(store: Store) -> None:

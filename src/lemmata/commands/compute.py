@@ -4,14 +4,14 @@ import json
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import jax
 from rich.console import Console
 
 from lemmata.commands.diff import diff
-from lemmata.commands.docs import documented
+from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.export import export
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
@@ -21,7 +21,7 @@ from lemmata.report.figure import draw
 from lemmata.report.page import write_page
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Changes, Store, change, examine, possible
+from lemmata.run import Store, change, examine, possible
 
 
 def reproduce(
@@ -85,7 +85,7 @@ def run_changed(
     if changes and not as_json:
         made = change(selection.experiment, scale, changes)
         console.print("\n".join(made.words()), markup=False)
-        console.print(_resting(selection, made), markup=False)
+        console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
     examined = _examine([selection], scale, Store(store_path), jobs, changes)
     _publish(examined, scale, out, Store(store_path), changes, None if as_json else console)
@@ -94,13 +94,17 @@ def run_changed(
     return _failed(examined)
 
 
-def _resting(selection: Selection, made: Changes) -> str:
-    """Which claims will be judged, by what their documented verdicts were read from; a run stands for its group."""
-    touched = {name.split("/")[0] for name in made.touched}
-    known = {row["id"]: row.get("reads") for row in documented(selection.paper)}
-    reads = {claim.id: known.get(claim.id) for claim in selection.claims}
-    reached = [id for id, names in reads.items() if names is None or touched & {name.split("/")[0] for name in names}]
-    return f"claims that rest on it: {', '.join(reached) or 'none'}"
+def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[str] | None]:
+    """Which of these runs each claim will read, by what its documented verdict was read from; None if nobody knows.
+
+    A run stands for its group: another scale may have other members."""
+
+    def here(names: Sequence[str] | None) -> list[str] | None:
+        groups = {name.split("/")[0] for name in names or ()}
+        return None if names is None else [name for name in runs if name.split("/")[0] in groups]
+
+    known = kept_verdicts(selection.paper)["claims"]
+    return {claim.id: here(known.get(claim.id, {}).get("reads")) for claim in selection.claims}
 
 
 def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
@@ -213,6 +217,9 @@ def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Seq
     console.print(Verdicts(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
     for item in examined:
+        for one in item.judgements if item.head else ():
+            if one.status == "undecided":
+                console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
     for line in not_run_lines(not_run):

@@ -39,6 +39,8 @@ from lemmata.core.constraints import (
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.engine import ENGINES as ENGINES, EngineName as EngineName, Resources as Resources
 from lemmata.core.errors import (
+    OutsideSetting as OutsideSetting,
+    TooShort as TooShort,
     Undecided as Undecided,
     UserError as UserError,
     invalid as invalid,
@@ -55,6 +57,7 @@ from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.notes import field_note as field_note
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
+from lemmata.core.quiet import quiet_if as quiet_if
 from lemmata.core.registry import (
     Paper as Paper,
     Selection as Selection,
@@ -100,10 +103,13 @@ from lemmata.core.run import (
     RunOutput as RunOutput,
     RunResult as RunResult,
     Runs as Runs,
+    Setting as Setting,
     Unattended as Unattended,
 )
 from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
+from lemmata.core.setting import all_of as all_of, only as only, several as several, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
+from lemmata.core.wording import Configs as Configs, Word as Word, word as word

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lemmata.core.errors import Undecided
+from lemmata.core.errors import OutsideSetting, TooShort, Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.plain import plain
 from lemmata.core.rng import replicated
 from lemmata.core.rule import Rule
-from lemmata.core.run import Need, Runs, unmet
+from lemmata.core.run import Need, Runs, Setting, meet, stand_in
 from lemmata.core.verdict import Status, Verdict, together
+from lemmata.core.wording import Configs, Word, reworded
 
 NOTHING = object()
 
@@ -57,8 +58,21 @@ class Claim:
     parts: Part | Mapping[str, Part]
     correction: Correction | None = None
     needs: Mapping[str, Need] = field(default_factory=dict)  # a run's or a group's name -> what this claim needs of it
+    setting: Mapping[str, Setting] = field(default_factory=dict)  # the same -> where the rule has a meaning
+    wording: Mapping[str, Word] = field(default_factory=dict)  # a phrase that names a run's value -> it for other runs
     ours_below_paper: str = ""  # which settings of the smaller scales are ours: a failure there is not the paper's
     remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
+
+    def under(self, before: Configs, after: Configs) -> "Claim":
+        """The same claim in the words of other settings: phrases whose value changed say the new one."""
+        said = {phrase: word(after) for phrase, word in self.wording.items() if word(before) != word(after)}
+        if not said:
+            return self
+        parts = self.parts
+        if isinstance(parts, Mapping):
+            named = {reworded(name, said): part for name, part in parts.items()}
+            parts = named if len(named) == len(parts) else parts  # two that became one in words stay apart
+        return replace(self, statement=reworded(self.statement, said), parts=parts)
 
     def named_parts(self) -> Mapping[str, Part]:
         return self.parts if isinstance(self.parts, Mapping) else {"": self.parts}
@@ -117,17 +131,20 @@ def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> 
 
 def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement:
     runs = all_runs.watched()
+    parts = claim.named_parts()
     try:
-        if reason := unmet({**needs, **claim.needs}, runs):
-            raise Undecided(reason)
-        runs = all_runs.watched()  # what a claim needs, and what it is about
+        stand_in(claim.setting, runs)
+        meet(claim.needs, runs)
+        runs = all_runs.watched(needs)  # what a claim needs, and what it is about
         subject = claim.subject(runs)
+        measured = {name: _try(part.read, subject) for name, part in parts.items()}
+        predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
+        for value in (*predicted.values(), *measured.values()):
+            if isinstance(value, OutsideSetting | TooShort):  # then no other part has a meaning either
+                raise value
     except Undecided as undecided:
         reads = tuple(sorted(runs.read))
         return Judgement(claim, "undecided", None, undecided, float("nan"), "undecided", undecided.reason, reads=reads)
-    parts = claim.named_parts()
-    measured = {name: _try(part.read, subject) for name, part in parts.items()}
-    predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
     verdicts = of_printed = _each(parts, predicted, measured)
     verdict = _together(verdicts)
     status, accepted, corrected = verdict.status, predicted, None

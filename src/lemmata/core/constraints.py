@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union
 
-from lemmata.core.errors import invalid
+from lemmata.core.errors import invalid, nearest
 
 T = TypeVar("T")
 
@@ -58,9 +58,43 @@ def annotations(config_type: type) -> dict[str, Any]:
 
 
 def check_fields(config: Any) -> None:
-    """Refuse a config whose fields are out of their bounds."""
+    """Refuse a config whose fields are of another type or out of their bounds."""
     for name, annotation in annotations(type(config)).items():
-        _check(annotation, getattr(config, name), name)
+        value = getattr(config, name)
+        if not _fits(annotation, value):
+            raise invalid(name, value, f"expected {describe(annotation)}{_meant(annotation, value)}")
+        _check(annotation, value, name)
+
+
+def _meant(annotation: Any, value: Any) -> str:
+    """The value of the right type that is nearest to the one that was given, as a question."""
+    options = (annotation, *typing.get_args(annotation))
+    if isinstance(value, str):
+        words = {word for option in options for word in typing.get_args(option) if isinstance(word, str)}
+        guess = nearest(value, words)
+    else:
+        guess = tuple(value) if isinstance(value, list) else (value,)
+        guess = guess if _fits(annotation, guess) else None
+    return f"; did you mean {guess!r}?" if guess else ""
+
+
+def _fits(annotation: Any, value: Any) -> bool:
+    """Whether a value is of the annotation's type, bounds aside. A whole number may stand for a float."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        return _fits(arguments[0], value)
+    if origin in (Union, types.UnionType):
+        return any(_fits(option, value) for option in arguments)
+    if origin is Literal:
+        return value in arguments
+    if origin is tuple:
+        if not isinstance(value, tuple) or (arguments[-1] is not Ellipsis and len(value) != len(arguments)):
+            return False
+        kinds = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
+        return all(_fits(kind, item) for kind, item in zip(kinds, value, strict=True))
+    if annotation in (int, float):
+        return isinstance(value, int if annotation is int else int | float) and not isinstance(value, bool)
+    return not isinstance(annotation, type) or isinstance(value, annotation)
 
 
 def _check(annotation: Any, value: Any, where: str) -> None:

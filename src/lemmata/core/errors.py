@@ -17,6 +17,20 @@ class Undecided(Exception):
         self.reason = reason
 
 
+class OutsideSetting(Undecided):
+    """The rule has no meaning under these settings, and why. Of a claim with several parts no other part decides."""
+
+    def __init__(self, why: str):
+        super().__init__(f"outside the rule's setting: {why}")
+
+
+class TooShort(Undecided):
+    """The run stopped before what is asked of it can be seen, and how far it came. No other part decides either."""
+
+    def __init__(self, why: str):
+        super().__init__(f"too short a run to say: {why}")
+
+
 def nearest(word: str, allowed: Iterable[str]) -> str | None:
     """The allowed word closest to the one that was typed, or None if none is close."""
     matches = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)

@@ -7,6 +7,7 @@ from lemmata.core.claim import Claim, Judgement
 from lemmata.core.errors import Undecided
 from lemmata.core.experiment import Artefact, Experiment
 from lemmata.core.plain import plain
+from lemmata.core.quiet import quiet_if
 from lemmata.core.registry import Paper, Selection
 from lemmata.core.rng import replicated
 from lemmata.core.run import Runs
@@ -54,7 +55,7 @@ class Examined:
     def draw(self) -> Artefact:
         """The experiment's drawing; where changed settings left nothing to draw, the reason as its caption."""
         try:
-            with replicated(self.runs.replication):
+            with replicated(self.runs.replication), quiet_if(bool(self.head)):
                 return self.experiment.draw(self.runs)
         except Undecided as undecided:
             return Artefact(None, {}, f"Not drawn: {undecided.reason}.")

@@ -29,7 +29,7 @@ class Experiment:
     title: str
     runs: Callable[[Scale], Mapping[str, RunConfig]]  # by name: the readings take them by these names
     claims: tuple[Claim, ...]
-    draw: Callable[[Runs], Artefact]
+    draw: Callable[[Runs], Artefact] = lambda runs: Artefact(None, {}, "Nothing is drawn.")
     needs: Mapping[str, Need] = field(
         default_factory=dict
     )  # of every claim: a run's or a group's name -> what it needs

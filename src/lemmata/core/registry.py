@@ -44,8 +44,9 @@ def paper_paths() -> list[Path]:
     return [Path(part).resolve() for part in os.environ.get(PATHS, "").split(os.pathsep) if part]
 
 
-def add_paper_path(path: Path) -> None:
+def add_paper_path(path: Path | str) -> None:
     """Make a paper's folder, which need not be installed, one of the papers of this process and of its workers."""
+    path = Path(path)
     if not (path / "__init__.py").is_file():
         raise UserError(f"--paper-path {str(path)!r} is not a paper: a folder with an __init__.py is needed")
     os.environ[PATHS] = os.pathsep.join(str(one) for one in dict.fromkeys([*paper_paths(), path.resolve()]))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from lemmata.core.errors import unknown
+from lemmata.core.errors import require, unknown
 
 ScaleName = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[ScaleName, ...] = ("smoke", "laptop", "paper")
@@ -21,6 +21,10 @@ class Scale:
     def __post_init__(self) -> None:
         if self.name not in SCALES:
             raise unknown("scale", str(self.name), SCALES)
+        whole = isinstance(self.num_seeds, int) and not isinstance(self.num_seeds, bool)
+        require(self.num_seeds is None or (whole and self.num_seeds >= 1), "seeds", self.num_seeds, "int, at least 1")
+        whole = isinstance(self.replication, int) and not isinstance(self.replication, bool)
+        require(whole and self.replication >= 0, "replication", self.replication, "int, at least 0")
 
     def pick(self, *, smoke: V, laptop: V, paper: V) -> V:
         return {"smoke": smoke, "laptop": laptop, "paper": paper}[self.name]

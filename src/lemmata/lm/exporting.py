@@ -12,11 +12,12 @@ from lemmata.lm.place import need_room, whole_folder
 RECORD = "lemmata.json"
 
 
-def export(model: LanguageModel, out: Path, *edits: Edit) -> tuple[Change, ...]:
+def export(model: LanguageModel, out: Path | str, *edits: Edit) -> tuple[Change, ...]:
     """Write the model with these edits made: safetensors, configuration, tokenizer, and a record of what was done.
 
     A folder that is there is never touched; a folder that appears is whole.
     """
+    out = Path(out)
     if out.exists():
         raise UserError(f"{str(out)!r} exists already: name a folder that does not")
     made = changes(model, *edits)

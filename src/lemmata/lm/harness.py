@@ -63,13 +63,14 @@ def score_gsm8k(
 
 def score_task(
     model: LanguageModel,
-    folder: Path,
+    folder: Path | str,
     *,
     most_tokens: int = OWN_LENGTH,
     batch: int = 8,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Scored:
     """The same for a folder that `write_task` wrote."""
+    folder = Path(folder)
     require(most_tokens >= 1, "most_tokens", most_tokens, "at least 1")
     require(batch >= 1, "batch", batch, "at least 1")
     if model.tokenizer.eos_token_id is None:

@@ -74,14 +74,15 @@ def checkpoint_steps(steps: int) -> tuple[int, ...]:
 
 
 def pretrain(
-    text_file: Path,
-    out: Path,
+    text_file: Path | str,
+    out: Path | str,
     recipe: Recipe,
     *,
     device: str = "cpu",
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
     """Train, keep the checkpoints and the recipe under `out`; what was recorded. The folder is whole or not there."""
+    text_file, out = Path(text_file), Path(out)
     if out.exists():
         raise UserError(f"--out {str(out)!r} exists already: name a folder that does not")
     torch, transformers = library("torch"), library("transformers")

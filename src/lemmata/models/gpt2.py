@@ -15,29 +15,25 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
-from lemmata.core import AbstractModel, Trace, require
+from lemmata.core import AbstractModel, Config, Count, Positive, Trace, require
 from lemmata.models.matmul import MatmulPrecision, contract
 
 EPSILON = 1e-5  # added to LayerNorm's variance
 
 
 @dataclass(frozen=True, kw_only=True)
-class GPT2Config:
-    vocab: int
-    length: int  # the number of positions
-    width: int = 64
-    layers: int = 2
-    heads: int = 2
-    hidden: int | None = None  # of the feed-forward part; 4 widths unless given
-    initial_std: float = 0.02  # of embeddings and matrices; those that write to the residual stream have less
+class GPT2Config(Config):
+    vocab: Count
+    length: Count  # the number of positions
+    width: Count = 64
+    layers: Count = 2
+    heads: Count = 2
+    hidden: Count | None = None  # of the feed-forward part; 4 widths unless given
+    initial_std: Positive = 0.02  # of embeddings and matrices; those that write to the residual stream have less
     precision: MatmulPrecision = "float32"
 
-    def __post_init__(self) -> None:
-        for name in ("vocab", "length", "width", "layers", "heads", "hidden"):
-            value = getattr(self, name)
-            require(value is None or value >= 1, name, value, "at least 1")
+    def cross_check(self) -> None:
         require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width = {self.width}")
-        require(self.initial_std > 0, "initial_std", self.initial_std, "positive")
 
 
 def gpt2_small(precision: MatmulPrecision = "float32", *, vocab: int = 50257, length: int = 1024) -> GPT2Config:

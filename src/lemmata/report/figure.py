@@ -42,11 +42,12 @@ def draw(examined: Examined) -> Artefact:
         return examined.draw()
 
 
-def save_artefact(artefact: Artefact, folder: Path, name: str, provenance: Provenance) -> SavedArtefact:
+def save_artefact(artefact: Artefact, folder: Path | str, name: str, provenance: Provenance) -> SavedArtefact:
     """Write `folder/name.{png,svg,csv,json}`; `name` may hold slashes, as in an experiment's id.
 
     Drawing is the slow part, so files that this code drew from these runs before, and that nobody touched, stay.
     """
+    folder = Path(folder)
     table = csv_bytes(artefact.table) if artefact.table else None
     facts = asdict(provenance) | {"caption": artefact.caption, "code": package_digest()}
     kinds = [*(("png", "svg") if artefact.figure is not None else ()), *(("csv",) if table is not None else ())]

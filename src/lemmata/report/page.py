@@ -30,9 +30,9 @@ MEANINGS = {
 }
 
 
-def write_page(entries: Sequence[Entry], out_dir: Path, *, scale: Scale, not_run: Sequence[NotRun] = ()) -> Path:
+def write_page(entries: Sequence[Entry], out_dir: Path | str, *, scale: Scale, not_run: Sequence[NotRun] = ()) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
-    saved: dict[str, SavedArtefact] = {}
+    out_dir, saved = Path(out_dir), dict[str, SavedArtefact]()
     for entry in entries:
         item = entry.examined
         provenance = Provenance(

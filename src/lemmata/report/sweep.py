@@ -11,9 +11,10 @@ from matplotlib.patches import Patch
 from rich.table import Table
 from rich.text import Text
 
+from lemmata.report.listing import Listing, rows_table
 from lemmata.report.plots import new_figure
 from lemmata.report.style import COLOURS, GREY, styled
-from lemmata.report.terminal import rows_table, status_text, verdict_counts
+from lemmata.report.terminal import status_text, verdict_counts
 from lemmata.report.values import MARKS
 
 FILLS = {
@@ -47,7 +48,7 @@ def sweep_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
     return columns
 
 
-def sweep_table(rows: Sequence[Row]) -> Table:
+def sweep_table(rows: Sequence[Row]) -> Table | Listing:
     """One line a cell where they are few, else one line a claim."""
     claims, keys = claims_in(rows), list(rows[0]["set"])
     if len(rows) > LONG or len(claims) > WIDE:
@@ -58,14 +59,15 @@ def sweep_table(rows: Sequence[Row]) -> Table:
             statuses = [{"status": status_in(row, claim)} for row in rows if "claims" in row]
             counted.add_row(Text(claim), verdict_counts(statuses))
         return counted
-    table = rows_table([*keys, *claims], [])
-    for row in rows:
-        values = [Text(row["set"][key]) for key in keys]
-        if "refused" in row:
-            table.add_row(*values, Text("refused", style="dim"))
-        else:
-            table.add_row(*values, *(status_text(status_in(row, claim)) for claim in claims))
-    return table
+    refused = Text("refused", style="dim")
+    found = [
+        (
+            *(row["set"][key] for key in keys),
+            *(refused if "refused" in row else status_text(status_in(row, claim)) for claim in claims),
+        )
+        for row in rows
+    ]
+    return rows_table([*keys, *claims], found, keys)
 
 
 def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figure | None:

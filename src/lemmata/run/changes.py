@@ -1,16 +1,17 @@
 """What `--set` did: which runs a key reached, from what to what, and which claims rest on none of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from lemmata.core import (
     Experiment,
-    Judgement,
     RunConfig,
     Scale,
     UserError,
-    described,
+    encode,
+    has_path,
     nearest,
     override,
     path_in,
@@ -52,19 +53,26 @@ class Changes:
         return tuple(name for name in self.after if name not in self.touched)
 
     def words(self) -> list[str]:
-        """The head of a result."""
+        """What changed: the head of a result begins so."""
         lines = [f"changed: {one.words()}" for one in self.reached]
         return lines + ([f"as before: {_runs(self.untouched)}"] if self.untouched else [])
 
-    def why_left_out(self, judgement: Judgement) -> str | None:
-        """Why a claim is not judged under these changes: none of the runs that it reads is another one."""
-        if set(judgement.reads) & set(self.touched):
+    def resting(self, reads: Mapping[str, Sequence[str] | None]) -> list[str]:
+        """Which claims rest on what changed: from a claim's id to the runs that it reads (None: nobody knows yet)."""
+        by_key = {one.key: [id for id, names in reads.items() if _meet(names, one.runs)] for one in self.reached}
+        same = len({tuple(ids) for ids in by_key.values()}) == 1
+        named = {"it": next(iter(by_key.values()))} if same else by_key
+        return [f"claims that rest on {key}: {', '.join(ids) or 'none'}" for key, ids in named.items()]
+
+    def why_left_out(self, reads: Sequence[str]) -> str | None:
+        """Why a claim that reads these runs is not judged under these changes: none of them is another one."""
+        if _meet(reads, self.touched):
             return None
-        mine = {path for name in judgement.reads for path in paths(self.after[name])}
+        mine = {path for name in reads for path in paths(self.after[name])}
         guesses = {one.key: nearest(one.key, mine - {one.key}) for one in self.reached}
         hints = "".join(f"; did you mean {guess!r}?" for guess in guesses.values() if guess)
-        reads = f"it rests on {_runs(judgement.reads)}" if judgement.reads else "it rests on no run"
-        return f"{reads}, which {', '.join(guesses)} did not change{hints}"
+        rests = f"it rests on {_runs(tuple(reads))}" if reads else "it rests on no run"
+        return f"{rests}, which {', '.join(guesses)} did not change{hints}"
 
 
 def change(experiment: Experiment, scale: Scale, asked: Mapping[str, str]) -> Changes:
@@ -107,10 +115,13 @@ def with_set(
     }
 
 
+def _meet(reads: Sequence[str] | None, runs: Sequence[str]) -> bool:
+    return reads is None or bool(set(reads) & set(runs))
+
+
 def _at(config: RunConfig, path: str) -> Any:
     """The value under a dotted key, as JSON data."""
-    (found,) = [value for name, _, value in described(config) if name == path] or [None]
-    return found
+    return encode(reduce(getattr, path.split("."), config)) if has_path(config, path) else None
 
 
 def _once(values: Any) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from lemmata.core import (
     full_id,
     judge,
     missing_extra,
+    quiet_if,
     select,
 )
 from lemmata.run.changes import Changes, change
@@ -56,7 +57,9 @@ def examine(
     found = []
     for selection, named, one in zip(selections, asked, made, strict=True):
         runs = _runs(named, stored, failures, scale)
-        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
+        claims = (claim.under(one.before, one.after) if one else claim for claim in selection.claims)
+        with quiet_if(bool(changes)):
+            judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
         found.append(
             _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
         )
@@ -75,11 +78,12 @@ def _runs(named: Mapping[str, RunConfig], stored: Mapping[str, RunResult], failu
 
 def _under(changes: Changes, examined: Examined) -> Examined:
     """Without the verdicts that the changes did not reach."""
-    why = {judgement.claim.id: changes.why_left_out(judgement) for judgement in examined.judgements}
+    why = {judgement.claim.id: changes.why_left_out(judgement.reads) for judgement in examined.judgements}
+    resting = changes.resting({judgement.claim.id: judgement.reads for judgement in examined.judgements})
     return replace(
         examined,
         judgements=tuple(one for one in examined.judgements if not why[one.claim.id]),
-        head=tuple(changes.words()),
+        head=(*changes.words(), *resting),
         left_out=tuple((one.claim, reason) for one in examined.judgements if (reason := why[one.claim.id])),
     )
 

@@ -20,7 +20,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
-from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, decode, encode, run_type, unknown
+from lemmata.core import (
+    Recorded,
+    RunConfig,
+    RunOutput,
+    RunResult,
+    UserError,
+    decode,
+    encode,
+    require,
+    run_type,
+    unknown,
+)
 from lemmata.run.lease import FOLDER as LEASES, is_leased
 from lemmata.run.writing import writing
 
@@ -33,7 +44,11 @@ class DamagedRun(Exception):
 
 @dataclass(frozen=True)
 class Store:
-    root: Path
+    root: Path  # a string is taken for one
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.root, str | Path), "store", self.root, "a path")
+        object.__setattr__(self, "root", Path(self.root))
 
     def ensure_writable(self) -> None:
         """Fail before anything is computed if nothing could be kept."""

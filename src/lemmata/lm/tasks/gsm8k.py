@@ -73,9 +73,10 @@ def is_right(problem: Problem, extracted: str) -> bool:
 
 
 def write_task(
-    folder: Path, asked: Sequence[Problem], *, shots: int, examples: Sequence[Problem] | None = None
+    folder: Path | str, asked: Sequence[Problem], *, shots: int, examples: Sequence[Problem] | None = None
 ) -> tuple[str, int]:
     """Write the harness's task and its data into a folder; the task's name, and how many questions it asks."""
+    folder = Path(folder)
     require(shots >= 0, "shots", shots, "at least 0")
     if examples is None:
         examples, asked = asked[:shots], asked[shots:]

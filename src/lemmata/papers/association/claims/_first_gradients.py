@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunConfig, RunResult, Runs, Scale
+from lemmata.core import OutsideSetting, RunConfig, RunResult, Runs, Scale, Undecided
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
 from lemmata.papers.association.theory import RecallChain, one_step
@@ -59,10 +59,11 @@ def rows(runs: Runs, neighbour: bool = False) -> Rows:
     return Rows(runs["exact"], runs["sampled"], neighbour)
 
 
-def asymptotic(run: RunResult) -> str | None:
+def asymptotic(run: RunResult) -> Undecided | None:
     n, length = run.config.num_tokens, run.config.length
     enough = n >= 10**4 and length >= 10**4 * n
-    return None if enough else f"coefficients of leading order are not read at N = {n:g}, T = {length:g}"
+    small = f"coefficients of leading order are not read at N = {n:g}, T = {length:g}"
+    return None if enough else OutsideSetting(small)
 
 
 def gradient_runs(scale: Scale) -> dict[str, RunConfig]:

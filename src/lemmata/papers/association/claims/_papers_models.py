@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lemmata.core import Artefact, Part, Rule, RunResult, Runs
+from lemmata.core import Artefact, Part, Rule, RunResult, Runs, only
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation, Prompts
 from lemmata.report.plots import columns, legend, new_figure
@@ -54,6 +54,7 @@ def at_checkpoint(runs: Runs, printed: float, edit: str) -> Edited:
     return edited(nearest_checkpoint(runs, printed), edit)
 
 
+PYTHIA_1B = dict.fromkeys(CHECKPOINTS, only("model", "EleutherAI/pythia-1b", why="the printed numbers are Pythia-1B's"))
 Cuts = Mapping[str, tuple[str, int, float]]  # a model's size -> its name, the layer and the share of the rank
 
 

@@ -4,7 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, falls, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    TooShort,
+    Undecided,
+    falls,
+    near,
+)
 from lemmata.papers.association.run.noise_logit import NoiseLogitDescent
 from lemmata.papers.association.theory import noise_logit
 from lemmata.report.plots import ceiling, new_figure
@@ -44,11 +56,12 @@ def misread(runs: Runs) -> Descents:
     return Descents(curves[:, :3], ratios, alpha=0.8)
 
 
-def has_settled(run: RunResult) -> str | None:
+def has_settled(run: RunResult) -> Undecided | None:
     if run.config.alpha >= 0.5:
-        return "appendix B.3 is about α < 1/2"
+        return OutsideSetting(f"appendix B.3 is about α < 1/2, not {run.config.alpha:g}")
     first = descents(run).curves[0]
-    return f"after {run.config.steps} steps the noise logit still moves" if abs(first[-1] - first[-2]) > 1e-3 else None
+    moves = abs(first[-1] - first[-2]) > 1e-3
+    return TooShort(f"after {run.config.steps} steps the noise logit still moves") if moves else None
 
 
 STATIONARY = Claim(
@@ -57,7 +70,6 @@ STATIONARY = Claim(
     statement="While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if η ≤ "
     "1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` is the "
     "smallest overshooting step over the printed bound.",
-    needs={"main": has_settled},
     subject=lambda runs: descents(runs["main"]),
     wrong=misread,
     # 65,536 sequences leave log(α/(1-α)) a standard error of .0085; B.3 drops factors 1 + O(1/N) of the step.
@@ -100,6 +112,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="The noise logit of the feed-forward map: fixed point and step size",
     runs=lambda scale: {"main": NoiseLogitDescent(num_tokens=scale.pick(smoke=32, laptop=32, paper=64))},
+    needs={"main": has_settled},
     claims=(STATIONARY,),
     draw=draw,
 )

@@ -4,8 +4,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, Undecided, at_least, at_most
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Seeds,
+    Undecided,
+    at_least,
+    at_most,
+)
 from lemmata.papers.association.claims._drawing import setting
+from lemmata.papers.association.claims._noise_level import room_for, some_noise
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
 from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.probe.readings import at_fraction, correct_by_fraction, learned_something
@@ -70,11 +84,11 @@ def rank(run: RunResult, fraction: float) -> int:
     return int(fraction * run.config.model.width + 1e-9)
 
 
-def has_the_papers_ranks(run: RunResult) -> str | None:
+def has_the_papers_ranks(run: RunResult) -> Undecided | None:
     """The smallest fraction of the figure must leave something."""
     if rank(run, 0.01) >= 1:
         return learned_something(run)
-    return f"the fraction 0.01 of d = {run.config.model.width} is rank 0: the layer would be gone"
+    return OutsideSetting(f"the fraction 0.01 of d = {run.config.model.width} is rank 0: the layer would be gone")
 
 
 def which_rank(runs: Runs) -> str:
@@ -131,6 +145,7 @@ EXPERIMENT = Experiment(
             statement="Without feed-forward layers, keeping a small part of the rank of W_O¹ makes the correct token a "
             "little more probable than the full model does, by clearly less than dropping a feed-forward layer does "
             "where there is one, and keeping a still smaller part (not nothing) destroys the model.",
+            setting={"attention only": room_for(1.05), "with MLPs": some_noise},
             subject=lambda runs: Cut(runs["attention only"], runs["with MLPs"]),
             wrong=lambda runs: Cut(runs["attention only"], runs["with MLPs"], matrix=1),  # W_O² in its place
             parts={

@@ -2,7 +2,22 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Successes, at_least, at_most, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Successes,
+    TooShort,
+    Undecided,
+    at_least,
+    at_most,
+    near,
+    only,
+    word,
+)
 from lemmata.papers.association.run.memory_descent import RandomMemory
 from lemmata.report.plots import ceiling, joined, new_figure
 
@@ -41,11 +56,12 @@ def spread(truncation: Truncation) -> float:
     return float(np.log(truncation[1][:, -1]).std(ddof=1))
 
 
-def long_enough(run: RunResult) -> str | None:
+def long_enough(run: RunResult) -> Undecided | None:
     if len(run.config.seeds) < 4:
-        return f"{len(run.config.seeds)} runs; a quartile needs 4"
+        return Undecided(f"{len(run.config.seeds)} runs; a quartile needs 4")
     last = times(run)[-1]
-    return None if last >= SETTLED else f"rate × steps ends at {last:g}; the loss settles at about {SETTLED:g}"
+    early = f"rate × steps ends at {last:g}; the loss settles at about {SETTLED:g}"
+    return None if last >= SETTLED else TooShort(early)
 
 
 def remark(runs: Runs) -> str:
@@ -76,6 +92,14 @@ FIGURE_18 = Claim(
     statement="n = 3, α = .03, random embeddings: the full model's pure-label loss settles near -log(1-α) ≈ .03; the "
     "rank-2 model's is very likely lower (in three quarters of the runs, the figure's own quartile, at the worst time) "
     "and significantly so (half of it in the median run and record); d = 12 is more stable than d = 8.",
+    setting=dict.fromkeys(("narrow", "wide"), only("inputs", 3, why="rank 2 leaves out the noise of three inputs")),
+    wording={
+        "n = 3": word("n = {}", "wide.inputs"),
+        "α = .03": word("α = {}", "wide.alpha"),
+        "≈ .03": lambda configs: f"≈ {-np.log(1 - configs['wide'].alpha):.2g}",
+        "d = 12": word("d = {}", "wide.width"),
+        "d = 8": word("d = {}", "narrow.width"),
+    },
     subject=lambda runs: (settled(runs["narrow"]), settled(runs["wide"])),
     wrong=lambda runs: (untrained(runs["wide"]), untrained(runs["narrow"])),
     parts={

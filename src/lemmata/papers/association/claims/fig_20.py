@@ -1,6 +1,18 @@
 """Figure 20: synthetic IOI trained by Adam, and the last MLP's input matrix cut to a hundredth of its rank."""
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Scale, Seeds, at_most
+from lemmata.core import (
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Scale,
+    Seeds,
+    TooShort,
+    Undecided,
+    at_most,
+    word,
+)
 from lemmata.papers.association.claims._ioi import Compared, draw_depths, improved, ioi_runs
 from lemmata.papers.association.probe.readings import at_end
 from lemmata.papers.association.run.ioi_training import IOITraining
@@ -17,15 +29,15 @@ def runs(scale: Scale) -> dict[str, IOITraining]:
     return ioi_runs(scale.pick(smoke=small, laptop=small, paper=scale), AdamWConfig(rate=1e-3), (3, 4, 5))
 
 
-def decides(run: RunResult) -> str | None:
+def decides(run: RunResult) -> Undecided | None:
     """The paper's fraction must be a rank, and the model must have learned which of the two names came once."""
     width = run.config.model.width
     if FRACTION * width < 1:
-        return f"the fraction {FRACTION:g} of d = {width} is rank 0: the paper's size (d = 256) decides"
+        return OutsideSetting(f"the fraction {FRACTION:g} of d = {width} is rank 0: the paper's size (d = 256) decides")
     right, wrong = (float(at_end(run, f"full.{name}").mean()) for name in ("correct", "distractor"))
     if right >= KNOWN * (right + wrong):
         return None
-    return (
+    return TooShort(
         f"L = {run.config.depth} has not learned the task: of the two names' probability the right one gets "
         f"{right / (right + wrong):.2f}"
     )
@@ -40,6 +52,7 @@ EXPERIMENT = Experiment(
             locus="Appendix J, Figure 20",
             statement="On synthetic IOI trained by Adam, cutting the last MLP's input matrix to ρ = 0.01 (rank 2 of "
             "256) improves the test accuracy and the clean loss for L = 3 and 4.",
+            wording={"rank 2 of 256": word("rank {} of {}", "depth/3.rank", "depth/3.model.width")},
             subject=lambda runs: Compared(runs, better="truncated", worse="full"),
             wrong=lambda runs: Compared(runs, better="truncated_first", worse="full"),  # the first layer's
             parts=improved(3, 4),

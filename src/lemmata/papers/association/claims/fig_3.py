@@ -10,6 +10,7 @@ from lemmata.core import (
     RunResult,
     Runs,
     Seeds,
+    TooShort,
     Undecided,
     at_least,
     at_most,
@@ -17,6 +18,7 @@ from lemmata.core import (
     near,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
+from lemmata.papers.association.claims._noise_level import AT_HALF, noise_within, room_for
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import (
@@ -46,7 +48,7 @@ def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     """The first step of each seed with the column over 0.1."""
     found = first_step_over(run, column, 0.1, phase)
     if not np.isfinite(found).all():
-        raise Undecided(f"{column} never passes 0.1: the run is too short")
+        raise TooShort(f"{column} never passes 0.1")
     return found
 
 
@@ -121,6 +123,8 @@ EXPERIMENT = Experiment(
             statement="Trained with noise α = 1/2, the full model gives the noise token a probability near α on clean "
             "data; with F₂ dropped it gives the correct token almost all of it (the paper: about 0.98), and keeping "
             "more of the rank of F₂'s input matrix brings the noise back.",
+            setting={"main": room_for(1.5)},
+            wording=AT_HALF,
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
             parts={
@@ -143,6 +147,7 @@ EXPERIMENT = Experiment(
             statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
             "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
             "so.",
+            setting={"main": noise_within(0.1, 0.9)},
             subject=lambda runs: (runs["main"], "margin"),
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
@@ -155,6 +160,7 @@ EXPERIMENT = Experiment(
             locus="Section 3, experimental results",
             statement="The noise is learned first: its probability is over 1/2 before the correct token's passes 0.1, "
             "in every seed (the measured number is the smallest lead in steps).",
+            setting={"main": noise_within(0.5, 0.9)},
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
             parts=Part(lead, at_least(1.0)),

@@ -3,6 +3,7 @@
 from lemmata.core import Claim, Experiment, Part, at_most
 from lemmata.papers.association.claims._papers_models import (
     CHECKPOINTS,
+    PYTHIA_1B,
     WHY_TWO,
     at_checkpoint,
     draw_models,
@@ -19,6 +20,7 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, right",
     statement='Truncation to rank 25 in the MLP input of layer 16 takes P(Spain)/P("the") after "Madrid is located in" '
     "from .16 to 11.3; each within a quarter of a doubling.",
+    setting=PYTHIA_1B,
     subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
     wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={

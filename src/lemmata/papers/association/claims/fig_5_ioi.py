@@ -3,6 +3,7 @@
 from lemmata.core import Claim, Experiment, Part, at_least, at_most
 from lemmata.papers.association.claims._papers_models import (
     CHECKPOINTS,
+    PYTHIA_1B,
     SETTING,
     WHY_TWO,
     at_checkpoint,
@@ -21,6 +22,7 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, left",
     statement='Truncation to rank 16 in the MLP input of layer 11 takes mean P(IO) over mean P("the") in 100 sentences '
     "from 2.3 to 12.3. With sentences of ours: each within a doubling, and a gain of 3 and more for certain.",
+    setting=PYTHIA_1B,
     subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
     wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={

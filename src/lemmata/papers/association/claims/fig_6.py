@@ -4,7 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, falls
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Seeds,
+    TooShort,
+    Undecided,
+    at_least,
+    falls,
+)
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.bigram_allocation import BigramAllocation
 from lemmata.papers.association.task import RecallConfig
@@ -57,12 +70,12 @@ def losses(run: RunResult) -> np.ndarray:
     return np.stack([allocations(run, units)[1] for units in run.config.units], axis=1)
 
 
-def learned_bigrams(run: RunResult) -> str | None:
+def learned_bigrams(run: RunResult) -> Undecided | None:
     """A need: the best model is nearer to the true bigram's loss than to that of a uniform guess."""
     best, floor = float(losses(run).mean(axis=0).min()), float(run.arrays["floor"][0])
     if best <= (floor + np.log(run.config.task.vocab)) / 2:
         return None
-    return f"little is learned: the smallest loss is {best:.2f} nats, that of the true bigram {floor:.2f}"
+    return TooShort(f"little is learned: the smallest loss is {best:.2f} nats, that of the true bigram {floor:.2f}")
 
 
 def draw(runs: Runs) -> Artefact:

@@ -6,6 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
+from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import main_run
 from lemmata.papers.association.probe.readings import learned_something
 from lemmata.papers.association.task import RecallConfig
@@ -108,6 +109,7 @@ EXPERIMENT = Experiment(
             "as any other. F₂ fed any bare token has a large logit on noise, counted in standard deviations of its "
             "other outputs. W_V of the second layer maps each possible answer to itself, but not the noise token, "
             "whose diagonal logit is small against theirs.",
+            setting={"main": some_noise},
             subject=Layers,
             wrong=lambda runs: Layers(runs, "other_"),  # attention of the second layer, F₁, W_V of the first
             parts={

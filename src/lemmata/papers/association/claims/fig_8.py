@@ -4,6 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, near
 from lemmata.papers.association.claims._drawing import setting
+from lemmata.papers.association.claims._noise_level import AT_HALF, some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import at_end, early_peak, learned_something
 from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new_figure
@@ -80,6 +81,8 @@ EXPERIMENT = Experiment(
             statement="Trained on noisy data, from scratch or after clean pre-training, the model ends up predicting "
             "noise with probability near α = 1/2, and in the first few steps it predicts noise almost always: noise is "
             f"its likeliest token at most test positions at some record of the first {FIRST_STEPS} steps.",
+            setting={"main": some_noise, "fine-tuned": some_noise},
+            wording=AT_HALF,
             subject=lambda runs: {"main": runs["main"], "fine-tuned": runs["fine-tuned"], "phase": 1},
             # The clean phase, which only the second run has.
             wrong=lambda runs: {"main": runs["fine-tuned"], "fine-tuned": runs["fine-tuned"], "phase": 0},

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, RunResult, Runs, Seeds, at_most, near
 from lemmata.papers.association.claims._first_gradients import ROW_NAMES, asymptotic, gradient_runs, sampled_moments
 from lemmata.papers.association.theory import one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
@@ -106,7 +106,11 @@ def sign_table(run: RunResult, alphas: list[float]) -> np.ndarray:
 
 
 def admitted(runs: Runs, within: bool) -> list[float]:
-    return [alpha for alpha in runs["exact"].config.alphas if (alpha <= LARGEST_ALPHA) == within]
+    alphas = runs["exact"].config.alphas
+    found = [alpha for alpha in alphas if (alpha <= LARGEST_ALPHA) == within]
+    if not found:
+        raise OutsideSetting(f"α = {alphas}: none is {'up to' if within else 'above'} {LARGEST_ALPHA:.3f}")
+    return found
 
 
 def printed_signs() -> np.ndarray:

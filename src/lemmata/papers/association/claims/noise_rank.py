@@ -2,7 +2,21 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    TooShort,
+    Undecided,
+    exactly,
+    near,
+    within,
+    word,
+)
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.theory import memory
@@ -33,11 +47,12 @@ def smallest(runs: Runs, time: float) -> dict[str, tuple[bool, ...]]:
     }
 
 
-def settled(run: RunResult) -> str | None:
+def settled(run: RunResult) -> Undecided | None:
     """The order of the singular values is that of t → ∞ only after they have crossed."""
     n, last = run.config.inputs, run.column("time")[-1]
     if n >= 4 and (crossing := memory.crossing_time(n, run.config.alpha)) > last:
-        return f"with {n} inputs the singular values cross at about t = {crossing:.2g}; the flow ends at {last:.2g}"
+        crossed = f"with {n} inputs the singular values cross at about t = {crossing:.2g}"
+        return TooShort(f"{crossed}; the flow ends at {last:.2g}")
     return None
 
 
@@ -47,6 +62,9 @@ NOISE_RANK = Claim(
     statement="With n inputs the noise sits in one singular value of W, and α decides whether it is among the "
     "smallest: whether the answer changes with α for some n, and the answers by n, at t = 10^8.",
     needs=dict.fromkeys(LEVELS, settled),
+    setting=dict.fromkeys(LEVELS, within("alpha", "the limits are those of α < 1/2", below=0.5)),
+    wording={f"α = {alpha:g}": word("α = {}", f"{group}.alpha") for group, alpha in LEVELS.items()}
+    | {"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=lambda runs: smallest(runs, flows(runs)[0].config.last_time),
     wrong=lambda runs: smallest(runs, BETWEEN),  # while only the flows at the higher α have crossed
     parts={
@@ -102,6 +120,7 @@ RATIO = Claim(
     locus="Section 3.3, for n inputs",
     statement="The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, "
     "for every n and t; shown at t = 10^8.",
+    wording={"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
     parts=Part(

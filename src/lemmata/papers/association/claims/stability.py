@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -95,17 +96,17 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Other noise levels, other learning rates",
     runs=runs,
-    needs={"main": learned_something},
+    needs=dict.fromkeys(("main", "alpha", "rate"), learned_something),
     claims=(
         Claim(
             id="any-alpha",
             locus="Section 3: any other constant noise level would lead to similar observations",
             statement="Figure 3's end holds at other noise levels: the full model predicts the noise with probability "
             "α, and dropping F₂ leaves the correct token.",
+            setting={"alpha": some_noise},
             subject=of("alpha"),
             wrong=trained_clean,
             parts=_by("alpha"),
-            needs={"alpha": learned_something},
             remark="The paper shows no such run: the two other noise levels are ours, and so are the laptop's sizes. "
             "Not run at the paper's size.",
         ),
@@ -114,10 +115,10 @@ EXPERIMENT = Experiment(
             locus="Appendix B.6: stable for any learning rate between .001 and .03",
             statement="Figure 3's end is the same at other learning rates of the range (on a laptop its upper end, "
             "from a third of the largest rate on).",
+            setting={"rate": some_noise},
             subject=of("rate"),
             wrong=trained_clean,
             parts=_by("rate"),
-            needs={"rate": learned_something},
             remark="At the smallest rate, 1/1000, a laptop-sized model has learned nothing but the noise after the "
             "paper's number of steps: the range's lower end is decided at the paper's size alone, where "
             "it has not been run.",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, near
-from lemmata.papers.association.claims._papers_models import CHECKPOINTS, WHY_TWO, in_words
+from lemmata.papers.association.claims._papers_models import CHECKPOINTS, PYTHIA_1B, WHY_TWO, in_words
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 from lemmata.report.plots import columns, legend, new_figure
 
@@ -29,6 +29,7 @@ TABLE_1 = Claim(
     locus="Section 2.2, Table 1",
     statement='After "Madrid is located in" Pythia-1B, truncated to rank 25 in the MLP input of its last layer, gives '
     "the five printed words the printed probabilities.",
+    setting=PYTHIA_1B,
     subject=lambda runs: table_1(runs, "cut"),
     wrong=lambda runs: table_1(runs, "random"),
     parts={"the, Spain, a, southern, northern": Part(lambda values: values, near(TRUNCATED, atol=CLOSE))},
@@ -40,6 +41,7 @@ WHOLE = Claim(
     locus="Section 2.2, Table 1, the full model",
     statement='After "Madrid is located in" the whole Pythia-1B, at one of its two checkpoints, gives the five printed '
     "words the printed probabilities.",
+    setting=PYTHIA_1B,
     subject=lambda runs: table_1(runs, "whole"),
     wrong=lambda runs: table_1(runs, "random"),
     parts=Part(lambda values: values, near(FULL, atol=CLOSE)),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, at_least, at_most, near
+from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, at_least, at_most, near, word
 from lemmata.papers.association.claims._gsm8k import (
     Answers,
     can_count,
@@ -60,6 +60,7 @@ EXPERIMENT = Experiment(
             locus="Section 4.2 and Table 2: improves when only using 1 or 2 shots",
             statement="Truncating the output matrix of one late MLP to 2% of its rank improves the accuracy on GSM8K "
             "at one and two shots, in each of Phi-3, Llama-3.1-8B and its Instruct model, on the same questions.",
+            wording={"2% of its rank": word("{} of its rank", "Phi-3.rank")},
             subject=lambda runs: changed(cells(runs, (1, 2)), "truncated"),
             wrong=lambda runs: changed(cells(runs, (1, 2)), "random"),
             parts={

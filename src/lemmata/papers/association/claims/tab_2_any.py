@@ -1,6 +1,6 @@
 """Table 2 on any model: does truncating one late MLP matrix improve GSM8K at one shot?"""
 
-from lemmata.core import Claim, Experiment, Part, at_least
+from lemmata.core import Claim, Experiment, Part, at_least, word
 from lemmata.papers.association.claims._gsm8k import can_count, changed, draw, mean_gain, paired_words
 from lemmata.papers.association.run.gsm8k_answers import Gsm8kAnswers
 
@@ -19,6 +19,7 @@ EXPERIMENT = Experiment(
             locus="Section 4.2, on a model of the user's (beyond the paper)",
             statement="Truncating the output matrix of the MLP at 27/32 of the depth to 2% of its rank improves the "
             "accuracy on GSM8K at one shot, on the same questions. Neither is chosen on questions.",
+            wording={"2% of its rank": word("{} of its rank", "main.rank")},
             subject=lambda runs: changed([runs["main"]], "truncated"),
             wrong=lambda runs: changed([runs["main"]], "random"),
             parts={"gain": Part(mean_gain, at_least(0, over_seeds=True, unit="questions"))},

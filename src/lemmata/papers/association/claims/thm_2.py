@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale, Undecided
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    Undecided,
+    within,
+)
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
 from lemmata.papers.association.claims._source import SOURCE
@@ -36,11 +48,14 @@ def other_positions(runs: Runs) -> list[Gaps]:
     return [Gaps(run, after=1) for run in (*rest, first)]
 
 
+ADMITTED = within("alpha", "Assumption F.1 admits α up to 0.38", below=0.382)
+
 THEOREM_2 = Claim(
     id="thm-2",
     locus="Theorem 2",
     statement="One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, "
     "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
+    setting=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER, LEARNED), ADMITTED),
     subject=lambda runs: [Gaps(run) for run in runs.values()],
     wrong=other_positions,
     parts=Part(
@@ -71,6 +86,7 @@ GAP_SIZE = Claim(
     id="thm-2-gap",
     locus="Appendix F, equations (34) to (36)",
     statement="The gap ξ_{q→j} - ξ_{q→N+1} after a unit step is (1-α)² β_1 / N²; in these units, β_1.",
+    setting=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER), ADMITTED),
     subject=lambda runs: {name: Gaps(runs[name]) for name in (AS_PRINTED, WITHOUT_TRIGGER)},
     wrong=lambda runs: {AS_PRINTED: Gaps(runs[WITHOUT_TRIGGER]), WITHOUT_TRIGGER: Gaps(runs[AS_PRINTED])},
     parts={
@@ -104,8 +120,8 @@ def value_diagonal(run: RunResult, offset: int = 0) -> np.ndarray:
     return np.array([run.arrays[name][tokens, read].mean() for name in ("value", "value_previous")])
 
 
-def learned(run: RunResult) -> str | None:
-    return None if run.config.values == "learned" else "W_V is set by hand, not learned in phase 2"
+def learned(run: RunResult) -> Undecided | None:
+    return None if run.config.values == "learned" else OutsideSetting("W_V is set by hand, not learned in phase 2")
 
 
 EQUATION_25 = Claim(

@@ -15,6 +15,7 @@ from lemmata.core import (
     Runs,
     Scale,
     Seeds,
+    TooShort,
     Undecided,
     near,
 )
@@ -22,6 +23,7 @@ from lemmata.core.rule import bootstrap_error, exactly
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
+from lemmata.papers.association.claims.thm_2 import ADMITTED
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified_descent import SimplifiedDescent
 from lemmata.papers.association.theory import RecallChain, attention_logits
@@ -39,7 +41,7 @@ class Descent(NamedTuple):
         _, values = self.run.curve("noise_probability")
         enough = (values >= LEARNED * self.run.config.alpha).all(axis=0)
         if not enough.any():
-            raise Undecided(f"after {self.run.config.steps} steps the noise is not yet learned")
+            raise TooShort(f"after {self.run.config.steps} steps the noise is not yet learned")
         return int(enough.argmax())
 
     def at(self, record: int, column: str) -> np.ndarray:
@@ -56,10 +58,11 @@ class Descent(NamedTuple):
         return before, lowest, end
 
 
-def attends(run: RunResult) -> str | None:
+def attends(run: RunResult) -> Undecided | None:
     """A need: by the end attention has found the positions after a trigger."""
     found = float(Descent(run).at(-1, "after_trigger").min())
-    return None if found >= 1.0 else f"attention is still flat: a trigger's follower leads by {found:.2g} in the logit"
+    flat = f"attention is still flat: a trigger's follower leads by {found:.2g} in the logit"
+    return None if found >= 1.0 else TooShort(flat)
 
 
 def crossing(runs: Runs) -> str:
@@ -87,6 +90,7 @@ IN_DESCENT = Claim(
     statement="The gap ξ_{q→j} - ξ_{q→N+1} (mean over j ≠ q) is positive once W_F has learned the noise and stays so. "
     "Signs: while the noise is being learned, where the gap is lowest afterwards, and at the end.",
     needs={"descent": attends},
+    setting={"descent": ADMITTED},
     subject=lambda runs: Descent(runs["descent"]),
     wrong=lambda runs: Descent(runs["descent, ȳ ≠ q"]),
     parts=Part(
@@ -175,6 +179,7 @@ EVERY_ALPHA = Claim(
     locus="Theorem 2, with the W_V that training leaves",
     statement="For every α that Assumption F.1 admits the first step of W_QK raises (q, then j) over (q, then N+1), "
     "when W_V is what a gradient step under the same assumption leaves: the sign of the gap at both ends of α's range.",
+    setting={"learned": ADMITTED},
     subject=lambda runs: first_gaps(runs.group("learned")),
     wrong=lambda runs: first_gaps(runs.group("learned, ȳ ≠ q")),
     parts=Part(

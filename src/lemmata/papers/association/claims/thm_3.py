@@ -4,7 +4,21 @@ from functools import partial
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunConfig, RunResult, Runs, Scale, rows_of
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    rows_of,
+)
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
@@ -43,18 +57,20 @@ def printed_path(run: RunResult) -> memory.Trajectory:
     return memory.integrate(memory.printed_margin_rates(run.config.alpha), run.column("time"))
 
 
-def two_inputs(run: RunResult) -> str | None:
-    return None if run.config.inputs == 2 else f"Theorem 3 is about two inputs, not {run.config.inputs}"
+def two_inputs(run: RunResult) -> Undecided | None:
+    inputs = run.config.inputs
+    return None if inputs == 2 else OutsideSetting(f"Theorem 3 is about two inputs, not {inputs}")
 
 
-def two_inputs_to_late_times(run: RunResult) -> str | None:
+def two_inputs_to_late_times(run: RunResult) -> Undecided | None:
     last = run.column("time")[-1]
-    return two_inputs(run) or (None if last >= LATE else f"the flow ends at t = {last:g}: limits are read at {LATE:g}")
+    early = f"the flow ends at t = {last:g}, limits are read at {LATE:g}"
+    return two_inputs(run) or (None if last >= LATE else TooShort(early))
 
 
-def two_inputs_in_small_steps(run: RunResult) -> str | None:
-    large = run.config.rate > 0.1
-    return two_inputs(run) or (f"descent with rate {run.config.rate:g} is no flow" if large else None)
+def two_inputs_in_small_steps(run: RunResult) -> Undecided | None:
+    rate = run.config.rate
+    return two_inputs(run) or (OutsideSetting(f"descent with rate {rate:g} is no flow") if rate > 0.1 else None)
 
 
 LIMITS = {"flow": two_inputs_to_late_times}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs, Seeds, Undecided
+from lemmata.core import RunResult, Runs, Seeds, TooShort, Undecided
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -45,14 +45,16 @@ def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
     return by_fraction[fraction]
 
 
-def learned_something(run: RunResult) -> str | None:
+def learned_something(run: RunResult) -> Undecided | None:
     """A need: the full model says the correct token twice as often as one that knows only the noise level."""
     task = run.config.task
     blind = (1 - task.alpha) / len(task.outputs())
     correct = float(at_end(run, "full.correct").mean())
     if correct >= 2 * blind:
         return None
-    return f"little is learned: the correct token's probability ends at {correct:.2f}, a blind guess at {blind:.2f}"
+    return TooShort(
+        f"little is learned: the correct token's probability ends at {correct:.2f}, a blind guess at {blind:.2f}"
+    )
 
 
 class Edited(NamedTuple):

@@ -1,6 +1,7 @@
 """The training run of noisy in-context recall that Figures 3, 4 and 7-13 share."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 import equinox as eqx
@@ -17,6 +18,11 @@ from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, fir
 from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
+
+
+@cache  # tracing a model takes longer than everything else that is checked
+def _shapes(model: TransformerConfig) -> Any:
+    return eqx.filter_eval_shape(lambda: Transformer.create(model, key=named_key(0, "init")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +58,8 @@ class RecallTraining(RunConfig):
             allowed = f"the task's is {wanted}: set both"
             require(getattr(self.model, name) == wanted, f"model.{name}", getattr(self.model, name), allowed)
         if self.fractions:
-            shapes = eqx.filter_eval_shape(lambda: Transformer.create(self.model, key=named_key(0, "init")))
             for path in self.truncated:
-                resolve_paths(shapes, path)  # refuses a name that is not there
+                resolve_paths(_shapes(self.model), path)  # refuses a name that is not there
         watchable = self.model.feeds[1] == "mlp" or not self.watch_ranks
         require(watchable, "watch_ranks", self.watch_ranks, "False where the second layer has no MLP")
         require(self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")

@@ -4,7 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, crossed
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    at_least,
+    crossed,
+    word,
+)
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.claims.fig_2 import constructed_left
 from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
@@ -36,18 +51,18 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     return runs | {"constructed": constructed_left(scale)}
 
 
-def _fair(run: RunResult) -> str | None:
+def _fair(run: RunResult) -> Undecided | None:
     """Why a run cannot say whether the pattern appears."""
     config = run.config
     if config.sequences < FAIR * config.world.relations:
-        return (
+        return OutsideSetting(
             f"{config.sequences} sequences for {config.world.relations} relations; a fair trial has {FAIR} a relation"
         )
     reached, best = run.column("first_argmax", step=config.steps).mean(), np.mean(run.metrics["ceiling"])
     if reached < LEARNED * best:
-        return (
+        return TooShort(
             f"after {config.steps} steps the first decoding step is right in {reached:.2f} of the sequences where "
-            f"{best:.2f} is possible: fine-tuning is too short, or the memory too poor"
+            f"{best:.2f} is possible, or the memory is too poor"
         )
     return None
 
@@ -91,6 +106,7 @@ def _pairwise(name: str, side: str, k: int) -> Claim:
         "pairwise attention at the first decoding step (the two tokens of a pair alike, different pairs different, "
         "next to nothing on the query subject and EoS: the rule of Figure 2), and at the second step to attention on "
         "the query subject above every other token but EoS.",
+        wording={f"{k} in-context pairs": word("{} in-context pairs", f"{side}.k")},
         subject=lambda runs: [shape.attention(runs[side])],
         wrong=lambda runs: [shape.attention(runs[side], 0)],
         parts={name: shape.on_average(part) for name, part in PATTERN.items()},

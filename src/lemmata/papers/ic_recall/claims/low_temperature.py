@@ -24,6 +24,7 @@ from lemmata.core import (
     slope_near,
 )
 from lemmata.papers.ic_recall.claims._formula import SOURCE
+from lemmata.papers.ic_recall.claims._temperature import cold
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature, Movement
 from lemmata.papers.ic_recall.theory import low_temperature
 from lemmata.papers.ic_recall.theory.descent import movement_bound
@@ -150,6 +151,7 @@ CLAIMS = (
         locus="Appendix C, Lemma C.2",
         statement="With probability at least 1 - delta/3, after O(1/(p_conf T)) steps (up to logarithms) of Stage 2 "
         "the loss on every confusing sequence is at most log 2 - c (p_conf T)^3.",
+        setting={"temperatures": cold(0.001), "shares": cold(0.001)},
         subject=_enough,
         wrong=_one_sequence,
         parts={
@@ -169,6 +171,7 @@ CLAIMS = (
         locus="Appendix C, proof of Lemma C.2",
         statement="After Stage 1 the least eigenvalue of the Hessian of the sample's loss is -Omega(p_conf/T): T times "
         "it is proportional to p_conf, by 1/18 in the limit.",
+        setting={"shares": cold(0.001)},
         subject=lambda runs: _enough(runs).eigenvalues(),
         wrong=lambda runs: _one_sequence(runs).eigenvalues(),
         parts={
@@ -209,6 +212,7 @@ CLAIMS = (
         locus="Appendix C, Lemma C.3",
         statement="After O(T/(eta_2 p_conf) log(1/T)) steps p(r_1) >= 0.999 on every confusing sequence; from the "
         "escape until 0.9991 the gap g grows by a factor 1 + eta_2 p_conf/(10000 T) or more a step.",
+        setting={"temperatures": cold(0.001), "shares": cold(0.001)},
         subject=_enough,
         wrong=_one_sequence,
         parts={

@@ -15,6 +15,7 @@ from lemmata.core import (
     crossed,
     exactly,
     near,
+    word,
 )
 from lemmata.papers.ic_recall.claims._formula import SOURCE
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, DirectDecoding, MemoryRecall
@@ -120,6 +121,7 @@ CLAIMS = (
         locus="Lemma B.1",
         statement="Read at EoS, without decoding the relation first, the three answers tie for every W^KQ, so the "
         "right one is found with probability at most 1/3 (n = 3, all bijections).",
+        wording={"three answers": word("{} answers", "direct.n"), "1/3 (n = 3": word("1/{0} (n = {0}", "direct.n")},
         subject=lambda runs: _best(runs, "direct"),
         wrong=lambda runs: _best(runs, "stepped"),
         parts=Part(

@@ -4,8 +4,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Undecided, exactly, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    all_of,
+    exactly,
+    near,
+)
 from lemmata.papers.ic_recall.claims._formula import SOURCE, backwards, formula, scores
+from lemmata.papers.ic_recall.claims._temperature import cold, with_optimum
 from lemmata.papers.ic_recall.run.landscape import PairwiseLine
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
@@ -33,7 +46,7 @@ def _extrapolated(run: RunResult, temperatures: Sequence[float]) -> tuple[float,
     keep = (run.metrics["is_minimum"] == 1) & np.isin(run.metrics["temperature"], temperatures)
     t, x = run.metrics["temperature"][keep], run.metrics["x"][keep]
     if len(np.unique(t)) < 3:
-        raise Undecided("the loss has minima at fewer than three of the temperatures: no parabola to extrapolate")
+        raise OutsideSetting("the loss has minima at fewer than three of the temperatures: no parabola to extrapolate")
     _, slope, position = np.polyfit(t, x, 2)
     return position, slope
 
@@ -130,6 +143,7 @@ CLAIMS = (
         id="optimum-low-T",
         locus=LOCUS,
         statement="As T goes to 0 the optimum on the pairwise line tends to x_0, the root of d_2 = d_6.",
+        setting={"main": cold(0.01, "low_temperatures")},
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
         parts=Part(lambda found: found[0], near(pairwise_line.PRINTED_LIMIT, atol=1e-3), corrected=pairwise_line.LIMIT),
@@ -153,6 +167,7 @@ CLAIMS = (
         id="optimum-first-order",
         locus="follows from Claim 1 with the corrected gaps",
         statement="x_T = 1/6 - (T/2) log 2 + O(T^2).",
+        setting={"main": cold(0.01, "low_temperatures")},
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
         parts=Part(
@@ -163,6 +178,7 @@ CLAIMS = (
         id="thm-b.3-critical-points",
         locus=LOCUS,
         statement="The number of critical points of the loss in (0, 1/4) at low temperature.",
+        setting={"main": all_of(with_optimum("temperatures"), with_optimum("low_temperatures"))},
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         wrong=lambda runs: _turns(runs["main"], runs["main"].config.hot_temperatures),
         parts=Part(np.array, exactly(1), corrected=2, along={"T": lambda runs: _cold(runs["main"])}),
@@ -182,6 +198,7 @@ CLAIMS = (
         id="thm-b.3-unique",
         locus=LOCUS,
         statement="Exactly one critical point in (0, 1/4) has loss below log 2.",
+        setting={"main": all_of(with_optimum("temperatures"), with_optimum("low_temperatures"))},
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"]), below=np.log(2.0)),
         wrong=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         parts=Part(np.array, exactly(1), along={"T": lambda runs: _cold(runs["main"])}),
@@ -191,6 +208,7 @@ CLAIMS = (
         id="thm-b.3-claim-1",
         locus="Appendix B, proof of Claim 1",
         statement="The slope of Psi-tilde = d_2' e^((d_2 - d_6)/T) + d_6' at its root.",
+        setting={"main": with_optimum("low_temperatures")},
         subject=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures[::-1]),
         parts=Part(

@@ -5,7 +5,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Seeds, at_least, at_most
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    Seeds,
+    all_of,
+    at_least,
+    at_most,
+    several,
+)
 from lemmata.papers.ic_recall.run.regime import EIGHT, WhichBlockLearns
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report import plots
@@ -58,6 +72,10 @@ class Learned(NamedTuple):
         return Seeds(self.cells("second")[:, 0, 0])
 
 
+WIDTHS = several("widths", "narrow embeddings are compared with wide ones")
+NUMBERS = several("sequences", "few sequences are compared with many")
+
+
 def _adam(runs: Runs) -> Learned:
     return Learned(runs["adam"])
 
@@ -72,6 +90,7 @@ CLAIMS = (
         locus=LOCUS,
         statement="By gradient descent all of W^KQ learns the second decoding step perfectly from any number of "
         "sequences, and the width of the embeddings makes no difference (gradient descent does not see a rotation).",
+        setting={"gradient descent": WIDTHS},
         subject=_descent,
         wrong=_adam,
         parts={
@@ -86,6 +105,7 @@ CLAIMS = (
         locus=LOCUS,
         statement="By Adam the second decoding step of all of W^KQ fails with few sequences, gets better with more, "
         "and is worse the wider the embeddings.",
+        setting={"adam": all_of(WIDTHS, NUMBERS)},
         subject=_adam,
         wrong=_descent,
         parts={

@@ -4,6 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, exactly, near
 from lemmata.papers.ic_recall.claims._formula import SOURCE, Reading, formula, scores
+from lemmata.papers.ic_recall.claims._temperature import cold
 from lemmata.papers.ic_recall.run.algebra import SaddleAlgebra
 from lemmata.papers.ic_recall.theory import saddle
 from lemmata.report import plots
@@ -108,6 +109,7 @@ CLAIMS = (
         locus="Appendix B, proof of Lemma B.5",
         statement="The least eigenvalue of the Hessian at the saddle is at most -c/T at low temperature (c = 1/8 in "
         "the limit).",
+        setting={"main": cold(0.012, "lowest")},
         subject=lambda runs: _scaled_eigenvalue(runs["main"], 0),
         wrong=lambda runs: _scaled_eigenvalue(runs["main"], -1),
         parts=Part(float, near(-1 / 8, atol=2e-4)),
@@ -131,6 +133,7 @@ CLAIMS = (
         locus="Appendix B, idea of the proof of Lemma B.5",
         statement="As T falls L_1 at the saddle tends to log 2 from above, exponentially fast in 1/T: the rate c of "
         "exp(-c/T).",
+        setting={"main": cold(0.012, "lowest")},
         subject=lambda runs: _decay_rate(runs["main"], 0),
         wrong=lambda runs: _decay_rate(runs["main"], -1),
         parts={

@@ -8,6 +8,7 @@ from lemmata.core import (
     Artefact,
     Claim,
     Experiment,
+    OutsideSetting,
     Part,
     RunConfig,
     RunResult,
@@ -21,6 +22,7 @@ from lemmata.core import (
     near,
     rows_of,
 )
+from lemmata.papers.ic_recall.claims._temperature import below_log_two, with_global_optimum
 from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
 from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages, smaller_pair
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
@@ -109,7 +111,7 @@ def _best_pair(temperature: float) -> float:
     """x_T, the root of the corrected line."""
     found = pairwise_line.critical_points(temperature).minimum
     if np.isnan(found):
-        raise Undecided(f"at T = {temperature:g} the pairwise line has no minimum beside the saddle")
+        raise OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum beside the saddle")
     return found
 
 
@@ -152,6 +154,7 @@ CLAIMS = (
         locus="Appendix B, Lemma B.5",
         statement="After the push, with probability at least 1 - delta, the loss is below log 2 within poly(1/T) "
         "steps.",
+        setting={"escape": below_log_two()},
         subject=_pushed,
         wrong=_never_pushed,
         parts={
@@ -205,6 +208,7 @@ CLAIMS = (
         locus="Theorem 4.2 and Theorem B.3",
         statement="Algorithm 1 run to convergence ends at the global minimum of L_1, v = (a, a, 1/2 - a, 1/2 - a, "
         "0, 0) with a != 1/4.",
+        setting={"stages": with_global_optimum(), "lowest": with_global_optimum()},
         subject=_reached,
         wrong=_before_the_push,
         parts={

@@ -10,12 +10,12 @@ import numpy as np
 from lemmata.core import (
     Bound,
     Inside,
+    OutsideSetting,
     Positive,
     RunConfig,
     RunContext,
     RunOutput,
     Some,
-    Undecided,
     named_keys,
     precision,
 )
@@ -86,5 +86,5 @@ class PerturbedDescent(RunConfig):
             return np.array(LIMIT)
         x = critical_points(temperature).minimum
         if np.isnan(x):
-            raise Undecided(f"at T = {temperature:g} the pairwise line has no minimum")
+            raise OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum")
         return scores_of(np.array([x, x, 0.5 - x, 0.5 - x, 0, 0]))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import RunResult
+from lemmata.core import RunResult, TooShort, Undecided
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal; chosen before any run
@@ -16,19 +16,20 @@ def least_loss(run: RunResult) -> float:
     return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity), questions=3 if facts.opened else 2)
 
 
-def stored(run: RunResult) -> str | None:
+def stored(run: RunResult) -> Undecided | None:
     """A need: pre-training ended near the least loss."""
     excess = run.arrays["pretraining.excess"]
     over = float((excess[:, -1] if excess.ndim == 2 else excess).mean())
-    return None if over <= STORED else f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
+    early = f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
+    return None if over <= STORED else TooShort(early)
 
 
-def finished(run: RunResult) -> str | None:
+def finished(run: RunResult) -> Undecided | None:
     return still_falling(run.arrays["pretraining.full_loss"].mean(axis=0))
 
 
-def still_falling(loss: np.ndarray) -> str | None:
+def still_falling(loss: np.ndarray) -> Undecided | None:
     fall = float(loss[3 * (len(loss) - 1) // 4] - loss[-1])
     if fall <= STILL_FALLING:
         return None
-    return f"the loss fell by {fall:.2f} nats in the last quarter of pre-training: it is not finished"
+    return TooShort(f"the loss fell by {fall:.2f} nats in the last quarter of pre-training: it is not finished")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs, Undecided
+from lemmata.core import Artefact, RunResult, Runs, TooShort, Undecided
 from lemmata.papers.knowledge.claims._trends import halvings, side_by_side
 from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
@@ -49,12 +49,13 @@ class Line(NamedTuple):
         return halvings(self.values[:, 0], self.values[:, -1], held_out)
 
 
-def stored(run: RunResult) -> str | None:
+def stored(run: RunResult) -> Undecided | None:
     if len(run.config.seeds) < FEWEST_SEEDS:
-        return f"{len(run.config.seeds)} seeds; means over seeds are compared from {FEWEST_SEEDS} on"
+        return Undecided(f"{len(run.config.seeds)} seeds; means over seeds are compared from {FEWEST_SEEDS} on")
     cells = [dict(zip(SIZES, cell, strict=True)) for cell in run.config.cells]
     least = min(run.column("fact_accuracy", **cell).mean() for cell in cells)
-    return None if least >= LEARNED else f"a cell has learned only {least:.2f} of its facts in pre-training"
+    little = f"a cell has learned only {least:.2f} of its facts in pre-training"
+    return None if least >= LEARNED else TooShort(little)
 
 
 SERIES = {

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs, Scale, Undecided
+from lemmata.core import RunResult, Runs, Scale, TooShort, Undecided
 from lemmata.papers.knowledge.model import Part
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.training import Extraction, setting
@@ -263,6 +263,7 @@ def cells(runs: Runs) -> list[Tuned]:
     return sorted(found, key=lambda one: one.multiplicity)
 
 
-def long_enough(run: RunResult) -> str | None:
+def long_enough(run: RunResult) -> Undecided | None:
     steps = run.config.tuning.steps
-    return None if steps >= READ_AT else f"{steps} steps of fine-tuning: extraction is read after {READ_AT}"
+    early = f"{steps} steps of fine-tuning: extraction is read after {READ_AT}"
+    return None if steps >= READ_AT else TooShort(early)

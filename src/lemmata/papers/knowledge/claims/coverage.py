@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises
+from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises, word
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
@@ -62,7 +62,6 @@ def by_subjects_claim(reading: Reading, *, id: str, locus: str, statement: str) 
         subject=lambda runs: by_subjects(runs, reading),
         wrong=lambda runs: one_subject_longer(runs, reading),  # more lessons, all about one subject
         parts=TREND | {"in order": replace(TREND["in order"], along={"subjects asked": asked})},
-        needs={"main": long_enough},
         remark=_where_it_ends,
     )
 
@@ -118,10 +117,10 @@ TEMPLATES = Claim(
     statement="Within one model, with 3 or 10 subjects asked about (K = 2, gradient descent), a held-out fact comes "
     "out more often when all of its own templates are covered than when none is (difference of extraction, mean over "
     "seeds).",
+    wording={"K = 2": word("K = {}", "narrow.facts.multiplicity")},
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
     parts=over_seeds(np.asarray, at_least(0.1)),
-    needs={"narrow": long_enough},
     remark="The width is ours. In a wide model, with one template a fact, the same comparison shows: see the claim "
     "covering-per-relation.",
 )
@@ -170,6 +169,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="How much fine-tuning must cover",
     runs=lambda scale: {"main": main_run(scale), "narrow": cell_run(scale, NARROW)},
+    needs={"main": long_enough, "narrow": long_enough},
     claims=(DESCENT, ADAMW, TEMPLATES),
     draw=draw,
 )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, word
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
@@ -89,6 +89,7 @@ PER_RELATION = Claim(
     "fine-tuning on one half of the templates and on the other; shown is the difference in extraction. The uncovered "
     "facts that do not come out are still stored: their sentences give them. Gradient descent, as in the theory; "
     "K = 1, d = 256. The bare covering formula says 1 and 0.",
+    wording={"K = 1": word("K = {}", "main.facts.multiplicity"), "d = 256": word("d = {}", "main.model.width")},
     subject=lambda runs: Covering(runs["main"], DESCENT),
     wrong=lambda runs: Covering(runs["main"], DESCENT, shuffled=True),  # half of those called covered are
     parts=GAP,

@@ -17,6 +17,7 @@ from lemmata.papers.knowledge.claims._tuned import (
     on_all,
 )
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
+from lemmata.papers.knowledge.claims._words import halves
 from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, new_figure
 
 
@@ -69,6 +70,7 @@ UNSEEN = Claim(
     statement="Fine-tuning on questions about half of the subjects, by gradient descent as in the theory, makes the "
     "model answer questions about the other half, which fine-tuning never names (mean over the seeds in which it has "
     f"learned {LEARNED:g} of its own).",
+    wording=halves("main"),
     subject=lambda runs: answers(runs, "descent"),
     wrong=lambda runs: silence(runs, "descent"),  # the same models before fine-tuning
     parts={"pre-training accuracy": STORED, "extraction": over_seeds(lambda found: found.extraction, at_least(0.6))},

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, at_least, rises
+from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, rises
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
@@ -26,14 +26,16 @@ def subject_line(scale: Scale) -> Sweep:
     )
 
 
-def as_well_trained(run: RunResult) -> str | None:
+def as_well_trained(run: RunResult) -> Undecided | None:
     """A larger world has seen each fact less often; where that shows in the loss, N is not all that differs."""
     if reason := stored(run):
         return reason
     excess = along(run, "subjects", "excess")[1].mean(axis=0)
     if np.ptp(excess) <= SAME:
         return None
-    return f"the cells are {excess.min():.2f} to {excess.max():.2f} nats over the least loss: not trained alike"
+    return TooShort(
+        f"the cells are {excess.min():.2f} to {excess.max():.2f} nats over the least loss: not trained alike"
+    )
 
 
 def other_reading(runs: Runs) -> str:

@@ -4,7 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, RunResult, Runs, Scale, Undecided, at_least, falls, rises
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    at_least,
+    falls,
+    rises,
+)
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
@@ -58,12 +70,12 @@ def sizes(run: RunResult) -> list[tuple[int, int]]:
     return [(cell.templates, cell.multiplicity) for cell in run.config.cells]
 
 
-def stored(run: RunResult) -> str | None:
+def stored(run: RunResult) -> Undecided | None:
     lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in sizes(run))
     if lowest >= STORED:
         return None
     told = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
-    return f"{told}: under {STORED} the facts are not stored and extraction says nothing"
+    return TooShort(f"{told}: under {STORED} the facts are not stored and extraction says nothing")
 
 
 BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_least, rises
+from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, Runs, at_least, rises, word
 from lemmata.papers.knowledge.claims._trends import halvings, over_seeds, side_by_side
 from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
@@ -22,7 +22,7 @@ class Line(NamedTuple):
         """Of the failures, from K = 2 to the largest K, for each seed."""
         several = [place for place, cell in enumerate(self.cells) if cell.multiplicity >= 2]
         if len(several) < 2:
-            raise Undecided("under these settings there are no two multiplicities from 2 on")
+            raise OutsideSetting("under these settings there are no two multiplicities from 2 on")
         first, last = self.extraction[:, several[0]], self.extraction[:, several[-1]]
         return halvings(first, last, self.cells[0].held_out)
 
@@ -63,6 +63,7 @@ DESCENT = Claim(
     statement="Facts that pre-training tells through more templates K are easier to reach (|R| = 20, means over seeds; "
     "gradient descent), where every model has stored its facts. Shown: how many times the share of held-out facts that "
     "stay inside halves, in seeds in which fine-tuning has learned its own questions.",
+    wording={"|R| = 20": word("|R| = {}", "K.facts.templates")},
     subject=lambda runs: line(runs, "descent"),
     wrong=lambda runs: line(runs, None),  # the same models before fine-tuning
     parts=PARTS,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
@@ -49,7 +49,6 @@ NEAR_OPTIMAL = Claim(
         "facts known": Part(lambda found: found[0], at_least(KNOWN), along=BY_SEED),
         "loss over the least": Part(lambda found: found[1], at_most(NEAR), along=BY_SEED),
     },
-    needs={"main": finished},
     remark=levels_off,
 )
 
@@ -72,9 +71,9 @@ def staged(run: RunResult, *, after: bool) -> Staged:
     return Staged(*np.array(found).T)
 
 
-def stages_finished(run: RunResult) -> str | None:
+def stages_finished(run: RunResult) -> Undecided | None:
     if not np.all(run.column("stage", step=run.config.steps) == 2):
-        return f"stage 3 has not begun everywhere after {run.config.steps} steps"
+        return TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")
     loss = run.curve("loss", first_logit=at_best_rate(run).logit)[1].mean(axis=0)
     return still_falling(loss)
 
@@ -90,7 +89,6 @@ IN_STAGES = Claim(
         "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=STAGED_BY_SEED),
         "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=STAGED_BY_SEED),
     },
-    needs={SHARED: stages_finished},
 )
 
 
@@ -136,6 +134,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Pre-training loss against the least possible",
     runs=lambda scale: {"main": main_run(scale), "uniform": uniform_run(scale), SHARED: staged_runs(scale)[SHARED]},
+    needs={"main": finished, SHARED: stages_finished},
     claims=(NEAR_OPTIMAL, IN_STAGES),
     draw=draw,
 )

@@ -19,6 +19,7 @@ from lemmata.papers.knowledge.claims._tuned import (
     variant,
     variant_run,
 )
+from lemmata.papers.knowledge.claims._words import halves
 from lemmata.papers.knowledge.run.training import FRESH, Extraction, setting
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
@@ -76,6 +77,7 @@ AS_PRINTED = Claim(
     locus="Appendix, steps 39-45 as printed: samples (s, r), ([s r], a) and ([s p], a), no o and no d, K = |R| = 5",
     statement="With the data as printed, fine-tuning on questions about half of the subjects, by gradient descent, "
     "makes the model answer questions about the other half (mean over seeds).",
+    wording=halves(PRINTED),
     subject=lambda runs: after(runs, PRINTED),
     wrong=lambda runs: before(runs, PRINTED),  # the same models before fine-tuning
     parts={
@@ -91,6 +93,7 @@ SHARED = Claim(
     locus="beyond the paper; core claim, in the reading in which Lemma 10 holds: one query for all prompts",
     statement="Where one query serves all prompts, gradient descent on questions about half of the subjects reaches "
     "the facts of the other half as it does where the last token asks (mean over seeds).",
+    wording=halves(ONE_QUERY),
     subject=lambda runs: after(runs, ONE_QUERY),
     wrong=lambda runs: before(runs, ONE_QUERY),
     parts=over_seeds(lambda found: found.extraction, at_least(0.6)),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, near
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, near
 from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
 from lemmata.papers.knowledge.run.stages import StagedPreTraining
@@ -31,7 +31,7 @@ def lengths(run: RunResult) -> np.ndarray:
         step, stage, loss = (run.column(name, seed=seed).astype(float) for name in ("step", "stage", "loss"))
         near_least = step[(stage == 2) & (loss - least_loss(run) <= NEAR)]
         if not near_least.size:
-            raise Undecided(f"within {run.config.steps} steps the loss does not come within {NEAR:g} of the least")
+            raise TooShort(f"within {run.config.steps} steps the loss does not come within {NEAR:g} of the least")
         found.append(near_least[0] - step[stage == 2][0])
     return np.array(found)
 

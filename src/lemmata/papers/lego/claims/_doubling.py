@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, Undecided
+from lemmata.core import RunResult, Scale, TooShort, Undecided
 from lemmata.papers.lego.claims._population import FINISHED
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population_doubling import ARMS, PopulationDoubling
@@ -38,12 +38,13 @@ def lengths_to(longest: int) -> tuple[int, ...]:
     return tuple(2**k for k in range(1, longest.bit_length()))
 
 
-def ended(run: RunResult) -> str | None:
+def ended(run: RunResult) -> Undecided | None:
     """A need: stage 1 and every stage of self-training have come to their floors."""
     worst = float(np.max(run.metrics["one_step_excess"]))
     if not worst <= FINISHED:
-        return f"{run.config.action}: stage 1 ended {worst:.2g} above its floor"
-    return None if np.all(run.metrics["ended_by_loss"]) else f"{run.config.action}: a stage ran out of time"
+        return TooShort(f"{run.config.action}: stage 1 ended {worst:.2g} above its floor")
+    out_of_time = f"{run.config.action}: a stage ran out of time"
+    return None if np.all(run.metrics["ended_by_loss"]) else TooShort(out_of_time)
 
 
 class Course(NamedTuple):

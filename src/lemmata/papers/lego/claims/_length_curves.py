@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Need, RunResult
+from lemmata.core import Need, RunResult, TooShort, Undecided
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import BASE, SELF, UNTRAINED
@@ -73,12 +73,11 @@ def stages(run: RunResult) -> list[Model]:
     return [base(run), *(Model(run, SELF, length) for length in run.config.stages)]
 
 
-def learned(run: RunResult) -> str | None:
+def learned(run: RunResult) -> Undecided | None:
     """A need: the run learned its own training length."""
     reached, name = base(run).at(run.config.task.length), run.config.task.action
-    return (
-        None if reached >= LEARNED else f"{name} answers {reached:.2f} of its own training length: it must learn that"
-    )
+    little = f"{name} answers {reached:.2f} of its own training length: it must learn that"
+    return None if reached >= LEARNED else TooShort(little)
 
 
 # Actions of both families that have learned their own length.

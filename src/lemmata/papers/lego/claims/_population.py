@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, Undecided
+from lemmata.core import RunResult, Scale, TooShort, Undecided
 from lemmata.papers.lego.probe import length_reached
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
@@ -15,14 +15,15 @@ FIVE_POINTS = ("C5", "D5", "F5", "A5", "S5")  # stabilizers of 1, 2, 4, 12, 24 e
 ORDER_TWELVE = ("C12", "A4:self", "D6", "A4")  # of 1, 1, 2, 3
 
 
-def finished(run: RunResult) -> str | None:
+def finished(run: RunResult) -> Undecided | None:
     """A need of every claim about stage 2: stage 1 is at the clip's floor, and the flow came to its last time."""
     worst = float(np.max(run.arrays["one_step.excess"]))
     if not worst <= FINISHED:
-        return f"{run.config.action}: stage 1 ended {worst:.2g} above its floor in some seed, {FINISHED:g} is needed"
+        ended = f"stage 1 ended {worst:.2g} above its floor in some seed, {FINISHED:g} is needed"
+        return TooShort(f"{run.config.action}: {ended}")
     early = run.metrics["time_reached"] < 0.999 * run.metrics["time"]
     if np.any(early & (run.metrics["excess"] > 1.5 * run.config.converged_at)):
-        return f"{run.config.action}: the flow ran out of evaluations before its last time"
+        return TooShort(f"{run.config.action}: the flow ran out of evaluations before its last time")
     return None
 
 
@@ -82,7 +83,7 @@ def at_excess(run: RunResult, name: str, excess: float) -> np.ndarray:
     found = []
     for value, left in zip(values, np.maximum(above, 1e-300), strict=True):
         if not np.any(left <= excess) or left[0] < excess:
-            raise Undecided(f"{run.config.action}: some seed's loss was never {excess:g} above its floor at a record")
+            raise TooShort(f"{run.config.action}: some seed's loss was never {excess:g} above its floor at a record")
         after = int(np.argmax(left <= excess))
         part = np.log(left[after - 1] / excess) / np.log(left[after - 1] / left[after])
         found.append(np.exp((1 - part) * np.log(value[after - 1]) + part * np.log(value[after])))

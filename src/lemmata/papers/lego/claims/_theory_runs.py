@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, Undecided
+from lemmata.core import RunResult, Scale, TooShort, Undecided
 from lemmata.core.run import Need
 from lemmata.papers.lego.run.self_training import Stage
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
@@ -128,12 +128,12 @@ def most_accurate(run: RunResult) -> float:
     return ceiling(model.vocab, model.bound)
 
 
-def converged(run: RunResult) -> str | None:
+def converged(run: RunResult) -> Undecided | None:
     """What every claim about attention needs: stage 1 has come to its end (T_1), for both tokens and in every seed."""
     for token in ("value", "variable"):
         excess = float(run.arrays[f"one_step.{token}.excess"].max())
         if not excess <= AT_FLOOR:
-            return f"{run.config.action}: stage 1 ends with the {token}'s loss {excess:.1%} above its floor"
+            return TooShort(f"{run.config.action}: stage 1 ends with the {token}'s loss {excess:.1%} above its floor")
     return None
 
 
@@ -147,7 +147,7 @@ def stage_excess(model: AfterStage) -> float:
 def settled(plan: str, within: float = AT_FLOOR) -> Need:
     """A need: stage 1 has come to its end, and so has the plan's training at each of its lengths."""
 
-    def need(run: RunResult) -> str | None:
+    def need(run: RunResult) -> Undecided | None:
         if reason := converged(run):
             return reason
         stages = stages_of(run, plan)
@@ -155,7 +155,8 @@ def settled(plan: str, within: float = AT_FLOOR) -> Need:
             goes_on = number < len(stages) and stages[number].length == stage.length
             excess = stage_excess(AfterStage(run, plan, number))
             if not goes_on and not excess <= within:
-                return f"{run.config.action}: {plan}'s loss at length {stage.length} ends {excess:.1%} above its floor"
+                ends = f"{plan}'s loss at length {stage.length} ends {excess:.1%} above its floor"
+                return TooShort(f"{run.config.action}: {ends}")
         return None
 
     return need

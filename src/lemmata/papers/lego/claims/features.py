@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, Undecided
+from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided
 from lemmata.core.rule import at_least, at_most, exactly, near
 from lemmata.papers.lego.claims._feature_drawing import draw
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
@@ -60,10 +60,11 @@ def flow_runs(scale: Scale) -> dict[str, OneStepTraining]:
     return found
 
 
-def solved(run: RunResult) -> str | None:
+def solved(run: RunResult) -> Undecided | None:
     """A need: features are read where stage 1 has come to its end."""
     excess = float(np.max(run.arrays["value.excess"]))
-    return None if excess <= AT_FLOOR else f"{run.config.task.action} ends {excess:.1%} above the loss's floor"
+    above = f"{run.config.task.action} ends {excess:.1%} above the loss's floor"
+    return None if excess <= AT_FLOOR else TooShort(above)
 
 
 def printed(run: RunResult) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Figure 1a: two actions, trained at length 5, and how far they reach."""
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, Undecided, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, Undecided, at_least, at_most, word
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import FINAL, Model, base
 from lemmata.papers.lego.probe.families import FAMILIES
@@ -43,6 +43,7 @@ FIGURE_1A = Claim(
     statement="Trained at length 5, the model of the simply transitive action answers nearly every sentence of much "
     "longer lengths, while the symmetric action's falls. (All clauses right at the longest test length, at least 8 "
     "times the training length, mean over seeds. Control: the two models exchanged.)",
+    wording={"length 5": word("length {}", "transitive.task.length")},
     subject=pair,
     wrong=exchanged,
     parts={

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, at_least, word
 from lemmata.papers.lego.claims._theory_runs import fresh
+from lemmata.papers.lego.probe.families import BY_ROLE
 from lemmata.papers.lego.run.joint import JointTraining
 from lemmata.papers.lego.run.joint_descent import Tokens
 from lemmata.papers.lego.theory.clip import ceiling as most_accurate, floor
@@ -44,12 +45,13 @@ def solves(run: RunResult) -> list[float]:
     return [float(accuracy(run, length).min()) for length in (2, max(run.config.lengths))]
 
 
-def learned(run: RunResult) -> str | None:
+def learned(run: RunResult) -> Undecided | None:
     """A need: training was long enough for both losses to fall tenfold in every seed."""
     for name in ("value_loss", "variable_loss"):
         losses = run.arrays[name]
         if not np.all(losses[:, -1] < 0.1 * losses[:, 0]):
-            return f"{run.config.action}: the {name.replace('_', ' ')} has not fallen tenfold in every seed"
+            loss = name.replace("_", " ")
+            return TooShort(f"{run.config.action}: the {loss} has not fallen tenfold in every seed")
     return None
 
 
@@ -77,6 +79,8 @@ JOINT = Claim(
     "start, a simply transitive and a symmetric action are solved at two steps and at the longest length tested. The "
     "mean probability of the true value over what the clip allows, the worst seed. Control: S₄ trained on the value's "
     "loss alone.",
+    setting=BY_ROLE,
+    wording={"C6": word("{}", "transitive.action"), "S4": word("{}", "symmetric.action")},
     subject=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["symmetric"]},
     wrong=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["value alone"]},
     parts={

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_most, crossed, exactly
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, at_most, crossed, exactly
 from lemmata.papers.lego.claims._theory_runs import AT_FLOOR, symmetric_run, transitive_run
 from lemmata.papers.lego.run.one_step_descent import Token
 from lemmata.papers.lego.theory.clip import floor
@@ -25,7 +25,7 @@ def when_first_right(runs: Runs) -> dict[str, np.ndarray]:
     for run, token in pairs(runs):
         right = run.arrays[f"one_step.{token}.accuracy_history"] == 1
         if not right.any(axis=1).all():
-            raise Undecided("some seed never answers all inputs right")
+            raise TooShort("some seed never answers all inputs right")
         first = right.argmax(axis=1)
         excess = run.arrays[f"one_step.{token}.excess_history"][np.arange(len(first)), first]
         found["accuracy"].append(1.0)

@@ -47,7 +47,6 @@ DOUBLING = Claim(
     subject=lambda runs: twice_its_length(main(runs)),
     wrong=lambda runs: of_the_first(twice_its_length(main(runs))),
     parts=_by_length(twice_its_length),
-    needs={"main": ended},
     remark="The theorem's k runs to log₂|X|, but a chain has at most |X| - 1 steps: 2^(k+1) must not exceed them.",
 )
 
@@ -78,7 +77,6 @@ ATTENTION = Claim(
         at_most(PRINTED_EPSILON),
         along={"k": lambda runs: range(1, runs["main"].config.stages + 1)},
     ),
-    needs={"main": ended},
     remark=patience,
 )
 
@@ -98,7 +96,6 @@ BOUNDS = Claim(
             lambda course: (course.column("epsilon_after") / course.column("epsilon_before")).max(), at_most(1.0)
         ),
     },
-    needs={"main": ended},
 )
 
 
@@ -122,7 +119,6 @@ START = Claim(
         "ε, after over before": Part(lambda found: found["epsilon"].max(), at_most(2.1)),
         "gap, after over before": Part(lambda found: found["gap"].max(), at_most(1.0), carries=False),
     },
-    needs={"main": ended},
     remark="Both are arithmetic of the softmax: at most twice as much to look away from, less for each that counts.",
 )
 
@@ -134,7 +130,6 @@ LABELS = Claim(
     subject=main,
     wrong=lambda runs: Course(runs["hasty"]),
     parts=Part(lambda course: float(course.column("labels_right").min()), exactly(1.0)),
-    needs={"main": ended},
 )
 
 
@@ -156,7 +151,6 @@ COROLLARY = Claim(
     subject=lambda runs: every_length(main(runs), -1),
     wrong=lambda runs: every_length(main(runs), 0),
     parts=_by_length(lambda course: every_length(course, -1)),
-    needs={"main": ended},
     remark=without_stages,
 )
 
@@ -198,6 +192,7 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="S5 by recursive self-training",
     runs=doublings,
+    needs={"main": ended},
     claims=(DOUBLING, ATTENTION, BOUNDS, START, LABELS, COROLLARY),
     draw=draw,
 )

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, at_least, at_most
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
+from lemmata.papers.lego.probe.families import BY_ROLE
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
 
@@ -49,7 +50,7 @@ def where_converged(run: RunResult, values: np.ndarray) -> np.ndarray:
     """[cell, record] -> [cell], at the first record where the loss is low enough."""
     low = by_record(run, "excess") <= CONVERGED
     if not np.all(low.any(axis=1)):
-        raise Undecided(f"{run.config.action}: some seed's loss was never {CONVERGED:.0%} above its floor")
+        raise TooShort(f"{run.config.action}: some seed's loss was never {CONVERGED:.0%} above its floor")
     return values[np.arange(len(values)), np.argmax(low, axis=1)]
 
 
@@ -78,6 +79,7 @@ SEPARATION = Claim(
     "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
     f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
     "(5) as a share of its ceiling, by seed. Control: another simply transitive action in the place of the symmetric.",
+    setting=BY_ROLE,
     subject=lambda runs: Pair(runs["transitive"], runs["symmetric"]),
     wrong=lambda runs: Pair(runs["transitive"], runs["transitive too"]),
     parts={

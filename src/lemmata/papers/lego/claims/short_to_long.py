@@ -7,7 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided, log_slope
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    log_slope,
+    word,
+)
 from lemmata.core.rule import at_least, at_most, near
 from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, finished, reached, times
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
@@ -52,17 +66,18 @@ def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 384)
 
 
-def assumed(run: RunResult) -> str | None:
+def assumed(run: RunResult) -> Undecided | None:
     """Assumption 4.1, and the widths of the theorem; then what every claim about stage 2 needs."""
     acting, log_d = action(run.config.action), math.log(run.config.vocabulary)
     if not acting.simply_transitive:
-        return f"{acting.name} is not simply transitive"
+        return OutsideSetting(f"{acting.name} is not simply transitive")
     if acting.num_values > log_d:
-        return f"{acting.num_values} values are more than log d = {log_d:.1f}"
+        return OutsideSetting(f"{acting.num_values} values are more than log d = {log_d:.1f}")
     if any(not acting.num_values <= width <= log_d**2 for width in run.config.widths):
-        return f"m must lie between {acting.num_values} and log² d = {log_d**2:.0f}"
+        return OutsideSetting(f"m must lie between {acting.num_values} and log² d = {log_d**2:.0f}")
     if kept(run).mean() < ENOUGH:
-        return f"{acting.name}: stage 1 ended above its floor in {np.sum(~kept(run))} of {len(kept(run))} seeds"
+        above = f"{acting.name}: stage 1 ended above its floor in {np.sum(~kept(run))} of {len(kept(run))} seeds"
+        return TooShort(above)
     return None
 
 
@@ -153,6 +168,7 @@ TIME_LAW = Claim(
     statement="Near the end the gradient of T² is of the order d^(1 - C_B), so after T₂ = d^(C_B - 1 + c) of the "
     "gradient flow ε^{2,2} is about d^-c: the exponent of 1/d. Where one neuron has learned each combination (σ₀ = "
     "0.005). Control: T₂ = d^(C_B - 1).",
+    wording={"σ₀ = 0.005": word("σ₀ = {}", "single.scales")},
     subject=lambda runs: grown(runs, "single"),
     wrong=lambda runs: no_longer(runs, "single"),
     parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},

@@ -4,7 +4,19 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, exactly
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    OutsideSetting,
+    Part,
+    RunResult,
+    Runs,
+    Undecided,
+    at_least,
+    exactly,
+    word,
+)
 from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.run.action_catalogue import ActionCatalogue
@@ -39,9 +51,9 @@ def not_solvable(runs: Runs) -> str:
     return ", ".join(name for name in names if any(map(large, name.partition(":")[0].split("x"))))
 
 
-def can_spell(run: RunResult) -> str | None:
+def can_spell(run: RunResult) -> str | Undecided | None:
     if action(run.config.action).solvable:
-        return f"{run.config.action} is solvable: this scale has no model of a non-solvable group"
+        return OutsideSetting(f"{run.config.action} is solvable: these runs have no model of a non-solvable group")
     return settled("self")(run)
 
 
@@ -53,6 +65,7 @@ BEYOND = Claim(
     "in linearly many steps. Solvability by derived series from the groups' tables; chains of thought from all five "
     "first values decide whether a word of S5, ten times as long as the labelled training sentences, is the identity "
     "(half of the words are). Control: solvable taken for abelian, and the model before its attention was trained.",
+    wording={"word of S5": word("word of {}", "speller.action")},
     subject=lambda runs: (groups_without(runs, "solvable"), *words_decided(runs, "self")),
     wrong=lambda runs: (groups_without(runs, "abelian"), *words_decided(runs, "none")),
     parts={

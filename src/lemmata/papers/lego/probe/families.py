@@ -1,19 +1,36 @@
 """What a run's action must be for a claim about its family."""
 
-from lemmata.core import RunResult
+from typing import Any
+
+from lemmata.core import OutsideSetting, RunResult, Undecided
 from lemmata.papers.lego.task import action
 
 
-def simply_transitive(run: RunResult) -> str | None:
+def simply_transitive(run: RunResult) -> Undecided | None:
     name = run.config.task.action
-    return None if action(name).simply_transitive else f"{name} is not simply transitive"
+    return None if action(name).simply_transitive else OutsideSetting(f"{name} is not simply transitive")
 
 
-def symmetric(run: RunResult) -> str | None:
+def symmetric(run: RunResult) -> Undecided | None:
     """Transitive, with more actions than values: S_n, and whatever stands in its place."""
     acting = action(run.config.task.action)
     wanted = acting.transitive and not acting.simply_transitive
-    return None if wanted else f"{acting.name} is no transitive action with more elements than values"
+    other = f"{acting.name} is no transitive action with more elements than values"
+    return None if wanted else OutsideSetting(other)
 
 
 FAMILIES = {"transitive": simply_transitive, "symmetric": symmetric}  # runs by role, and what each needs
+
+
+def acts_freely(config: Any) -> str | None:
+    """A rule's setting, for runs that name their action themselves."""
+    return None if action(config.action).simply_transitive else f"{config.action} is not simply transitive"
+
+
+def has_a_stabilizer(config: Any) -> str | None:
+    acting = action(config.action)
+    wanted = acting.transitive and not acting.simply_transitive
+    return None if wanted else f"{config.action} is no transitive action with more elements than values"
+
+
+BY_ROLE = {"transitive": acts_freely, "symmetric": has_a_stabilizer}

@@ -1,0 +1,35 @@
+"""Where rules that were written for the paper's noise level α = 1/2 still have a meaning."""
+
+from typing import Any
+
+from lemmata.core import Setting, word
+
+AT_HALF = {"α = 1/2": word("α = {}", "main.task.alpha")}  # the statement's words for the noise level
+
+
+def room_for(factor: float) -> Setting:
+    """A rule that the correct token's probability grows so many times: the full model's is 1 - α, and 1 is the most."""
+
+    def setting(config: Any) -> str | None:
+        alpha = config.task.alpha
+        if (1 - alpha) * factor <= 1:
+            return None
+        correct = f"at α = {alpha:g} the full model has {1 - alpha:g} on the correct token"
+        return f"{correct}, which cannot grow {factor:g} times"
+
+    return setting
+
+
+def noise_within(least: float, below: float) -> Setting:
+    """A rule with a threshold for the noise's probability, which tends to α, or for the correct token's, 1 - α."""
+
+    def setting(config: Any) -> str | None:
+        alpha = config.task.alpha
+        limits = f"the noise tends to a probability of {alpha:g} and the correct token to {1 - alpha:g}"
+        return None if least <= alpha < below else f"{limits}; its thresholds are for α from {least:g} to {below:g}"
+
+    return setting
+
+
+def some_noise(config: Any) -> str | None:
+    return None if config.task.alpha > 0 else "α = 0: there is no noise to learn"
