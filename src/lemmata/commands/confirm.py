@@ -6,9 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, Scale, Selection, Status, require
+from lemmata.core import Confirmation, Scale, Selection, Status, kept_verdicts, require
 from lemmata.report.terminal import confirmation_table, not_run_lines
 from lemmata.run import Store, confirm, possible
 

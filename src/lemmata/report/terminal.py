@@ -40,10 +40,12 @@ def make_console(file: Any = None, *, stderr: bool = False) -> Console:
     return console
 
 
-def status_text(status: str | None) -> Text:
+def status_text(status: str | None, reference: str | None = None) -> Text:
+    """`reference`: where the verdict comes from, if it was not computed here."""
     if not status:
         return Text("–", style="dim")
-    return Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+    text = Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+    return text.append(" (reference)", style="dim") if reference and status != NOT_RUN else text
 
 
 def control_text(status: str | None) -> Text:
@@ -68,7 +70,7 @@ def verdict_table(rows: Sequence[Row]) -> Table:
     table.add_column("in the paper", style="dim")  # alone may wrap, so it is the one to give way
     for row in rows:
         table.add_row(
-            status_text(row.get("status")),
+            status_text(row.get("status"), row.get("reference")),
             _text(row.get("id")),
             margin(row.get("margin")),
             control_text(row.get("control_status")),
@@ -101,7 +103,8 @@ def not_run_words(claims: Iterable[tuple[str, str]]) -> Iterator[Text]:
 
 def claim_panel(row: Row) -> RenderableType:
     """Everything known of one claim, for `lemmata show`."""
-    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", status_text(row.get("status")))
+    verdict = status_text(row.get("status"), row.get("reference"))
+    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", verdict)
     parts: list[RenderableType] = [title, Text(str(row.get("locus", "")), style="dim"), Text("")]
     parts += [Text(str(row.get("statement", ""))), Text("")]
     facts = _table(header=False)
@@ -125,6 +128,8 @@ def claim_panel(row: Row) -> RenderableType:
             facts.add_row("measured", _evidence(row["measured"]))
         facts.add_row("margin", margin(row.get("margin")))
         facts.add_row("control", control_text(row.get("control_status")))
+    if row.get("reference"):
+        facts.add_row("reference", _text(row["reference"]))
     for name, text in _standing(row):
         facts.add_row(name, Text(text))
     for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):
