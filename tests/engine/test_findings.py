@@ -1,9 +1,12 @@
 """A finding is said where the verdicts it rests on are there, with their numbers, and not otherwise."""
 
+from pathlib import Path
+
 import pytest
 
 from lemmata.commands.docs import findings_of
 from lemmata.core import Finding, Number, experiments, findings, papers
+from lemmata.testing import findings_problems
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
 FINDING = Finding(
@@ -49,12 +52,24 @@ def test_a_number_comes_from_a_verdict_it_rests_on() -> None:
         Finding(text="{x}", rests_on={"a": "holds"}, shown_by="a", numbers={"x": Number("b")})
 
 
+def test_a_finding_about_nothing_is_a_problem(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = Finding(text="It is 0.35 by Lemma 1.2.", rests_on={"no-such": "holds"}, shown_by="nowhere")
+    monkeypatch.setattr("lemmata.testing.findings", lambda paper: (lost,))
+    where = "toy/findings.py, finding 1"
+    assert list(findings_problems(papers()["toy"])) == [
+        f"{where} rests on 'no-such', and no claim has that id",
+        f"{where} is shown by 'nowhere', and no file of claims/ does",
+        f"{where} quotes 0.35; a finding reads its numbers from verdicts",
+    ]
+
+
 @pytest.mark.parametrize("id", OURS)
 def test_every_paper_says_what_was_found(id: str) -> None:
     known = {claim.id: one.id for one in experiments(id).values() for claim in one.claims}
     assert 1 <= len(findings(OURS[id])) <= 2
     for finding in findings(OURS[id]):
         assert f"{id}/{finding.shown_by}" in {known[f"{id}/{name}"] for name in finding.rests_on}
+    assert list(findings_problems(OURS[id])) == []
     told = findings_of(OURS[id])
     assert [one.text for one in told if one.state != "found"] == []
     assert not any(sign in one.text for one in told for sign in "{}")

@@ -1,6 +1,7 @@
 """From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
@@ -8,6 +9,7 @@ from lemmata.core import (
     Experiment,
     NotRun,
     RunConfig,
+    RunResult,
     Runs,
     Scale,
     Selection,
@@ -17,7 +19,7 @@ from lemmata.core import (
     select,
 )
 from lemmata.run.changes import Changes, change
-from lemmata.run.execute import Reporter, missing, obtain
+from lemmata.run.execute import Reporter, filled, missing
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
 
@@ -31,7 +33,24 @@ def examine(
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
 ) -> list[Examined]:
-    """Judge every selected claim; runs shared between experiments are computed once.
+    """Judge every selected claim; the experiments in the order in which they were asked for."""
+    found = {
+        one.experiment.id: one
+        for one in examine_in_turn(selections, scale, store, jobs=jobs, reporter=reporter, changes=changes)
+    }
+    return [found[selection.experiment.id] for selection in selections]
+
+
+def examine_in_turn(
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    *,
+    jobs: int = 1,
+    reporter: Reporter | None = None,
+    changes: Mapping[str, str] | None = None,
+) -> Iterator[Examined]:
+    """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
 
     An experiment that cannot be run here is refused: `possible` tells those apart.
     """
@@ -42,18 +61,27 @@ def examine(
     for selection, named in zip(selections, asked, strict=True):
         if reason := obstacle(selection.experiment, named.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    stored = obtain((config for named in asked for config in named.values()), store, jobs=jobs, reporter=reporter)
-    found = []
-    for selection, named, one in zip(selections, asked, made, strict=True):
-        runs = Runs({name: stored[config.digest] for name, config in named.items()}, scale)
-        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
-        found.append(
-            _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
-        )
-        if not changes and not scale.replication:  # a verdict is the reference's; confirmations keep the others
-            for row in found[-1].rows():
-                keep_verdict(store, row)
-    return found
+    configs = {config.digest: config for named in asked for config in named.values()}
+    waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
+    stored: dict[str, RunResult] = {}
+    for digest in itertools.chain([None], filled(configs.values(), store, jobs=jobs, reporter=reporter)):
+        if digest:
+            stored[digest] = store.load(configs[digest])
+        for place in [place for place, wanted in waiting.items() if wanted <= stored.keys()]:
+            del waiting[place]
+            runs = Runs({name: stored[config.digest] for name, config in asked[place].items()}, scale)
+            yield _judged(selections[place], runs, made[place], store)
+
+
+def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> Examined:
+    judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in selection.claims)
+    examined = Examined(selection, runs, judgements)
+    if made:
+        return _under(made, examined)
+    if not runs.scale.replication:  # a verdict is the reference's; confirmations keep the others
+        for row in examined.rows():
+            keep_verdict(store, row)
+    return examined
 
 
 def _under(changes: Changes, examined: Examined) -> Examined:

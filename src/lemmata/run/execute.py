@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -72,33 +72,47 @@ def obtain(
 
 def fill(configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None) -> None:
     """Compute what is missing or damaged, and read nothing back."""
+    for _ in filled(configs, store, jobs=jobs, reporter=reporter):
+        pass
+
+
+def filled(
+    configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None
+) -> Iterator[str]:
+    """Each config's digest as soon as the store holds its run: first what is there, then what is missing or damaged, as
+    it is computed, the first to be named begun first."""
     reporter = reporter or Silent()
+    there: list[str] = []
     lacking: list[RunConfig] = []
     for digest, config in {config.digest: config for config in configs}.items():
         try:
             if digest in store:
                 store.verify(digest)
+                there.append(digest)
                 continue
         except DamagedRun as damage:
             reporter.damaged(digest, str(damage))
             store.remove(digest)
         lacking.append(config)
-    if lacking:
-        existed = store.root.exists()
-        store.ensure_writable()
-        reporter.plan(len(lacking))
-        try:
-            if jobs > 1 and len(lacking) > 1:
-                _execute_in_workers(lacking, store, min(jobs, len(lacking)), reporter)
-            else:
-                _execute_here(lacking, store, reporter)
-        except UserError:
-            if not existed and not store.digests():  # a refused request leaves nothing behind
-                shutil.rmtree(store.root, ignore_errors=True)
-            raise
+    if not lacking:
+        yield from there
+        return
+    existed = store.root.exists()
+    store.ensure_writable()
+    reporter.plan(len(lacking))
+    try:
+        if jobs > 1 and len(lacking) > 1:
+            yield from _execute_in_workers(lacking, there, store, min(jobs, len(lacking)), reporter)
+        else:
+            yield from there
+            yield from _execute_here(lacking, store, reporter)
+    except UserError:
+        if not existed and not store.digests():  # a refused request leaves nothing behind
+            shutil.rmtree(store.root, ignore_errors=True)
+        raise
 
 
-def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter) -> None:
+def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter) -> Iterator[str]:
     keep_programs(store.root)
     for config in configs:
         digest, kind = config.digest, config.kind
@@ -108,9 +122,13 @@ def _execute_here(configs: Sequence[RunConfig], store: Store, reporter: Reporter
 
         watch("compile", 0, 1)
         reporter.finished(digest, kind, execute(config, store, watch))
+        yield digest
 
 
-def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, reporter: Reporter) -> None:
+def _execute_in_workers(
+    configs: Sequence[RunConfig], there: Sequence[str], store: Store, jobs: int, reporter: Reporter
+) -> Iterator[str]:
+    """`there`: what needs no computing, given while the workers are at it."""
     spawn = multiprocessing.get_context("spawn")
     events = spawn.Queue()
     with ProcessPoolExecutor(
@@ -119,6 +137,7 @@ def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, r
         texts = [(config.kind, json.dumps(encode(config)), str(store.root)) for config in configs]
         waiting = {pool.submit(_work, *text): config for text, config in zip(texts, configs, strict=True)}
         try:
+            yield from there
             while waiting:
                 done, _ = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
                 while not events.empty():
@@ -126,6 +145,7 @@ def _execute_in_workers(configs: Sequence[RunConfig], store: Store, jobs: int, r
                 for future in done:
                     config = waiting.pop(future)
                     reporter.finished(config.digest, config.kind, future.result())
+                    yield config.digest
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for process in multiprocessing.active_children():
