@@ -45,7 +45,7 @@ def reference_lines(rows: Sequence[dict[str, Any]], scale: Scale) -> list[str]:
     stale = [row for row in rows if row["reference"] == STALE and row["status"] is None]
     lines = []
     if shown:
-        whence = ", ".join(dict.fromkeys(row["reference"] for row in shown))
+        whence = "; ".join(dict.fromkeys(row["reference"] for row in shown))
         lines.append(
             f"{len(shown)} verdicts are the reference that comes with the package ({whence}), not computed here: "
             f"`lemmata check ID --scale {scale.name}` puts your own in their place."
