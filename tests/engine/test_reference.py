@@ -1,8 +1,11 @@
 """Verdicts that come with the package stand where nobody has computed any, say so, and give way to one's own."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -101,3 +104,18 @@ def test_code_is_named_by_its_commit_or_by_its_version(tmp_path: Path, monkeypat
     installed.write_text("")
     monkeypatch.setattr(provenance_module, "__file__", str(installed))
     assert provenance_module._git_state() == (None, None)
+
+
+def test_an_installed_wheel_knows_its_verdicts(tmp_path: Path) -> None:
+    top, site = Path(__file__).parents[2], tmp_path / "site"
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=top, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(site)
+    command = [sys.executable, "-P", "-m", "lemmata", "show", "lego/separation", "--json"]
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    shown = subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+    (row,) = json.loads(shown.stdout)
+    assert row["file"].startswith(str(site)), "it is the wheel that answers"
+    assert row["reference"] == STALE or (row["status"] and "laptop scale" in row["reference"])
