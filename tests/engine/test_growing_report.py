@@ -1,5 +1,7 @@
 """The page is there at once, grows as experiments are judged, the cheapest first, and says what is still to come."""
 
+import contextlib
+import multiprocessing
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +64,14 @@ def test_an_experiment_is_judged_when_its_runs_are_there(toy: Path, store: Store
             assert set(store.digests()) < wanted, "the first is judged before all is computed"
     assert sorted(seen) == sorted(names(selections))
     assert names(examine(selections, SMOKE, store)) == names(selections), "together: in the order asked for"
+
+
+def test_whoever_stops_reading_stops_the_workers(toy: Path, store: Store) -> None:
+    with contextlib.closing(examine_in_turn(select(["toy"]), SMOKE, store, jobs=2)) as judged:
+        next(judged)
+    for worker in multiprocessing.active_children():
+        worker.join(timeout=20)
+    assert multiprocessing.active_children() == []
 
 
 def test_findings_are_the_references_until_they_are_found_here(toy: Path, found: None, monkeypatch) -> None:

@@ -1,5 +1,6 @@
 """The commands that compute: reproduce, check, run."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -45,8 +46,11 @@ def reproduce(ids: Sequence[str], scale: Scale, out: Path, store_path: Path, job
     report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found)
     console.print(f"page: {report.write()} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
     done: dict[str, Examined] = {}
-    with ProgressReporter() as reporter:
-        for item in examine_in_turn(order, scale, store, jobs=jobs_of(jobs), reporter=reporter):
+    with (
+        ProgressReporter() as reporter,
+        contextlib.closing(examine_in_turn(order, scale, store, jobs=jobs_of(jobs), reporter=reporter)) as judged,
+    ):
+        for item in judged:
             done[item.experiment.id] = item
             rows |= {row["id"]: row for row in item.rows()}
             report.add(_entry(item, scale, store, {}))

@@ -1,7 +1,8 @@
 """From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
@@ -49,7 +50,7 @@ def examine_in_turn(
     jobs: int = 1,
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
-) -> Iterator[Examined]:
+) -> Generator[Examined, None, None]:
     """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
 
     An experiment that cannot be run here is refused: `possible` tells those apart.
@@ -64,13 +65,15 @@ def examine_in_turn(
     configs = {config.digest: config for named in asked for config in named.values()}
     waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
     stored: dict[str, RunResult] = {}
-    for digest in itertools.chain([None], filled(configs.values(), store, jobs=jobs, reporter=reporter)):
-        if digest:
-            stored[digest] = store.load(configs[digest])
-        for place in [place for place, wanted in waiting.items() if wanted <= stored.keys()]:
-            del waiting[place]
-            runs = Runs({name: stored[config.digest] for name, config in asked[place].items()}, scale)
-            yield _judged(selections[place], runs, made[place], store)
+    arriving = filled(configs.values(), store, jobs=jobs, reporter=reporter)
+    with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
+        for digest in itertools.chain([None], arriving):
+            if digest:
+                stored[digest] = store.load(configs[digest])
+            for place in [place for place, wanted in waiting.items() if wanted <= stored.keys()]:
+                del waiting[place]
+                runs = Runs({name: stored[config.digest] for name, config in asked[place].items()}, scale)
+                yield _judged(selections[place], runs, made[place], store)
 
 
 def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> Examined:

@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -78,7 +78,7 @@ def fill(configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter:
 
 def filled(
     configs: Iterable[RunConfig], store: Store, *, jobs: int = 1, reporter: Reporter | None = None
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Each config's digest as soon as the store holds its run: first what is there, then what is missing or damaged, as
     it is computed, the first to be named begun first."""
     reporter = reporter or Silent()
