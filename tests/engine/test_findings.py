@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.commands.docs import findings_of
-from lemmata.core import Finding, Number, experiments, findings, papers
+from lemmata.commands.docs import documented, findings_of
+from lemmata.core import STALE, Finding, Number, experiments, findings, papers
 from lemmata.testing import findings_problems
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
@@ -71,5 +71,8 @@ def test_every_paper_says_what_was_found(id: str) -> None:
         assert f"{id}/{finding.shown_by}" in {known[f"{id}/{name}"] for name in finding.rests_on}
     assert list(findings_problems(OURS[id])) == []
     told = findings_of(OURS[id])
-    assert [one.text for one in told if one.state != "found"] == []
+    stale = {row["id"] for row in documented(OURS[id]) if row["detail"] == STALE}
+    for one in told:  # one whose rule was changed since waits for its new reference
+        rests = {f"{id}/{name}" for name in one.finding.rests_on}
+        assert one.state == "found" or (one.state == "waits" and rests & stale), one.text
     assert not any(sign in one.text for one in told for sign in "{}")
