@@ -1,16 +1,18 @@
 """Pages of the site that are made from code when it is built: a page a paper, a page a claim, all errata."""
 
+import re
+
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from lemmata.commands.docs import documented, line_of, page_of
+from lemmata.commands.docs import documented, findings_of, line_of, page_of
 from lemmata.core import Paper, papers
 from lemmata.report.errata import errata_markdown
-from lemmata.report.markdown import claim_page
+from lemmata.report.markdown import claim_page, findings_section, papers_lines
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    lines = ["| paper | command | computing, one core | verdicts |", "|---|---|---|---|"]
+    lines, found = [], []
     everything = ["# Errata\n\nPrinted formulas that fail their rule where a corrected one passes it."]
     for paper in papers().values():
         rows = documented(paper)
@@ -18,10 +20,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for row in rows:
             _add(files, config, f"papers/{row['id']}.md", claim_page(row))
         everything.append(f"## {paper.id}: {paper.title}\n\n{errata_markdown(rows)}")
-        lines.append(line_of(paper).replace(f"(src/{paper.package.replace('.', '/')}/README.md)", f"({paper.id}.md)"))
-    _add(files, config, "papers/index.md", "\n".join(["# Papers", "", *lines, ""]))
+        lines.append(_on_site(line_of(paper), paper))
+        found.append(_on_site(findings_section(paper, findings_of(paper)), paper))
+    _add(files, config, "papers/index.md", "\n\n".join(["# Papers", papers_lines(lines), "## What was found", *found]))
     _add(files, config, "errata.md", "\n\n".join(everything))
     return files
+
+
+def _on_site(text: str, paper: Paper) -> str:
+    """A paper is linked to its page; files are named alone, as the site does not hold them."""
+    folder = f"src/{paper.package.replace('.', '/')}"
+    text = text.replace(f"({folder}/README.md)", f"({paper.id}.md)")
+    return re.sub(rf"\[(`[^`]+`)\]\({re.escape(folder)}/\S+?\)", r"\1", text)
 
 
 def _linked(text: str, paper: Paper, rows: list[dict]) -> str:

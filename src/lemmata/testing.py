@@ -28,6 +28,7 @@ from lemmata.core import (
     encode,
     exactly,
     experiments,
+    findings,
     ledger,
     mean_near,
     papers,
@@ -81,6 +82,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
     yield from randomness_problems(paper)
     yield from ledger_problems(paper)
     yield from coverage_problems(paper)
+    yield from findings_problems(paper)
     types = run_types(paper)
     for kind in types:
         if kind.split("/")[0] != paper.id:
@@ -235,6 +237,20 @@ def coverage_problems(paper: Paper) -> Iterator[str]:
     for one in stated:
         if not one.claims and not one.why:
             yield f"{paper.id}/coverage.py: {one.place} has no claim and no reason why"
+
+
+def findings_problems(paper: Paper) -> Iterator[str]:
+    """Findings that rest on claims, or are shown by experiments, that are not there, or whose numbers are typed."""
+    claims = {claim.id: one.id for one in experiments(paper.id).values() for claim in one.claims}
+    for place, finding in enumerate(findings(paper), 1):
+        where = f"{paper.id}/findings.py, finding {place}"
+        for name in finding.rests_on:
+            if f"{paper.id}/{name}" not in claims:
+                yield f"{where} rests on {name!r}, and no claim has that id"
+        if f"{paper.id}/{finding.shown_by}" not in claims.values():
+            yield f"{where} is shown by {finding.shown_by!r}, and no file of claims/ does"
+        if typed := list(filter(None, MEASURED.findall(finding.text))):
+            yield f"{where} quotes {', '.join(typed)}; a finding reads its numbers from verdicts"
 
 
 def _is_slip(root: str, paper: Paper) -> bool:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+import lemmata
 from conftest import Cli
-from lemmata.commands.docs import DOCS, PAGES, documented, kept_verdicts, line_of, page_of
-from lemmata.core import papers
+from lemmata.commands.docs import DOCS, PAGES, documented, line_of, page_of, readme_text
+from lemmata.core import STALE, claim_digests, kept_verdicts, papers
 from lemmata.report.markdown import claim_page, replaced
 
 TOP = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ def test_a_papers_page_is_up_to_date(id: str) -> None:
     assert (paper.folder / "README.md").read_text() == page, f"run `lemmata docs {id}`"
     for row in rows:
         assert f"`{row['id']}`" in page
-        assert row["status"], f"{row['id']} has no documented verdict"
+        assert row["status"] or row["detail"] == STALE, f"{row['id']} has no documented verdict"
         assert row["rule"].split(" ")[0] in claim_page(row)
 
 
@@ -34,7 +35,9 @@ def test_every_kept_failure_has_its_sentence(id: str) -> None:
 
 @pytest.mark.parametrize("id", OURS)
 def test_readme_and_citation_name_the_paper(id: str) -> None:
-    assert line_of(OURS[id]) in (TOP / "README.md").read_text()
+    text = (TOP / "README.md").read_text()
+    assert text == readme_text(), "run `lemmata docs`"
+    assert line_of(OURS[id]) in text
     cited = {entry["notes"]: entry for entry in yaml.safe_load((TOP / "CITATION.cff").read_text())["references"]}
     assert cited[id]["title"] == OURS[id].title
     assert ", ".join(author["name"] for author in cited[id]["authors"]) == OURS[id].authors
@@ -50,16 +53,19 @@ def test_a_generated_page_is_up_to_date_and_in_the_site(name: str) -> None:
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     written = {}
-    monkeypatch.setattr("lemmata.commands.docs._write", lambda path, data: written.update({path.name: data}))
+    monkeypatch.setattr("lemmata.commands.keeping._write_verdicts", lambda path, data: written.update(data))
+    monkeypatch.setattr("lemmata.commands.docs.write_json", lambda path, data: path)
     monkeypatch.setattr("lemmata.commands.docs.page_of", lambda paper: "")
     monkeypatch.setattr("lemmata.commands.docs.write_whole", lambda path, text: path)
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     cli("docs", "toy", "--scale", "smoke")
-    kept = written["verdicts.json"]["claims"]
+    kept = written["claims"]
     assert kept["toy/bound"]["control"] == {"ratio": "fails", "negative": "holds"}
-    assert kept["toy/bound"]["measured"] == {"ratio": "0.5", "negative": "0"}
+    assert kept["toy/bound"]["measured"] == {"ratio": 0.5, "negative": 0.0}
     assert kept["toy/rate"]["control"] == {"": "fails"}
-    assert "measured" not in kept["toy/rate"]
+    assert kept["toy/rate"]["digest"] == claim_digests(["toy"])["toy/rate"]
+    assert (kept["toy/rate"]["version"], kept["toy/rate"]["device"]) == (lemmata.__version__, "cpu")
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", kept["toy/rate"]["date"])
 
 
 def test_markers_are_filled_and_text_around_them_stays() -> None:

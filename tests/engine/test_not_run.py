@@ -12,7 +12,7 @@ import pytest
 import lemmata
 from conftest import Cli
 from lemmata.commands import docs as docs_command
-from lemmata.commands.docs import documented, kept_verdicts
+from lemmata.commands.docs import documented
 from lemmata.core import (
     EXTRAS,
     Experiment,
@@ -20,6 +20,7 @@ from lemmata.core import (
     UserError,
     canonical,
     experiments,
+    kept_verdicts,
     missing_extra,
     papers,
     registry,

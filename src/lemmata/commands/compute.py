@@ -1,5 +1,6 @@
 """The commands that compute: reproduce, check, run."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -13,15 +14,18 @@ from rich.console import Console
 from lemmata.commands.diff import diff
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.export import export
+from lemmata.commands.found import Findings
+from lemmata.commands.order import cheapest_first
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
 from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select
-from lemmata.report.entry import Entry
+from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import draw
+from lemmata.report.growing import GrowingReport
 from lemmata.report.page import write_page
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Store, change, examine, possible
+from lemmata.run import Store, change, examine, examine_in_turn, possible
 
 
 def reproduce(
@@ -35,14 +39,43 @@ def reproduce(
     console: Console,
     engine: EngineName = "local",
 ) -> int:
-    """Run what is missing, judge, draw, write the page."""
+    """Run what is missing, the cheapest experiments first; judge and draw each when its runs are there.
+
+    The page is there from the first second, and grows: what is not judged yet stands in it as still to come.
+    """
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     ensure_folder(out)
-    examined = _examine(selections, scale, store, jobs, engine=engine)
-    _publish(examined, scale, out, store, {}, None if as_json else console, not_run)
+    store.ensure_writable()
+    order = cheapest_first(selections, scale, store)
+    findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
+    rows: dict[str, dict] = {}
+
+    def found(coming: Sequence[Selection]) -> dict[str, list[Found]]:
+        return findings.told(rows, {claim.id for one in coming for claim in one.claims})
+
+    report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found)
+    page = report.write()
+    if not as_json:
+        console.print(f"page: {page} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
+    done: dict[str, Examined] = {}
+    with (
+        ProgressReporter() as reporter,
+        contextlib.closing(
+            examine_in_turn(order, scale, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter, in_order=True)
+        ) as judged,
+    ):
+        for item in judged:
+            done[item.experiment.id] = item
+            rows |= {row["id"]: row for row in item.rows()}
+            report.add(_entry(item, scale, store, {}))
+    page = report.write()
+    examined = [done[one.experiment.id] for one in selections]
     if as_json:
         print(json.dumps(_rows([*examined, *not_run]), indent=1))
+    else:
+        _print_verdicts(examined, console, not_run)
+        console.print(f"page: {page}", soft_wrap=True)
     return _failed(examined)
 
 
@@ -194,18 +227,17 @@ def _publish(
     store: Store,
     changes: dict[str, str],
     console: Console | None,
-    not_run: Sequence[NotRun] = (),
 ) -> None:
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
-    entries = []
-    for item in examined:
-        stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
-        command = _command(item.experiment.id, scale, changes)
-        entries.append(Entry(item, draw(item), command, {} if changes else stands))
-    page = write_page(entries, out, scale=scale, not_run=not_run)
+    page = write_page([_entry(item, scale, store, changes) for item in examined], out, scale=scale)
     if console:
-        _print_verdicts(examined, console, not_run)
+        _print_verdicts(examined, console)
         console.print(f"page: {page}")
+
+
+def _entry(item: Examined, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
+    stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
+    return Entry(item, draw(item), _command(item.experiment.id, scale, changes), {} if changes else stands)
 
 
 def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:

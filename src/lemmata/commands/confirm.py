@@ -6,9 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, require
+from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, kept_verdicts, require
 from lemmata.report.listed import confirmation_table
 from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, possible

@@ -9,16 +9,23 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
+from lemmata.commands.keeping import keep_verdicts, write_json
 from lemmata.commands.look import claim_rows
 from lemmata.core import (
     NOT_RUN,
     REPLICATIONS,
+    STALE,
     Paper,
     Scale,
+    Told,
     UserError,
     claim_digest,
+    claim_digests,
     coverage,
     documented_confirmations,
+    findings,
+    is_fresh,
+    kept_verdicts,
     paper_ids,
     papers,
     select,
@@ -27,20 +34,12 @@ from lemmata.report.controls import controls_page, controls_section
 from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
-from lemmata.report.markdown import claims_table, ledger_section, paper_line, replaced
+from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
 from lemmata.report.replications import replications_page, replications_section
-from lemmata.report.values import brief
 from lemmata.run import Store, last_confirmation
 
-VERDICTS = "verdicts.json"
-DOCS = Path(lemmata.__file__).parents[2] / "docs"
-KEPT = ("status", "margin", "seconds", "remark", "control", "reads")
-
-
-def kept_verdicts(paper: Paper) -> dict[str, Any]:
-    """The verdicts of the last whole run that was documented, and what its computing cost."""
-    path = paper.folder / VERDICTS
-    return json.loads(path.read_text()) if path.is_file() else {"scale": "laptop", "seconds": 0, "claims": {}}
+TOP = Path(lemmata.__file__).parents[2]
+DOCS = TOP / "docs"
 
 
 def documented(paper: Paper) -> list[dict[str, Any]]:
@@ -56,23 +55,15 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
         row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
         if row["extra"] and not row["status"]:
             row |= {"status": NOT_RUN, "detail": f"needs `pip install 'lemmata[{row['extra']}]'`"}
+        elif not row["status"] and row["id"] in kept["claims"]:
+            row |= {"detail": STALE}
     return rows
 
 
 def _fresh(paper: Paper, kept: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The kept verdicts by claim id, without those of another rule; verdicts that need an extra carry its digest."""
-    digests = _digests(paper)
-    return {id: row for id, row in kept["claims"].items() if "digest" not in row or row["digest"] == digests.get(id)}
-
-
-def _digests(paper: Paper) -> dict[str, str]:
-    """Of the claims that need an extra, by id: such verdicts outlive runs on machines that cannot judge them again."""
-    return {
-        claim.id: claim_digest(selection.experiment, claim)
-        for selection in select([paper.id])
-        for claim in selection.claims
-        if selection.experiment.extra
-    }
+    """The kept verdicts by claim id, without those of another rule."""
+    digests = claim_digests([paper.id])
+    return {id: row for id, row in kept["claims"].items() if is_fresh(row, digests.get(id))}
 
 
 def page_of(paper: Paper) -> str:
@@ -120,6 +111,20 @@ def line_of(paper: Paper) -> str:
     return paper_line(paper, documented(paper), kept_verdicts(paper)["seconds"])
 
 
+def findings_of(paper: Paper) -> list[Told]:
+    """The paper's findings held against the verdicts that its folder keeps."""
+    rows = {row["id"]: row for row in documented(paper)}
+    return [finding.told(paper.id, rows) for finding in findings(paper)]
+
+
+def readme_text() -> str:
+    """The project's README with its generated parts as they should be: the papers that travel with the package."""
+    ours = [paper for paper in papers().values() if paper.package.startswith("lemmata.")]
+    text = (TOP / "README.md").read_text()
+    text = replaced(text, "findings", "\n\n".join(findings_section(paper, findings_of(paper)) for paper in ours))
+    return replaced(text, "papers", papers_lines([line_of(paper) for paper in ours]))
+
+
 PAGES = {"coverage.md": coverage_text, "controls.md": controls_text, "replications.md": replications_text}
 
 
@@ -128,11 +133,11 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
     stale, texts = [], {}
     for paper in (papers()[id] for id in paper_ids(ids)):
         if not check:
-            _keep_verdicts(paper, scale, store, None if as_json else console)
+            keep_verdicts(paper, scale, store, None if as_json else console)
             _keep_confirmations(paper, scale, store)
         texts[paper.folder / "README.md"] = page_of(paper)
     if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
-        texts |= {DOCS / name: text() for name, text in PAGES.items()}
+        texts |= {DOCS / name: text() for name, text in PAGES.items()} | {TOP / "README.md": readme_text()}
     for path, text in texts.items():
         if not path.is_file() or path.read_text() != text:
             stale.append(str(path))
@@ -147,37 +152,6 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
     return int(check and bool(stale))
 
 
-def _keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:
-    """Claims that need an extra may be unjudged here: of those the verdicts kept before stay."""
-    rows = claim_rows([paper.id], scale, store)
-    lacking = [row["id"] for row in rows if row["status"] is None and not row["extra"]]
-    if lacking and console:
-        console.print(f"{paper.id}: {len(lacking)} claims are not judged in {store.root}; the kept verdicts stay.")
-    if lacking:
-        return
-    before, digests = kept_verdicts(paper), _digests(paper)
-    stay = _fresh(paper, before) if before["scale"] == scale.name else {}
-    # A run that two experiments share is computed once; those of an extra are no part of what a plain install costs.
-    computed = {run for row in rows if not row["extra"] for run in row["runs"]}
-    claims = {}
-    for row in rows:
-        if row["status"] not in (None, NOT_RUN):
-            claims[row["id"]] = {name: row.get(name) for name in KEPT} | _measured(row)
-            claims[row["id"]] |= {"digest": digests[row["id"]]} if row["extra"] else {}
-        elif row["id"] in stay:
-            claims[row["id"]] = stay[row["id"]]
-    seconds = round(sum(float(store.record(run)["seconds"]) for run in computed))
-    _write(paper.folder / VERDICTS, {"scale": scale.name, "seconds": seconds, "claims": claims})
-
-
-def _measured(row: dict[str, Any]) -> dict[str, Any]:
-    """What was measured in each part, in short; of a claim of several parts alone."""
-    measured = row.get("measured")
-    if "" in row["parts"] or not isinstance(measured, dict) or set(measured) != set(row["parts"]):
-        return {}
-    return {"measured": {name: brief(value) for name, value in measured.items()}}
-
-
 def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
     """Those of the store beside those kept before; what is of another rule, or of a claim that is gone, is dropped."""
     before, kept = documented_confirmations(paper), {}
@@ -188,8 +162,4 @@ def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
             if found and found.digest == digest:
                 kept[claim.id] = dataclasses.asdict(found)
     if kept or before:
-        _write(paper.folder / REPLICATIONS, kept)
-
-
-def _write(path: Path, data: Any) -> None:
-    write_whole(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
+        write_json(paper.folder / REPLICATIONS, kept)

@@ -17,6 +17,7 @@ from lemmata.core import Examined, Paper, RunResult, Scale, UserError, encode
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
 from lemmata.run import Store
+from lemmata.run.provenance import code_name
 from lemmata.run.store import ARRAYS, METRICS, RECORD
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _paper(crate: "ROCrate", paper: Paper) -> Any:
 
 def _software(crate: "ROCrate", examined: Examined) -> Any:
     records = [run.record for run in examined.runs.values()]
-    commits = sorted({str(record.get("code", {}).get("commit")) for record in records})
+    codes = sorted({code_name(record.get("code", {})) for record in records})
     return _add(
         crate,
         "#lemmata",
@@ -80,7 +81,7 @@ def _software(crate: "ROCrate", examined: Examined) -> Any:
         name="lemmata",
         version=lemmata.__version__,
         softwareRequirements=[f"{name} {version}" for name, version in records[0].get("libraries", {}).items()],
-        description=f"commits of the runs: {', '.join(commits)}",
+        description=f"code of the runs: {', '.join(codes)}",
     )
 
 

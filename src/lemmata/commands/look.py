@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.fields import key_listing
+from lemmata.commands.reference import reference_lines, with_references
 from lemmata.commands.standing import standing
 from lemmata.core import NOT_RUN, Claim, Scale, Selection, file_of, full_id, papers, select
 from lemmata.report.listed import ClaimList, papers_table
@@ -21,7 +22,7 @@ def list_claims(
     ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, as_json: bool, console: Console
 ) -> int:
     """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness."""
-    rows = claim_rows(ids, scale, Store(store_path))
+    rows = with_references(claim_rows(ids, scale, Store(store_path)), scale)
     if unstable:
         rows = [row for row in rows if row["unstable"]]
     if as_json:
@@ -36,6 +37,8 @@ def list_claims(
         console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
     for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
         console.print(line)
+    for line in reference_lines(rows, scale):
+        console.print(line, style="dim", markup=False)
     return 0
 
 
@@ -50,7 +53,7 @@ def _moved(rows: Sequence[dict[str, Any]]) -> Listing:
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
     """All that is known of a claim, or of every claim of an experiment or paper; of an experiment its keys too."""
     wanted = full_id(wanted)
-    rows = claim_rows([wanted], scale, Store(store_path))
+    rows = with_references(claim_rows([wanted], scale, Store(store_path)), scale)
     named = [row for row in rows if row["id"] == wanted]
     if as_json:
         print(json.dumps(named or rows, indent=1))

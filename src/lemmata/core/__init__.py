@@ -52,12 +52,33 @@ from lemmata.core.evidence import KEPT as KEPT, Evidence as Evidence, crossed as
 from lemmata.core.examined import NOT_RUN as NOT_RUN, Examined as Examined, NotRun as NotRun
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
 from lemmata.core.extras import EXTRAS as EXTRAS, missing_extra as missing_extra
-from lemmata.core.ledger import LEDGER as LEDGER, Line as Line, claim_digest as claim_digest, ledger as ledger
+from lemmata.core.finding import (
+    Finding as Finding,
+    Number as Number,
+    Told as Told,
+    VerdictRows as VerdictRows,
+    findings as findings,
+)
+from lemmata.core.ledger import (
+    LEDGER as LEDGER,
+    Line as Line,
+    claim_digest as claim_digest,
+    claim_digests as claim_digests,
+    ledger as ledger,
+)
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.notes import field_note as field_note
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
 from lemmata.core.quiet import quiet_if as quiet_if
+from lemmata.core.reference import (
+    STALE as STALE,
+    VERDICTS as VERDICTS,
+    is_fresh as is_fresh,
+    kept_verdicts as kept_verdicts,
+    origin as origin,
+    references as references,
+)
 from lemmata.core.registry import (
     Paper as Paper,
     Selection as Selection,

@@ -5,7 +5,7 @@ parts and its runs: a claim whose digest is not that of its last line was change
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from lemmata.core.claim import NOTHING, Claim
 from lemmata.core.config import digest, encode
 from lemmata.core.experiment import Experiment
 from lemmata.core.plain import plain
-from lemmata.core.registry import Paper
+from lemmata.core.registry import Paper, select
 from lemmata.core.run import RunConfig
 from lemmata.core.scale import Scale
 
@@ -48,6 +48,13 @@ def claim_digest(experiment: Experiment, claim: Claim) -> str:
     }
     whose = [claim.ours_below_paper] * bool(claim.ours_below_paper)
     return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs), *whose], sort_keys=True))
+
+
+def claim_digests(ids: Sequence[str]) -> dict[str, str]:
+    """Of the claims as they stand, by id."""
+    return {
+        claim.id: claim_digest(selection.experiment, claim) for selection in select(ids) for claim in selection.claims
+    }
 
 
 @cache  # an experiment's claims share its runs

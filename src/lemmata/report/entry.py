@@ -38,3 +38,12 @@ def describe_seeds(seeds: tuple[int, ...]) -> str:
     if seeds == tuple(range(seeds[0], seeds[-1] + 1)):
         return f"seeds {seeds[0]}–{seeds[-1]}"
     return "seeds " + ", ".join(str(seed) for seed in seeds)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding as the page says it; one without a text could not be said."""
+
+    experiment: str  # whose figure shows it
+    text: str
+    note: str = ""  # where it comes from, if not from this report's own verdicts

@@ -74,7 +74,7 @@ def _columns(widths: Sequence[int]) -> Table:
 
 def _cells(row: Row) -> tuple[Text, Text, str, Text, str, Text]:
     return (
-        status_text(row.get("status")),
+        status_text(row.get("status"), row.get("reference")),
         cell_text(row.get("id")),
         margin(row.get("margin")),
         control_text(row.get("control_status")),

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper
+from lemmata.core import NOT_RUN, Paper, Told
 from lemmata.report.errata import formulas
-from lemmata.report.values import MARKS, STATUSES, duration, margin, on_the_control, rule
+from lemmata.report.values import MARKS, STATUSES, brief, duration, margin, on_the_control, rule
 
 Row = Mapping[str, Any]
 
@@ -79,7 +79,8 @@ def parts_table(row: Row) -> str:
     measured, control = row.get("measured") or {}, row.get("control") or {}
     for name, part in row["parts"].items():
         outcome = on_the_control(control.get(name), part["carries"])
-        lines.append(f"| {' | '.join(map(_cell, (name, measured.get(name, '–'), rule(part['rule']), outcome)))} |")
+        value = brief(measured[name]) if name in measured else "–"
+        lines.append(f"| {' | '.join(map(_cell, (name, value, rule(part['rule']), outcome)))} |")
     return "\n".join(lines)
 
 
@@ -92,6 +93,24 @@ def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     claims = f"{len(rows) - counts[NOT_RUN]} claims: {verdicts}{apart}"
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
+
+
+def papers_lines(lines: Sequence[str]) -> str:
+    """The table of papers, from their lines."""
+    return "\n".join(["| paper | command | computing, one core | verdicts |", "|---|---|---|---|", *lines])
+
+
+def findings_section(paper: Paper, told: Sequence[Told]) -> str:
+    """What was found of a paper, as far as its kept verdicts say it; then what they no longer say."""
+    page = f"src/{paper.package.replace('.', '/')}"
+    lines = [f"**[`{paper.id}`]({page}/README.md)**: *{paper.title}*", ""]
+    for one in told:
+        if one.state == "found":
+            file = f"{page}/claims/{one.finding.shown_by.replace('-', '_')}.py"
+            lines.append(f"- {one.text} ([`{one.finding.shown_by}`]({file}))")
+        else:
+            lines.append(f"- No longer said, or not yet: {one.text}.")
+    return "\n".join(lines)
 
 
 def replaced(text: str, name: str, body: str) -> str:

@@ -8,6 +8,13 @@ from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
 from lemmata.report.values import STATUSES, duration, margin, shorten
 
+MEANINGS = {
+    "holds": "the measurement agrees with what the paper predicts",
+    "erratum": "the printed formula is wrong and a corrected one agrees",
+    "undecided": "this scale cannot tell",
+    "fails": "the measurement contradicts the prediction",
+}
+
 
 def verdict_section(entries: Sequence[Entry]) -> Html:
     rows: list[Html] = []
@@ -21,9 +28,19 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
         rows.extend(_verdict_row(entry, judgement) for judgement in entry.examined.judgements)
     heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
     choices = ("all", *STATUSES)
+    legend = (element("li", chip(status), " ", element("span", MEANINGS[status])) for status in STATUSES)
+    count = sum(len(entry.examined.judgements) for entry in entries)
     return element(
-        "section",
-        element("h2", "Verdicts"),
+        "details",
+        element("summary", element("h2", "Verdicts"), element("span", _claims(count), class_="muted")),
+        element(
+            "p",
+            "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
+            "quantity on a real run, and compares the two under a rule written down beforehand. Every claim also has "
+            "a control, a deliberately wrong subject on which the same check must fail.",
+            class_="lead",
+        ),
+        element("ul", *legend, class_="legend"),
         element(
             "p",
             "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
@@ -55,7 +72,12 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
             class_="scroll",
         ),
         id="verdicts",
+        class_="fold",
     )
+
+
+def _claims(count: int) -> str:
+    return f"{count} claim{'' if count == 1 else 's'}"
 
 
 def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
@@ -81,9 +103,10 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
     """What cannot be run on the machine that wrote the page, and what would help."""
     if not not_run:
         return Html("")
+    count = sum(len(one.selection.claims) for one in not_run)
     return element(
-        "section",
-        element("h2", "Not run"),
+        "details",
+        element("summary", element("h2", "Not run"), element("span", _claims(count), class_="muted")),
         element("p", "Counted apart: what these claims need was not on this machine.", class_="muted"),
         *(
             element(
@@ -106,6 +129,7 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
             for one in not_run
         ),
         id="not-run",
+        class_="fold",
     )
 
 

@@ -3,43 +3,46 @@
 The page computes nothing: it shows verdicts, drawings and their provenance as they were handed in.
 """
 
-import base64
 import importlib.resources
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import NOT_RUN, NotRun, Paper, Scale
-from lemmata.report.entry import Entry, Provenance, describe_seeds
-from lemmata.report.evidence import chip, claim_block
+from lemmata.core import NotRun, Paper, Scale, Selection
+from lemmata.report.entry import Entry, Found, Provenance, describe_seeds
+from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
+from lemmata.report.front import card, cited, embedded, figures_section, masthead
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.overview import errata_section, not_run_section, verdict_section
-from lemmata.report.values import STATUSES, duration
+from lemmata.report.values import duration
 
-SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
 FOLD_RUNS = 6  # more run ids than this are folded away
-MEANINGS = {
-    "holds": "the measurement agrees with what the paper predicts",
-    "erratum": "the printed formula is wrong and a corrected one agrees",
-    "undecided": "this scale cannot tell",
-    "fails": "the measurement contradicts the prediction",
-}
 
 
-def write_page(entries: Sequence[Entry], out_dir: Path | str, *, scale: Scale, not_run: Sequence[NotRun] = ()) -> Path:
+def write_page(
+    entries: Sequence[Entry],
+    out_dir: Path | str,
+    *,
+    scale: Scale,
+    not_run: Sequence[NotRun] = (),
+    found: Mapping[str, Sequence[Found]] | None = None,
+) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
-    out_dir, saved = Path(out_dir), dict[str, SavedArtefact]()
-    for entry in entries:
-        item = entry.examined
-        provenance = Provenance(
-            command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
-        )
-        saved[item.experiment.id] = save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
-    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, not_run).encode())
+    out_dir = Path(out_dir)
+    saved = {entry.examined.experiment.id: save_entry(entry, out_dir, scale) for entry in entries}
+    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, not_run, found=found).encode())
+
+
+def save_entry(entry: Entry, out_dir: Path, scale: Scale) -> SavedArtefact:
+    """The files of an experiment's drawing."""
+    item = entry.examined
+    provenance = Provenance(
+        command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
+    )
+    return save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
 
 
 def page(
@@ -48,10 +51,16 @@ def page(
     saved: Mapping[str, SavedArtefact],
     scale: Scale,
     not_run: Sequence[NotRun] = (),
+    *,
+    found: Mapping[str, Sequence[Found]] | None = None,
+    coming: Sequence[Selection] = (),
 ) -> Html:
+    """Findings and their figures first; then verdicts, errata, and every experiment. `coming`: not judged yet."""
     style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
-    papers = {one.paper.id: one.paper for one in (*(entry.examined for entry in entries), *not_run)}
+    listed = (*(entry.examined for entry in entries), *coming, *not_run)
+    papers = dict(sorted({one.paper.id: one.paper for one in listed}.items()))
     grouped = {id: [entry for entry in entries if entry.examined.paper.id == id] for id in papers}
+    found = found or {}
     title = "lemmata report: " + ", ".join(papers)
     head = element(
         "head",
@@ -63,10 +72,18 @@ def page(
     )
     body = element(
         "body",
-        _masthead(scale),
+        masthead(len(entries), coming, scale),
         element(
             "main",
-            element("div", *(_summary(paper, grouped[id], not_run) for id, paper in papers.items()), class_="cards"),
+            element(
+                "div",
+                *(
+                    card(paper, found.get(id, ()), grouped[id], [one for one in not_run if one.paper.id == id])
+                    for id, paper in papers.items()
+                ),
+                class_="cards",
+            ),
+            figures_section([one for id in papers for one in found.get(id, ())], entries, saved),
             verdict_section(entries),
             not_run_section(not_run),
             errata_section(entries),
@@ -77,55 +94,12 @@ def page(
     return Html(f"<!doctype html>\n{element('html', head, body, lang='en')}\n")
 
 
-def _masthead(scale: Scale) -> Html:
-    legend = (element("li", chip(status), " ", element("span", MEANINGS[status])) for status in STATUSES)
-    return element(
-        "header",
-        element("p", "lemmata", class_="brand"),
-        element("h1", "Claims, checked"),
-        element(
-            "p",
-            "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
-            "quantity on a real run, and compares the two under a rule written down beforehand. Every claim also has "
-            "a control, a deliberately wrong subject on which the same check must fail. Scale of this report: ",
-            element("strong", scale.name),
-            ".",
-            class_="lead",
-        ),
-        element("ul", *legend, class_="legend"),
-        class_="masthead",
-    )
-
-
-def _summary(paper: Paper, entries: Iterable[Entry], not_run: Iterable[NotRun]) -> Html:
-    counts = Counter(judgement.status for entry in entries for judgement in entry.examined.judgements)
-    total = sum(counts.values())
-    apart = sum(len(one.selection.claims) for one in not_run if one.paper.id == paper.id)
-    return element(
-        "section",
-        element("h2", link(f"#paper/{paper.id}", paper.title)),
-        element("p", _cited(paper), class_="authors"),
-        element("p", inline(paper.sentence)),
-        element(
-            "p",
-            *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
-            element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
-            chip(NOT_RUN, f"{apart} {NOT_RUN}") if apart else "",
-            class_="chips",
-        ),
-        class_="card",
-    )
-
-
-def _cited(paper: Paper) -> str:
-    return ". ".join(part for part in (paper.authors, paper.venue or str(paper.year), paper.link) if part)
-
-
 def _paper(paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
     return element(
         "section",
         element("h2", paper.title),
-        element("p", _cited(paper), class_="authors"),
+        element("p", cited(paper), class_="authors"),
+        element("p", element("span", "It says: ", class_="muted"), inline(paper.sentence)),
         *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id)) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
@@ -166,11 +140,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
             if path is not None
         ]
         if saved.png is not None:
-            png = saved.png.read_bytes()
-            width = round(SHRINK * int.from_bytes(png[16:20]))  # where a PNG file keeps its width
-            data = base64.b64encode(png).decode()
-            alt = f"{entry.examined.experiment.title}. {entry.artefact.caption}"
-            image = element("img", src=f"data:image/png;base64,{data}", width=str(width), alt=alt)
+            image = embedded(saved.png, f"{entry.examined.experiment.title}. {entry.artefact.caption}")
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",

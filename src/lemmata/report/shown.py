@@ -18,7 +18,7 @@ _ORIGIN = (("experiment", "experiment"), ("file", "file"), ("scale", "scale"), (
 
 
 def claim_panel(row: Row) -> RenderableType:
-    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", status_text(row.get("status")))
+    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", status_text(row.get("status"), row.get("reference")))
     parts: list[RenderableType] = [title, Text(str(row.get("locus", "")), style="dim"), Text("")]
     parts += [Text(str(row.get("statement", ""))), Text("")]
     facts = plain_table(header=False)
@@ -41,6 +41,8 @@ def claim_panel(row: Row) -> RenderableType:
             facts.add_row(name, text)
         facts.add_row("margin", margin(row.get("margin")))
         facts.add_row("control", control_text(row.get("control_status")))
+    if row.get("reference"):
+        facts.add_row("reference", cell_text(row["reference"]))
     for name, text in _standing(row):
         facts.add_row(name, Text(text))
     for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):

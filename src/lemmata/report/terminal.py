@@ -33,10 +33,12 @@ def make_console(file: Any = None, *, stderr: bool = False) -> Console:
     return console
 
 
-def status_text(status: str | None) -> Text:
+def status_text(status: str | None, reference: str | None = None) -> Text:
+    """`reference`: where the verdict comes from, if it was not computed here."""
     if not status:
         return Text("–", style="dim")
-    return Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+    text = Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+    return text.append(" (reference)", style="dim") if reference and status != NOT_RUN else text
 
 
 def control_text(status: str | None) -> Text:

@@ -50,7 +50,7 @@ class Verdicts:
             found = list(lines(row, self.nearest))
             alone = found[0] if len(found) == 1 and not found[0].label else None
             table.add_row(
-                status_text(row.get("status")),
+                status_text(row.get("status"), row.get("reference")),
                 Text(row["id"], style="bold"),
                 Text(alone.predicted if alone else ""),
                 Text(alone.measured if alone else ""),
@@ -66,7 +66,7 @@ class Verdicts:
 
     def _block(self, row: Row) -> Iterator[Any]:
         """For narrow terminals: the same, below one another."""
-        yield Text.assemble(status_text(row.get("status")), "  ", (row["id"], "bold"))
+        yield Text.assemble(status_text(row.get("status"), row.get("reference")), "  ", (row["id"], "bold"))
         control = Text.assemble("control ", control_text(row.get("control_status")))
         facts = [Text(f"margin {margin(row.get('margin'))}"), control, Text(duration(row.get("seconds")))]
         yield Padding(Text(", ").join(facts), (0, 0, 0, 4), style="dim")

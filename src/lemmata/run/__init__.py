@@ -2,9 +2,15 @@
 
 from lemmata.run.changes import Changes as Changes, change as change
 from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation
-from lemmata.run.examine import apart as apart, examine as examine, obstacle as obstacle, possible as possible
+from lemmata.run.examine import (
+    apart as apart,
+    examine as examine,
+    examine_in_turn as examine_in_turn,
+    obstacle as obstacle,
+    possible as possible,
+)
 from lemmata.run.execute import execute as execute, missing as missing
-from lemmata.run.fill import RunFailed as RunFailed, fill as fill, obtain as obtain
+from lemmata.run.fill import RunFailed as RunFailed, fill as fill, filled as filled, obtain as obtain
 from lemmata.run.keys import Key as Key, keys as keys
 from lemmata.run.programs import trim_programs as trim_programs
 from lemmata.run.query import RUNS as RUNS, query as query, views as views

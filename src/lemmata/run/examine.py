@@ -1,6 +1,8 @@
 """From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+import itertools
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lemmata.core import (
@@ -23,7 +25,7 @@ from lemmata.core import (
 )
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
-from lemmata.run.fill import Failures, fill
+from lemmata.run.fill import Failures, filled
 from lemmata.run.reporter import Reporter
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
@@ -39,7 +41,29 @@ def examine(
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
 ) -> list[Examined]:
-    """Judge every selected claim; runs shared between experiments are computed once.
+    """Judge every selected claim; the experiments in the order in which they were asked for."""
+    found = {
+        one.experiment.id: one
+        for one in examine_in_turn(
+            selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes
+        )
+    }
+    return [found[selection.experiment.id] for selection in selections]
+
+
+def examine_in_turn(
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+    changes: Mapping[str, str] | None = None,
+    in_order: bool = False,
+) -> Generator[Examined, None, None]:
+    """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
+    `in_order`: begin with the runs of the first.
 
     An experiment that cannot be run here is refused: `possible` tells those apart. A run whose code raises, or whose
     process dies again and again, leaves the claims that read it undecided.
@@ -51,23 +75,34 @@ def examine(
     for selection, named in zip(selections, asked, strict=True):
         if reason := obstacle(selection.experiment, named.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    wanted = {config.digest: config for named in asked for config in named.values()}
-    failures = fill(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter)
-    stored = {digest: store.load(config) for digest, config in wanted.items() if digest not in failures}
-    found = []
-    for selection, named, one in zip(selections, asked, made, strict=True):
-        runs = _runs(named, stored, failures, scale)
-        claims = (claim.under(one.before, one.after) if one else claim for claim in selection.claims)
-        with quiet_if(bool(changes)):
-            judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
-        found.append(
-            _under(one, Examined(selection, runs, judgements)) if one else Examined(selection, runs, judgements)
-        )
-        # A verdict is the reference's; confirmations keep the others.
-        if not changes and not scale.replication and not runs.failed:
-            for row in found[-1].rows(limit=KEPT):
-                keep_verdict(store, row)
-    return found
+    configs = {config.digest: config for named in asked for config in named.values()}
+    waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
+    stored, failures = dict[str, RunResult](), Failures()
+    arriving = filled(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, first_named_first=in_order)
+    with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
+        for arrival in itertools.chain([None], arriving):
+            if arrival:
+                digest, reason = arrival
+                if reason is None:
+                    stored[digest] = store.load(configs[digest])
+                else:
+                    failures[digest] = reason
+            for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:
+                del waiting[place]
+                yield _judged(selections[place], _runs(asked[place], stored, failures, scale), made[place], store)
+
+
+def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> Examined:
+    claims = (claim.under(made.before, made.after) if made else claim for claim in selection.claims)
+    with quiet_if(made is not None):
+        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
+    examined = Examined(selection, runs, judgements)
+    if made:
+        return _under(made, examined)
+    if not runs.scale.replication and not runs.failed:  # a verdict is the reference's; confirmations keep the others
+        for row in examined.rows(limit=KEPT):
+            keep_verdict(store, row)
+    return examined
 
 
 def _runs(named: Mapping[str, RunConfig], stored: Mapping[str, RunResult], failures: Failures, scale: Scale) -> Runs:

@@ -5,7 +5,7 @@ import multiprocessing
 import shutil
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 
 from lemmata.core import EngineName, RunConfig, RunResult, UserError
 from lemmata.run.engines import NO_WORKERS, Engine, start_engine
@@ -22,6 +22,7 @@ LOOK_AGAIN = 0.1  # seconds
 FAILURES = "failures"  # the tracebacks of runs that raised
 
 Failures = dict[str, str]  # digest -> why the run cannot be had
+Arrival = tuple[str, str | None]  # a digest; why its run cannot be had, None if it is stored
 
 
 class RunFailed(UserError):
@@ -52,24 +53,47 @@ def fill(
     reporter: Reporter | None = None,
 ) -> Failures:
     """Compute what is missing or damaged, and read nothing back; return why some could not be computed."""
+    arriving = filled(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    return {digest: reason for digest, reason in arriving if reason is not None}
+
+
+def filled(
+    configs: Iterable[RunConfig],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+    first_named_first: bool = False,
+) -> Generator[Arrival, None, None]:
+    """Each config as soon as its run is stored, or known not to be had: first what is there, then what is computed.
+
+    The largest begin first, so that none is left alone at the end; or those that are named first, while one slot takes
+    the last named.
+    """
     reporter = reporter or Silent()
     wanted = {config.digest: config for config in configs}
     lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
+    there = wanted.keys() - {config.digest for config in lacking}
     if not lacking:
         clear_abandoned(store.root)
-        return {}
+        yield from ((digest, None) for digest in wanted)
+        return
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise UserError(NO_WORKERS)  # a worker that reads its parent's script would wait for its parent's runs
     existed = store.root.exists()
     store.ensure_writable()
     reporter.plan(len(lacking))
-    if len(lacking) > 1 and (jobs > 1 or engine != "local"):
+    if len(lacking) > 1 and (jobs > 1 or engine != "local") and not first_named_first:
         lacking = largest_first(lacking, store)
     try:
         with Leases(store.root) as leases:
             started = start_engine(engine, store, min(jobs, len(lacking)), reporter.progress)
             try:
-                return _Filling(store, started, leases, reporter).compute(lacking)
+                filling = _Filling(store, started, leases, reporter, both_ends=first_named_first)
+                filling.begin(lacking)
+                yield from ((digest, None) for digest in wanted if digest in there)
+                yield from filling.arrivals()
             finally:
                 started.close()  # before the leases are given back: nobody else begins what still runs here
     except UserError:
@@ -83,38 +107,53 @@ def fill(
 class _Filling:
     """Runs on their way from wanted to stored."""
 
-    def __init__(self, store: Store, engine: Engine, leases: Leases, reporter: Reporter) -> None:
+    def __init__(
+        self, store: Store, engine: Engine, leases: Leases, reporter: Reporter, *, both_ends: bool = False
+    ) -> None:
         self._store, self._engine, self._leases, self._reporter = store, engine, leases, reporter
+        self._both_ends, self._last = both_ends and engine.slots > 1, ""  # the digest that was taken from the end
+        self._waiting: deque[RunConfig] = deque()
+        self._arrived: list[Arrival] = []
         self._under_way: dict[str, RunConfig] = {}
         self._halves = store.halves()
         self._deaths: Counter[str] = Counter()
         self._elsewhere: set[str] = set()
-        self._failures: Failures = {}
 
-    def compute(self, configs: Sequence[RunConfig]) -> Failures:
-        waiting = deque(configs)
-        while waiting or self._under_way:
-            self._begin(waiting)
-            if not self._under_way and waiting:  # all that is left is being computed elsewhere
+    def begin(self, configs: Sequence[RunConfig]) -> None:
+        self._waiting.extend(configs)
+        self._fill_slots()
+
+    def arrivals(self) -> Iterator[Arrival]:
+        while self._waiting or self._under_way or self._arrived:
+            self._fill_slots()
+            arrived, self._arrived = self._arrived, []
+            yield from arrived
+            if not self._under_way and self._waiting:  # all that is left is being computed elsewhere
                 time.sleep(LOOK_AGAIN)
             for outcome in self._engine.outcomes(LOOK_AGAIN):
                 self._take_in(outcome)
-        return self._failures
 
-    def _begin(self, waiting: deque[RunConfig]) -> None:
-        """Fill the engine's free slots with runs that nobody else computes; each is looked at once."""
-        for _ in range(len(waiting)):
+    def _next(self) -> RunConfig:
+        if self._both_ends and self._last not in self._under_way:
+            self._last = self._waiting[-1].digest
+            return self._waiting.pop()
+        return self._waiting.popleft()
+
+    def _fill_slots(self) -> None:
+        """With runs that nobody else computes; each is looked at once."""
+        for _ in range(len(self._waiting)):
             if len(self._under_way) >= self._engine.slots:
                 return
-            config = waiting.popleft()
+            config = self._next()
             if not self._leases.take(config.digest):
-                waiting.append(config)
+                self._waiting.append(config)
                 if config.digest not in self._elsewhere:
                     self._elsewhere.add(config.digest)
                     self._reporter.elsewhere(config.digest, config.kind)
             elif self._is_there_now(config):
                 self._leases.release(config.digest)
                 self._reporter.finished(config.digest, config.kind, 0.0)
+                self._arrived.append((config.digest, None))
             else:
                 self._under_way[config.digest] = config
                 self._start(config)
@@ -159,11 +198,12 @@ class _Filling:
                 with contextlib.suppress(OSError):
                     (self._store.root / FAILURES / f"{digest}.log").unlink(missing_ok=True)
                 self._reporter.finished(digest, config.kind, seconds)
+                self._arrived.append((digest, None))
         del self._under_way[outcome.digest]
         self._leases.release(outcome.digest)
 
     def _fail(self, config: RunConfig, reason: str) -> None:
-        self._failures[config.digest] = reason
+        self._arrived.append((config.digest, reason))
         self._reporter.failed(config.digest, config.kind, reason)
 
 

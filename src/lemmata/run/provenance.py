@@ -3,6 +3,7 @@
 import importlib.metadata
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,23 @@ def provenance() -> dict[str, Any]:
     }
 
 
+def code_name(code: Mapping[str, Any]) -> str:
+    """Which code it was, from a record's `code`: its commit, else the version of the package that was installed."""
+    if code.get("commit"):
+        return f"{code['commit']}{' with changes' if code.get('dirty') else ''}"
+    return f"lemmata {code.get('version', 'of unknown version')}"
+
+
 def _git_state() -> tuple[str | None, bool | None]:
-    """The commit the package was run from and whether its files were changed; unknown for an installed wheel."""
+    """The commit the package was run from and whether its files were changed; unknown for an installed wheel.
+
+    A wheel may be installed inside somebody's repository (`project/.venv`), whose commit says nothing of this code: it
+    counts only where this file is one of its own.
+    """
     here = str(Path(__file__).parent)
     try:
+        own = ["git", "-C", here, "ls-files", "--error-unmatch", Path(__file__).name]
+        subprocess.run(own, capture_output=True, text=True, check=True)
         commit = subprocess.run(["git", "-C", here, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
         status = subprocess.run(
             ["git", "-C", here, "status", "--porcelain", "--", "."], capture_output=True, text=True, check=True

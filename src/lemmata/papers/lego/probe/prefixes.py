@@ -115,4 +115,5 @@ def wilson(proportion: Any, trials: Any, z: float = 1.959963984540054) -> tuple[
     share, count = np.asarray(proportion, float), np.asarray(trials, float)
     centre = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z / (1 + z**2 / count) * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    # It holds the proportion itself; at 0 and 1 the last bit might not.
+    return np.clip(centre - half, 0, share), np.clip(centre + half, share, 1)

@@ -1,0 +1,110 @@
+"""The page's first screen: what was found of every paper, how far the report has come, and the figures that show it."""
+
+import base64
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection
+from lemmata.report.entry import Entry, Found
+from lemmata.report.evidence import chip
+from lemmata.report.figure import SavedArtefact
+from lemmata.report.markup import Html, element, inline, join, link
+from lemmata.report.values import STATUSES
+
+SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
+NAMED = 12  # of the experiments that are still to come, so many are named
+
+
+def masthead(judged: int, coming: Sequence[Selection], scale: Scale) -> Html:
+    return element(
+        "header",
+        element("p", "lemmata", class_="brand"),
+        element("h1", "What was found"),
+        element("p", _progress(judged, coming), f" Scale: {scale.name}.", class_="progress"),
+        class_="masthead",
+    )
+
+
+def _progress(judged: int, coming: Sequence[Selection]) -> str:
+    """How far the report has come; what is to come stands in the order in which it is computed."""
+    if not coming:
+        return f"{judged} experiment{'' if judged == 1 else 's'} judged; nothing is to come."
+    names = [one.experiment.id for one in coming]
+    rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    words = f"{judged} of {judged + len(coming)} experiments judged; still to come: "
+    return f"{words}{', '.join(names[:NAMED])}{rest}. Reload to see more."
+
+
+def card(paper: Paper, found: Sequence[Found], entries: Sequence[Entry], not_run: Sequence[NotRun]) -> Html:
+    """What was found of a paper, and how many verdicts stand behind it."""
+    counts = Counter(judgement.status for entry in entries for judgement in entry.examined.judgements)
+    total = sum(counts.values())
+    apart = sum(len(one.selection.claims) for one in not_run)
+    return element(
+        "section",
+        element("h2", link(f"#paper/{paper.id}", paper.title)),
+        element("p", ". ".join((paper.authors, paper.venue or str(paper.year))), class_="authors"),
+        element("ul", *(_sentence(one, entries) for one in found), class_="found")
+        if found
+        else element("p", _nothing(entries), class_="muted"),
+        element(
+            "p",
+            *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
+            element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
+            chip(NOT_RUN, f"{apart} {NOT_RUN}") if apart else "",
+            class_="chips",
+        ),
+        class_="card",
+    )
+
+
+def _nothing(entries: Sequence[Entry]) -> str:
+    if any(entry.examined.head for entry in entries):
+        return "Under changed assumptions, which are said below: no finding is of this."
+    return "No finding is written down for it; its verdicts are below."
+
+
+def _sentence(one: Found, entries: Sequence[Entry]) -> Html:
+    is_here = any(entry.examined.experiment.id == one.experiment for entry in entries)
+    name = one.experiment.partition("/")[2]
+    shown = link(f"#experiment/{one.experiment}", name, class_="id") if is_here else element("span", name, class_="id")
+    note = element("span", " ", inline(one.note), class_="note") if one.note else ""
+    return element("li", inline(one.text), " ", shown, note, class_="from-elsewhere" if one.note else None)
+
+
+def figures_section(found: Sequence[Found], entries: Sequence[Entry], saved: Mapping[str, SavedArtefact]) -> Html:
+    """The figures of the findings, as far as they are drawn."""
+    wanted = [one.experiment for one in found]
+    drawn = [
+        _figure(entry, path)
+        for entry in sorted(entries, key=lambda entry: _place(wanted, entry))
+        if entry.examined.experiment.id in wanted and (path := saved[entry.examined.experiment.id].png)
+    ]
+    if not drawn:
+        return Html("")
+    return element(
+        "section", element("h2", "The figures that show it"), element("div", *drawn, class_="shown"), id="findings"
+    )
+
+
+def _place(wanted: Sequence[str], entry: Entry) -> int:
+    id = entry.examined.experiment.id
+    return wanted.index(id) if id in wanted else len(wanted)
+
+
+def _figure(entry: Entry, path: Path) -> Html:
+    experiment = entry.examined.experiment
+    words = (experiment.title, " ", link(f"#experiment/{experiment.id}", experiment.id, class_="id"))
+    return element("figure", embedded(path, experiment.title), element("figcaption", *words))
+
+
+def embedded(path: Path, alt: str) -> Html:
+    """A PNG inside the page."""
+    png = path.read_bytes()
+    width = round(SHRINK * int.from_bytes(png[16:20]))  # where a PNG file keeps its width
+    return element("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", width=str(width), alt=alt)
+
+
+def cited(paper: Paper) -> str:
+    return ". ".join(part for part in (paper.authors, paper.venue or str(paper.year), paper.link) if part)

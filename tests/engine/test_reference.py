@@ -1,0 +1,121 @@
+"""Verdicts that come with the package stand where nobody has computed any, say so, and give way to one's own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import TOY, Cli
+from lemmata.core import STALE, claim_digests, is_fresh, kept_verdicts, papers, registry
+from lemmata.run import provenance as provenance_module
+from lemmata.run.provenance import code_name
+
+OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
+SMOKE = ("--scale", "smoke", "--jobs", "1")
+
+
+@pytest.fixture
+def kept(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the toy paper that keeps its verdicts at smoke scale, and a store that knows nothing."""
+    copy = tmp_path / "toy"
+    shutil.copytree(TOY, copy)
+    (copy / "README.md").write_text("")
+    monkeypatch.setenv(registry.PATHS, str(copy))
+    monkeypatch.setattr(type(papers()["toy"]), "folder", copy)
+    registry.forget()
+    cli("check", "toy", *SMOKE)
+    cli("docs", "toy", "--scale", "smoke")
+    shutil.rmtree(".lemmata")
+    return copy / "verdicts.json"
+
+
+def rows(cli: Cli, *arguments: str) -> dict[str, dict]:
+    return {row["id"]: row for row in json.loads(cli(*arguments, "--json")[1])}
+
+
+def test_a_reference_is_shown_as_one_until_it_is_replaced(cli: Cli, kept: Path) -> None:
+    before = rows(cli, "list", "toy", "--scale", "smoke")
+    assert before["toy/rate"]["status"] == "holds"
+    assert before["toy/rate"]["reference"].startswith("lemmata ")
+    assert "smoke scale" in before["toy/rate"]["reference"]
+    out = cli("list", "toy", "--scale", "smoke")[1]
+    assert "✓ holds (reference)" in out
+    assert "not computed here" in out
+    assert "reference" in cli("show", "toy/rate", "--scale", "smoke")[1]
+    cli("check", "toy/rate", *SMOKE)
+    after = rows(cli, "list", "toy", "--scale", "smoke")
+    assert after["toy/rate"]["reference"] is None
+    assert after["toy/rate"]["status"] == "holds"
+    assert after["toy/bound"]["reference"]
+
+
+def test_a_reference_says_nothing_of_another_rule_scale_or_randomness(cli: Cli, kept: Path) -> None:
+    data = json.loads(kept.read_text())
+    data["claims"]["toy/rate"]["digest"] = "0" * 20
+    kept.write_text(json.dumps(data))
+    row = rows(cli, "show", "toy/rate", "--scale", "smoke")["toy/rate"]
+    assert (row["status"], row["reference"]) == (None, STALE)
+    assert f"{STALE}: toy/rate" in cli("list", "toy", "--scale", "smoke")[1]
+    assert rows(cli, "list", "toy", "--scale", "laptop")["toy/bound"]["status"] is None
+    assert rows(cli, "list", "toy", "--scale", "smoke")["toy/bound"]["status"] == "fails"
+
+
+def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: Path) -> None:
+    data = json.loads(kept.read_text())
+    digest = data["claims"]["toy/rate"]["digest"]
+    data["paper"] = {"toy/rate": {"status": "fails", "digest": digest, "version": "0.0", "device": "a large one"}}
+    kept.write_text(json.dumps(data))
+    row = rows(cli, "list", "toy", "--scale", "paper")["toy/rate"]
+    assert (row["status"], row["reference"]) == ("fails", "lemmata 0.0, paper scale, a large one")
+    cli("check", "toy", *SMOKE)
+    cli("docs", "toy", "--scale", "smoke")
+    assert json.loads(kept.read_text())["paper"] == data["paper"]
+
+
+@pytest.mark.parametrize("id", OURS)
+def test_the_package_carries_references_of_its_claims(id: str) -> None:
+    """Most of them of the claims as they stand; one whose rule has changed since is shown as such."""
+    data, digests = kept_verdicts(OURS[id]), claim_digests([id])
+    assert data["scale"] == "laptop"
+    assert set(data["claims"]) <= set(digests)
+    fresh = [name for name, row in data["claims"].items() if is_fresh(row, digests[name])]
+    assert len(fresh) > 0.5 * len(digests)
+    for name, row in (data["claims"] | data.get("paper", {})).items():
+        assert {"status", "digest", "version", "date", "device"} <= set(row), name
+    page = (OURS[id].folder / "README.md").read_text()
+    for name, row in data.get("paper", {}).items():
+        lines = [line for line in page.splitlines() if name.split("/")[1] in line and f"| {row['status']} |" in line]
+        assert lines, f"{name} is {row['status']} at the paper's size, and the page does not say so"
+
+
+def test_code_is_named_by_its_commit_or_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert code_name({"version": "1.2", "commit": "abc", "dirty": True}) == "abc with changes"
+    assert code_name({"version": "1.2", "commit": None, "dirty": None}) == "lemmata 1.2"
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "somebody's own project"], check=True)
+    installed = tmp_path / ".venv" / "lemmata" / "provenance.py"
+    installed.parent.mkdir(parents=True)
+    installed.write_text("")
+    monkeypatch.setattr(provenance_module, "__file__", str(installed))
+    assert provenance_module._git_state() == (None, None)
+
+
+def test_an_installed_wheel_knows_its_verdicts(tmp_path: Path) -> None:
+    top, site = Path(__file__).parents[2], tmp_path / "site"
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=top, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(site)
+    command = [sys.executable, "-P", "-m", "lemmata", "show", "lego/separation", "--json"]
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    shown = subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+    (row,) = json.loads(shown.stdout)
+    assert row["file"].startswith(str(site)), "it is the wheel that answers"
+    assert row["reference"] == STALE or (row["status"] and "laptop scale" in row["reference"])
