@@ -3,6 +3,7 @@
 import importlib.metadata
 import platform
 import subprocess
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -13,10 +14,17 @@ import jax
 import lemmata
 
 LIBRARIES = ("jax", "jaxlib", "equinox", "optax", "numpy", "scipy", "sympy")
+OF_EXTRAS = ("torch", "transformers", "peft", "lm_eval")  # recorded where a run has imported them
+
+
+def provenance() -> dict[str, Any]:
+    found = _fixed()
+    also = {name: importlib.metadata.version(name) for name in OF_EXTRAS if name in sys.modules}
+    return {**found, "libraries": found["libraries"] | also}
 
 
 @cache
-def provenance() -> dict[str, Any]:
+def _fixed() -> dict[str, Any]:
     commit, dirty = _git_state()
     return {
         "code": {"version": lemmata.__version__, "commit": commit, "dirty": dirty},

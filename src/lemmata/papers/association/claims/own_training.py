@@ -87,9 +87,13 @@ def moments(runs: Runs) -> str:
     _, layer, share = run.arrays["chosen"][-1]
     end = whole.steps[-1]
     against_whole = float(np.exp(Reading(run, "cut", "full").gain(end).mean()))
+
+    def when(step: float) -> str:
+        return f"not by step {end}" if np.isnan(step) else f"from step {step:g}"
+
     return (
-        f'"the" from step {article_step(whole):g}, names from {names_step(whole):g}, help from {help_step(cut):g} '
-        f"(nan: not by step {end}). The cut chosen at the end keeps {share:g} of the rank of the MLP input of "
+        f'"the" {when(article_step(whole))}, names {when(names_step(whole))}, help {when(help_step(cut))}. '
+        f"The cut chosen at the end keeps {share:g} of the rank of the MLP input of "
         f'layer {layer:g} and raises the name against "the" {against_whole:.2f} times over the whole model. '
         f"Names are {np.exp(whole.known(end).mean()):.2f} times as likely as absent ones."
     )
