@@ -31,7 +31,8 @@ def command_answer(command: str) -> str:
     ):
         main(shlex.split(command)[1:])
     here = str(Path(lemmata.__file__).parents[2])
-    return printed.getvalue().replace(f"{here}/", "")
+    store = os.environ["LEMMATA_STORE"]  # of this run alone
+    return printed.getvalue().replace(f"{here}/", "").replace(store, ".lemmata")
 
 
 def answered_block(kind: str, text: str, names: dict) -> str:

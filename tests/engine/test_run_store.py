@@ -1,6 +1,5 @@
 """The store keeps runs whole, finds damage, and a killed run continues to the same bits."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +164,6 @@ def test_query_sees_every_run(store: Store) -> None:
     _, rows = query(store, 'SELECT max(loss) FROM "test/descent"')
     assert rows[0][0] > 0
     _, rows = query(store, "SELECT config FROM runs WHERE rows = 9")
-    assert json.loads(rows[0][0])["steps"] == 20
+    assert rows[0][0]["steps"] == 20
     with pytest.raises(UserError, match="query:"):
         query(store, "SELECT nothing FROM nowhere")

@@ -80,9 +80,10 @@ class Leases:
                 if not self._clear_if_abandoned(path):
                     return False
                 continue
-            kernel = KERNEL if _lock(descriptor) else ""
+            descriptor, locked = _locked(path, descriptor)
+            kernel = KERNEL if locked else ""
             try:
-                self._write(descriptor, kernel)
+                self._write(descriptor, path, kernel)
             except OSError:
                 os.close(descriptor)
                 path.unlink(missing_ok=True)
@@ -118,17 +119,22 @@ class Leases:
         with _alone(self._folder):
             return _clear(path, said)
 
-    def _write(self, descriptor: int, kernel: str) -> None:
-        os.pwrite(descriptor, f"{self._owner} {kernel or '-'} {self._beats:012d}\n".encode(), 0)
+    def _write(self, held: int, path: Path, kernel: str) -> None:
+        descriptor = os.open(path, os.O_WRONLY)
+        try:
+            if os.fstat(descriptor).st_ino == os.fstat(held).st_ino:  # else it was stolen, and this is the next one
+                os.pwrite(descriptor, f"{self._owner} {kernel or '-'} {self._beats:012d}\n".encode(), 0)
+                os.fsync(descriptor)  # other hosts see what has reached the server
+        finally:
+            os.close(descriptor)
 
     def _beat(self) -> None:
         while not self._ended.wait(self._beat_every):
             self._beats += 1
             with self._lock:
-                for descriptor, kernel in self._held.values():
+                for digest, (descriptor, kernel) in self._held.items():
                     with contextlib.suppress(OSError):  # a full or read-only store: the run's own writing will say so
-                        self._write(descriptor, kernel)
-                        os.fsync(descriptor)  # other hosts see what has reached the server
+                        self._write(descriptor, self._folder / digest, kernel)
 
 
 def clear_abandoned(root: Path) -> None:
@@ -199,6 +205,17 @@ def _lock(descriptor: int) -> bool:
     except OSError:  # a file system without locks
         return False
     return True
+
+
+def _locked(path: Path, made: int) -> tuple[int, bool]:
+    """A descriptor that holds the lock, and whether it does: one that only reads, where the file system lets it lock,
+    so that the store may become read-only meanwhile."""
+    reading = os.open(path, os.O_RDONLY)
+    if _lock(reading):
+        os.close(made)
+        return reading, True
+    os.close(reading)
+    return made, _lock(made)
 
 
 def _is_locked(path: Path) -> bool:

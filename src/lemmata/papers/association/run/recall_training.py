@@ -1,7 +1,7 @@
 """The training run of noisy in-context recall that Figures 3, 4 and 7-13 share."""
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, NamedTuple
 
 import equinox as eqx
@@ -22,7 +22,11 @@ from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss,
 
 @cache  # tracing a model takes longer than everything else that is checked
 def _shapes(model: TransformerConfig) -> Any:
-    return eqx.filter_eval_shape(lambda: Transformer.create(model, key=named_key(0, "init")))
+    return eqx.filter_eval_shape(partial(_untrained, model))
+
+
+def _untrained(model: TransformerConfig) -> Transformer:
+    return Transformer.create(model, key=named_key(0, "init"))
 
 
 @dataclass(frozen=True, kw_only=True)
