@@ -23,6 +23,7 @@ from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
+from lemmata.cli.serve import Serve
 from lemmata.core import UserError, add_paper_path
 
 Command = (
@@ -39,6 +40,7 @@ Command = (
     | Annotated[Views, tyro.conf.subcommand("views")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Diff, tyro.conf.subcommand("diff")]
+    | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Lm, tyro.conf.subcommand("lm")]
     | Annotated[Ledger, tyro.conf.subcommand("ledger")]
     | Annotated[Errata, tyro.conf.subcommand("errata")]
