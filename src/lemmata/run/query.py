@@ -1,8 +1,9 @@
 """SQL over everything stored. Views: `metrics` (all rows of all runs), `runs` (one row a run), and one view a kind."""
 
+import contextlib
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -72,12 +73,11 @@ def query(
         try:
             if confined:
                 _confine(connection, [str(store.folder(record["digest"]) / METRICS) for record in records], sql)
-            cursor = connection.execute(sql)
+            with _interrupted(connection, MOST_SECONDS if confined else None):
+                cursor = connection.execute(sql)
+                fetched = cursor.fetchall() if most is None else cursor.fetchmany(most)
             names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
-            rows = [
-                tuple(map(_plain, types, row))
-                for row in (cursor.fetchall() if most is None else cursor.fetchmany(most))
-            ]
+            rows = [tuple(map(_plain, types, row)) for row in fetched]
             return list(names), rows
         except duckdb.CatalogException as error:
             raise UserError(_with_views(str(error), ["runs", "metrics", *kinds])) from None
@@ -101,9 +101,21 @@ def _confine(connection: "DuckDBPyConnection", files: list[str], sql: str) -> No
         "lock_configuration = true",
     ):
         connection.execute(f"SET {setting}")
-    timer = threading.Timer(MOST_SECONDS, connection.interrupt)
-    timer.daemon = True
+
+
+@contextlib.contextmanager
+def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Iterator[None]:
+    """What takes longer ends with an error; None: nothing does."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, connection.interrupt)
     timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def _plain(kind: str, value: Any) -> Any:

@@ -44,7 +44,8 @@ def depths(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     """Only claims that rest on something, or that something rests on; the others are counted."""
-    uses = edges(rows[0]["paper"]) if rows else {}
+    paper = rows[0]["paper"] if rows else ""
+    uses = edges(paper) if rows else {}
     joined = {id for id, on in uses.items() if on} | {one for on in uses.values() for one in on}
     rows = [row for row in rows if row["id"] in joined]
     alone = len(uses) - len(joined)
@@ -57,8 +58,8 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
             at[row["id"]] = (10 + depth * (WIDTH + GAP_X), 10 + place * (HEIGHT + GAP_Y))
     touched = downstream(uses, {row["id"] for row in rows if row["status"] == "erratum"})
     width, height = (max(place[axis] for place in at.values()) for axis in (0, 1))
-    lines = [_arrow(at[one], at[id]) for id in at for one in uses[id]]
-    marker = element("marker", element("path", d="M0,0 L8,4 L0,8 z"), id="tip", markerWidth="8", markerHeight="8",
+    lines = [_arrow(paper, at[one], at[id]) for id in at for one in uses[id]]
+    marker = element("marker", element("path", d="M0,0 L8,4 L0,8 z"), id=f"tip-{paper}", markerWidth="8", markerHeight="8",
                      refX="8", refY="4", orient="auto")  # fmt: skip
     drawing = element(
         "svg",
@@ -74,10 +75,13 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     return element("figure", element("div", drawing, class_="scroll"), element("figcaption", words))
 
 
-def _arrow(start: tuple[int, int], end: tuple[int, int]) -> Html:
+def _arrow(paper: str, start: tuple[int, int], end: tuple[int, int]) -> Html:
     x, y, to_x, to_y = start[0] + WIDTH, start[1] + HEIGHT / 2, end[0], end[1] + HEIGHT / 2
     return element(
-        "path", d=f"M{x},{y} C{x + 40},{y} {to_x - 40},{to_y} {to_x},{to_y}", marker_end="url(#tip)", class_="arrow"
+        "path",
+        d=f"M{x},{y} C{x + 40},{y} {to_x - 40},{to_y} {to_x},{to_y}",
+        marker_end=f"url(#tip-{paper})",
+        class_="arrow",
     )
 
 

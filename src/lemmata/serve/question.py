@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from lemmata.core import Scale, ScaleName, Selection, UserError, full_id, select
+from lemmata.core import SCALES, Scale, ScaleName, Selection, UserError, full_id, select, unknown
 from lemmata.core.config import digest
 from lemmata.run import Changes, Store, change, obstacle
 
@@ -95,6 +95,7 @@ def from_json(body: bytes) -> Question:
 def asked(experiment: str, scale: str, changes: Mapping[str, str]) -> Question:
     if len(changes) > MOST_KEYS:
         raise UserError(f"at most {MOST_KEYS} keys can be set at once")
-    Scale(cast(ScaleName, scale))  # refuses one that there is not
+    if scale not in SCALES:
+        raise unknown("scale", scale[:40], SCALES)
     id = one_experiment(experiment).experiment.id
     return Question(experiment=id, scale=cast(ScaleName, scale), set=tuple(sorted(changes.items())))

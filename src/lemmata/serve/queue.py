@@ -38,8 +38,12 @@ class Queue:
         try:
             (self._store.root / jobs.FOLDER).mkdir(parents=True, exist_ok=True)
             held = (self._store.root / jobs.FOLDER / ".lock").open("w")
+        except OSError:  # a store that cannot be written can still be looked at
+            return
+        try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # another server has it, or the store cannot be written
+        except OSError:
+            held.close()
             return
         self._held = held
         self._thread.start()

@@ -28,10 +28,25 @@ def serve(page: str, store: Store, scale: ScaleName, port: int, *, browser: bool
     console.print("Only this machine, and only with this address. Ctrl-C ends it; what is asked for is kept.")
     if browser:
         webbrowser.open(address)
-    settings = uvicorn.Config(Guard(app, token, port), log_level="error", access_log=False, server_header=False,
-                              timeout_graceful_shutdown=1, h11_max_incomplete_event_size=32_000)  # fmt: skip
-    uvicorn.Server(settings).run(sockets=[listening])
+    server_of(Guard(app, token, port)).run(sockets=[listening])
     return 0
+
+
+def server_of(app: Guard) -> uvicorn.Server:
+    """Plain HTTP and no more: no websockets, no proxies to believe, headers of a modest size, a quick end."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=32_000,
+        )
+    )
 
 
 def free_port(wanted: int) -> socket.socket:
