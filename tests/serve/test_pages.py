@@ -90,7 +90,7 @@ def test_a_change_from_form_to_another_verdict_and_two_tabs_see_it(page: Page) -
     for thread in threads:
         thread.join(60)
     assert tabs[0] == tabs[1]
-    assert [row["state"] for row in tabs[0]][0] == "waiting"
+    assert tabs[0][0]["state"] == "waiting"
     assert tabs[0][-1]["state"] == "done"
     after = page.get(job["path"]).text
     assert "Side by side" in after
@@ -181,6 +181,21 @@ def test_a_hundred_thousand_records_are_sent_small_and_keep_their_spike() -> Non
     assert len(json.dumps(data)) < 2_000_000
     assert data["steps"][-1] == 99_999
     np.testing.assert_allclose(data["values"][-1], frames[-1].ravel(), atol=1e-3)
+
+
+def test_curves_of_different_conditions_are_told_apart() -> None:
+    from lemmata.core import RunResult
+    from lemmata.serve.playback import recorded
+
+    steps, seeds = np.tile([0, 1, 2], 4), np.repeat([0, 1, 0, 1], 3)
+    edit = np.repeat(["full", "cut"], 6)
+    loss = np.where(edit == "full", 1.0, 5.0) + steps + seeds
+    metrics = {"step": steps, "seed": seeds, "edit": edit, "rate": np.full(12, 0.1), "loss": loss}
+    (curves,) = recorded("main", RunResult(None, metrics, {}))
+    assert {name: list(values) for name, values in curves.series.items()} == {
+        "loss, edit = cut": [5.5, 6.5, 7.5],
+        "loss, edit = full": [1.5, 2.5, 3.5],
+    }
 
 
 def test_what_is_not_finite_is_sent_as_nothing() -> None:

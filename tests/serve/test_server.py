@@ -24,19 +24,8 @@ NEXT = {"experiment": "toy/decay", "scale": "smoke", "set": {"rate": "0.25"}}
 
 @contextmanager
 def serving(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    command = [
-        sys.executable,
-        "-m",
-        "lemmata",
-        "serve",
-        "--store",
-        str(store),
-        "--scale",
-        "smoke",
-        "--port",
-        "0",
-        *words,
-    ]
+    options = ["--store", str(store), "--scale", "smoke", "--port", "0"]
+    command = [sys.executable, "-m", "lemmata", "serve", *options, *words]
     environment = os.environ | {registry.PATHS: str(TOY), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     try:

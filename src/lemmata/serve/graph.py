@@ -59,8 +59,8 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     touched = downstream(uses, {row["id"] for row in rows if row["status"] == "erratum"})
     width, height = (max(place[axis] for place in at.values()) for axis in (0, 1))
     lines = [_arrow(paper, at[one], at[id]) for id in at for one in uses[id]]
-    marker = element("marker", element("path", d="M0,0 L8,4 L0,8 z"), id=f"tip-{paper}", markerWidth="8", markerHeight="8",
-                     refX="8", refY="4", orient="auto")  # fmt: skip
+    shape = {"markerWidth": "8", "markerHeight": "8", "refX": "8", "refY": "4", "orient": "auto"}
+    marker = element("marker", element("path", d="M0,0 L8,4 L0,8 z"), id=f"tip-{paper}", **shape)
     drawing = element(
         "svg",
         element("defs", marker),

@@ -12,7 +12,8 @@ from lemmata.serve.question import Question
 
 MOST_POINTS = 1_500  # of a curve
 MOST_CURVES = 6  # of one picture
-MOST_PICTURES = 12
+MOST_PICTURES = 16
+MOST_CONDITIONS = 12  # values of a column that tells rows apart
 MOST_CELLS = 120_000  # of all frames of a matrix
 IDENTITIES = ("seed", "replica")
 
@@ -30,26 +31,42 @@ def playback(question: Question, store: Store) -> dict[str, Any]:
 
 
 def recorded(name: str, run: RunResult) -> Iterator[Curves]:
-    """The mean over everything else of each number a run recorded by step."""
-    metrics = run.metrics
-    if "step" not in metrics or len(metrics["step"]) < 2:
+    """Each number a run recorded by step, apart by the conditions it was recorded under; the mean over seeds."""
+    metrics = {column: np.asarray(values) for column, values in run.metrics.items()}
+    if "step" not in metrics or len(steps := np.unique(metrics["step"])) < 2:
         return
-    steps, place = np.unique(np.asarray(metrics["step"]), return_inverse=True)
-    if len(steps) < 2:
-        return
-    count = np.bincount(place)
-    series = {}
+    under = [column for column in metrics if column not in ("step", *IDENTITIES) and _is_condition(metrics, column)]
+    told = [one for one in under if len(np.unique(metrics[one])) > 1]
+    rows = np.array([", ".join(f"{one} = {metrics[one][i]}" for one in told) for i in range(len(metrics["step"]))])
     for column, values in metrics.items():
-        if column in ("step", *IDENTITIES) or not np.issubdtype(np.asarray(values).dtype, np.number):
+        if column in ("step", *IDENTITIES, *under) or not np.issubdtype(values.dtype, np.number):
             continue
-        series[column] = np.bincount(place, np.asarray(values, dtype=float)) / count
-    for names in _by(list(series), MOST_CURVES):
-        yield Curves(
-            title=f"{name}: {', '.join(names)}",
-            steps=steps,
-            series={one: series[one] for one in names},
-            note="The mean over all rows of a step.",
-        )
+        series = {}
+        for label in np.unique(rows)[:MOST_CURVES]:
+            mine = rows == label
+            series[f"{column}, {label}" if label else column] = _mean(metrics["step"][mine], values[mine], steps)
+        note = "The mean over seeds" + (" and whatever else has the same labels." if told else ".")
+        yield Curves(title=f"{name}: {column}", steps=steps, series=series, note=note)
+
+
+def _is_condition(metrics: dict[str, np.ndarray], column: str) -> bool:
+    """Whether it says under what a row was recorded, and is no measurement: each of its few values at every step."""
+    values, steps = metrics[column], metrics["step"]
+    if not np.issubdtype(values.dtype, np.number):
+        return True
+    few = np.unique(values)
+    if len(few) > MOST_CONDITIONS:
+        return False
+    count = len(np.unique(steps))
+    return all(len(np.unique(steps[values == value])) == count for value in few)
+
+
+def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """At each of the steps; where nothing was recorded, not a number."""
+    place = np.searchsorted(steps, at)
+    count = np.bincount(place, minlength=len(steps))
+    total = np.bincount(place, values.astype(float), minlength=len(steps))
+    return np.divide(total, count, out=np.full(len(steps), np.nan), where=count > 0)
 
 
 def as_data(view: View) -> dict[str, Any]:
@@ -97,8 +114,3 @@ def _evenly(length: int, most: int) -> np.ndarray:
 
 def _numbers(values: np.ndarray, digits: int = 8) -> list[float | None]:
     return [float(f"{x:.{digits}g}") if np.isfinite(x) else None for x in values.astype(float)]
-
-
-def _by(names: list[str], size: int) -> Iterator[list[str]]:
-    for start in range(0, len(names), size):
-        yield names[start : start + size]

@@ -7,7 +7,9 @@ import numpy as np
 from lemmata.core import (
     Artefact,
     Claim,
+    Curves,
     Experiment,
+    Frames,
     OutsideSetting,
     Part,
     RunConfig,
@@ -16,6 +18,7 @@ from lemmata.core import (
     Scale,
     Successes,
     Undecided,
+    View,
     at_least,
     at_most,
     log_slope,
@@ -263,6 +266,31 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
+def views(runs: Runs) -> list[View]:
+    """The escape from the saddle at every temperature: attention pairs up, and the loss falls below log 2."""
+    escape = runs["escape"]
+    temperatures, first = np.unique(escape.metrics["temperature"][escape.config.drawn], return_index=True)
+    steps = 5 * np.arange(escape.arrays["loss"].shape[1])
+    names = [f"T = {t:g}" for t in temperatures]
+    return [
+        Frames(
+            title="Attention on the way from the saddle",
+            steps=steps,
+            values=escape.arrays["v"][first].swapaxes(0, 1),
+            rows=names,
+            columns=["s₁", "a₁", "s₂", "a₂", "s₃", "EoS"],
+            note="One seed a temperature; Stage 2 from the exact saddle, pushed.",
+        ),
+        Curves(
+            title="Loss on the way from the saddle",
+            steps=steps,
+            series={name: escape.arrays["loss"][j] for name, j in zip(names, first, strict=True)},
+            band=(0.0, float(np.log(2.0))),
+            note="The band: below log 2, where the saddle has been escaped.",
+        ),
+    ]
+
+
 def warmup_stages(scale: Scale) -> WarmupStages:
     wide = (0.025, 0.03, 0.04, 0.05, 0.06)
     return WarmupStages(
@@ -294,5 +322,9 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 EXPERIMENT = Experiment(
-    title="Three subjects trained: the saddle, the escape, the pairwise optimum", runs=_runs, claims=CLAIMS, draw=draw
+    title="Three subjects trained: the saddle, the escape, the pairwise optimum",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=draw,
+    views=views,
 )
