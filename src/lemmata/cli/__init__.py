@@ -18,7 +18,7 @@ from typing import Annotated, Any, NoReturn
 import tyro
 
 import lemmata
-from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run, Sweep
+from lemmata.cli.compute import Check, Confirm, Diff, Export, Report, Reproduce, Run, Sweep
 from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, Views
@@ -30,6 +30,7 @@ Command = (
     Annotated[List, tyro.conf.subcommand("list")]
     | Annotated[Show, tyro.conf.subcommand("show")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
+    | Annotated[Report, tyro.conf.subcommand("report")]
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Confirm, tyro.conf.subcommand("confirm")]
     | Annotated[Run, tyro.conf.subcommand("run")]
