@@ -131,6 +131,44 @@ def test_looking_computes_nothing(page: Page) -> None:
         assert "not computed yet" in answer.text
 
 
+def test_a_run_under_way_shows_what_it_has_recorded(page: Page) -> None:
+    slow = {"experiment": "toy/decay", "scale": "smoke", "set": {"steps": "200000000", "every": "100000"}}
+    id = json.loads(page.post("ask", slow).text)["id"]
+    seen: list[int] = []
+    end = time.monotonic() + 40
+    while len(set(seen)) < 3:
+        assert time.monotonic() < end
+        for view in json.loads(page.get(f"records/{id}").text)["views"]:
+            assert list(view["series"]) == ["x"]
+            assert view["series"]["x"][0] == 1.5  # the mean of where the two seeds begin
+            assert view["steps"][1] == 100_000
+            seen.append(len(view["steps"]))
+        time.sleep(0.2)
+    page.post(f"cancel/{id}", {})
+    assert seen == sorted(seen)
+    assert json.loads(page.get("records/nothing").text)["views"] == []
+
+
+def test_fifty_tabs_are_told_the_same(page: Page) -> None:
+    before = len(page.live.hub._tabs)
+    tabs = []
+    for _ in range(50):
+        connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
+        connection.request("GET", f"/{TOKEN}/events")
+        tabs.append((connection, connection.getresponse()))
+    page.live.hub.publish({"id": "x", "state": "told"})
+    for connection, stream in tabs:
+        while b"told" not in stream.readline():
+            pass
+        connection.close()
+        stream.close()
+    end = time.monotonic() + 20
+    while len(page.live.hub._tabs) > before:  # a tab that is closed is forgotten when it is next written to
+        assert time.monotonic() < end
+        page.live.hub.publish({"id": "x", "state": "told"})
+        time.sleep(0.1)
+
+
 def test_cancelling(page: Page) -> None:
     slow = {"experiment": "toy/decay", "scale": "smoke", "set": {"steps": "100000000", "every": "100"}}
     id = json.loads(page.post("ask", slow).text)["id"]

@@ -20,6 +20,7 @@ from lemmata.serve.figures import KINDS, drawing
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.known import Known
+from lemmata.serve.onlooker import so_far
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
 from lemmata.serve.queue import Queue
@@ -78,6 +79,11 @@ class Live:
 
     def frames(self, request: Request) -> Response:
         return JSONResponse(playback(self.question(request), self.store))
+
+    def records(self, request: Request) -> Response:
+        job = self.queue.job(request.path_params["id"])
+        run = job.progress.get("run") if job else None
+        return JSONResponse({"run": run, "views": so_far(self.store, run) if run else []})
 
     def figure(self, request: Request) -> Response:
         return _drawn(drawing(self.question(request), self.store, request.path_params["kind"]))
@@ -144,6 +150,7 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
         f"/change/{id}": live.change,
         f"/play/{id}": live.play,
         f"/frames/{id}": live.frames,
+        "/records/{id}": live.records,
         "/figure/{paper}/{name}.{kind}": live.figure,
         "/result/{id}/{name}": live.result_file,
         "/query": live.sql,

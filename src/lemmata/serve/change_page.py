@@ -42,7 +42,13 @@ def change_page(
             ]
         ),
     ]
-    return layout(base, f"{one.id} changed", *body, scripts=("change.js", *WATCH))
+    return layout(
+        base,
+        f"{one.id} changed",
+        *body,
+        scripts=("vendor/uPlot.iife.min.js", "views.js", "change.js", *WATCH),
+        styles=("vendor/uPlot.min.css",),
+    )
 
 
 def form(question: Question) -> Html:
@@ -113,6 +119,7 @@ def progress(job: Mapping[str, Any] | None) -> Html:
         element(
             "button", "Cancel", type="button", id="cancel", hidden=not job or job["state"] not in ("waiting", "running")
         ),
+        element("div", id="growing"),
         data_job=job["id"] if job else "",
         id="job",
     )

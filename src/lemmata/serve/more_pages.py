@@ -32,7 +32,7 @@ def play_page(base: str, question: Question) -> str:
         element("p", "", id="trouble", role="alert"),
         controls,
         element("div", id="views", data_source=source),
-        scripts=("vendor/uPlot.iife.min.js", "play.js"),
+        scripts=("vendor/uPlot.iife.min.js", "views.js", "play.js"),
         styles=("vendor/uPlot.min.css",),
     )
 

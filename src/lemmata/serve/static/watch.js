@@ -25,7 +25,31 @@ function show(job, isFirst) {
   bar.value = job.progress.share || 0;
   document.getElementById("left").textContent = told(job);
   document.getElementById("cancel").hidden = !["waiting", "running"].includes(job.state);
+  grow(job);
   if (!isFirst && job.state === "done" && before !== "done") location.reload(); // the verdicts are there
+}
+
+const plots = new Map(); // by title: the curves of the run under way
+let looked = 0;
+
+async function grow(job) {
+  const place = document.getElementById("growing");
+  if (job.state !== "running" || !job.progress.run || Date.now() - looked < 1000) return;
+  looked = Date.now();
+  const answer = await fetch(`${base}records/${job.id}`);
+  if (!answer.ok) return;
+  const { run, views } = await answer.json();
+  if (place.dataset.run !== run && views.length) {
+    place.textContent = "";
+    plots.clear();
+    place.dataset.run = run;
+  }
+  for (const view of views) {
+    const data = [view.steps, ...Object.values(view.series)];
+    if (plots.has(view.title)) { plots.get(view.title).setData(data); continue; }
+    add("h3", view.title, place);
+    plots.set(view.title, drawCurves(view, add("div", null, place)));
+  }
 }
 
 const events = new EventSource(`${base}events`);
