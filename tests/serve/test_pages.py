@@ -260,6 +260,30 @@ def test_what_rests_on_an_erratum_is_marked() -> None:
     assert max(depths({"x": ("y",), "y": ("x",)}).values()) <= 2  # a circle ends
 
 
+def test_a_theorem_rests_on_its_lemmas_and_an_erratum_reaches_it() -> None:
+    from lemmata.serve.graph import downstream, edges
+
+    uses = edges("ic-recall")
+    assert {"ic-recall/thm-4.4", "ic-recall/lemma-4.5"} <= set(uses["ic-recall/thm-4.1"])
+    assert "ic-recall/thm-4.1" in downstream(uses, {"ic-recall/lemma-c.1-counts"})
+    assert "ic-recall/thm-4.1" not in downstream(uses, {"ic-recall/lemma-b.5-term-i"})
+    assert all(one in uses for on in uses.values() for one in on)
+
+
+def test_a_claim_that_rests_on_nothing_known_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from lemmata import testing
+    from lemmata.core import experiments, papers
+
+    mine = dict(experiments("ic-recall"))
+    first = mine["ic-recall/fig-2"]
+    mine["ic-recall/fig-2"] = replace(first, claims=(replace(first.claims[0], uses=("lemma-z.9",)), *first.claims[1:]))
+    monkeypatch.setattr(testing, "experiments", lambda id: mine)
+    found = [one for one in testing.package_problems(papers()["ic-recall"]) if "rests on" in one]
+    assert found == ["ic-recall/fig-2: it rests on 'lemma-z.9', which is no claim of the paper"]
+
+
 def test_the_vendored_files_are_shipped_with_their_licences() -> None:
     import lemmata
 

@@ -68,7 +68,7 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
         *(_node(base, row, at[row["id"]], row["id"] in touched) for row in rows),
         viewBox=f"0 0 {width + WIDTH + 20} {height + HEIGHT + 20}",
         width=str(width + WIDTH + 20),
-        role="img",
+        role="group",
         aria_label=f"{len(rows)} claims and the {len(lines)} arrows between them; each is a link to its claim",
         class_="graph",
     )

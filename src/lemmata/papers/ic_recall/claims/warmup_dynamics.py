@@ -137,6 +137,7 @@ CLAIMS = (
     Claim(
         id="lemma-b.4",
         locus="Appendix B, Lemma B.4",
+        uses=("lemma-b.4-initial", "lemma-b.4-gradients", "lemma-b.4-saddle"),
         statement="Stage 1 (gradient descent from theta = 0) converges to v = (1/4, 1/4, 1/4, 1/4, 0, 0).",
         subject=lambda runs: runs["stages"].arrays["stage1_v"],
         wrong=lambda runs: runs["stages"].arrays["stage2_v"][:: len(runs["stages"].config.seeds)],
@@ -155,6 +156,15 @@ CLAIMS = (
     Claim(
         id="lemma-b.5",
         locus="Appendix B, Lemma B.5",
+        uses=(
+            "lemma-b.6",
+            "lemma-b.5-term-i",
+            "lemma-b.5-term-ii",
+            "lemma-b.5-logit-gap",
+            "lemma-b.5-logit-gradients",
+            "lemma-b.5-eigenvalue",
+            "lemma-b.5-saddle-loss",
+        ),
         statement="After the push, with probability at least 1 - delta, the loss is below log 2 within poly(1/T) "
         "steps.",
         setting={"escape": below_log_two()},
@@ -193,6 +203,7 @@ CLAIMS = (
     Claim(
         id="lemma-b.7",
         locus="Appendix B, Lemma B.7",
+        uses=("lemma-b.7-identity", "lemma-b.7-differences"),
         statement="With v_5 = 0 and l(r_1) above the mean logit, psi = max(v1/v2, v2/v1, v3/v4, v4/v3) only decreases.",
         subject=lambda runs: (_velocities(runs["algebra"], True), runs["escape"].metrics["largest_rise"]),
         wrong=lambda runs: (_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
@@ -209,6 +220,15 @@ CLAIMS = (
     Claim(
         id="thm-4.2",
         locus="Theorem 4.2 and Theorem B.3",
+        uses=(
+            "lemma-b.4",
+            "lemma-b.5",
+            "lemma-b.7",
+            "thm-b.3-symmetry",
+            "thm-b.3-critical-points",
+            "thm-b.3-unique",
+            "thm-b.3-claim-1",
+        ),
         statement="Algorithm 1 run to convergence ends at the global minimum of L_1, v = (a, a, 1/2 - a, 1/2 - a, "
         "0, 0) with a != 1/4.",
         setting={"stages": with_global_optimum(), "lowest": with_global_optimum()},
