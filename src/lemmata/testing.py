@@ -91,6 +91,9 @@ def package_problems(paper: Paper) -> Iterator[str]:
     for name in paper.order:
         if name not in names:
             yield f"PAPER.order names {name!r}, and no file of claims/ does"
+    claim_names = {
+        claim.id.partition("/")[2] for experiment in experiments(paper.id).values() for claim in experiment.claims
+    }
     for experiment in experiments(paper.id).values():
         for scale in SCALES:
             for name, config in experiment.runs(Scale(scale)).items():
@@ -108,6 +111,8 @@ def package_problems(paper: Paper) -> Iterator[str]:
                 yield f"{claim.id}: {problem}"
             if claim.correction and not _is_slip(claim.correction.root, paper):
                 yield f"{claim.id}: the root of its correction, {claim.correction.root!r}, is no slip of the paper"
+            for one in sorted(set(claim.uses) - claim_names):
+                yield f"{claim.id}: it rests on {one!r}, which is no claim of the paper"
             if isinstance(claim.remark, str) and (numbers := list(filter(None, MEASURED.findall(claim.remark)))):
                 yield f"{claim.id}: its remark quotes {', '.join(numbers)}; a remark that quotes numbers computes them"
 
@@ -161,6 +166,8 @@ def _axes_named(judgement: Judgement) -> Iterator[str]:
 
 def _drawn(examined: Examined) -> Iterator[str]:
     artefact = examined.draw()
+    if any(not view.title for view in examined.experiment.views(examined.runs)):
+        yield f"{examined.experiment.id}: a view has no title"
     if not artefact.caption:
         yield f"{examined.experiment.id}: its drawing has no caption"
     lengths = {len(column) for column in artefact.table.values()}

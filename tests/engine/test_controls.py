@@ -165,7 +165,7 @@ def test_show_page_and_documentation_say_which_parts_fail(cli: Cli) -> None:
     assert "1 of 2 claims" in section
     assert "| `toy/bound` | negative | holds (context) |" in section
     cli("reproduce", "toy/doubtful", "--scale", "smoke", "--jobs", "1")
-    page = (Path("report") / "index.html").read_text()
+    page = (Path("report") / "toy.html").read_text()
     assert "on the control" in page
     assert "holds (context)" in page
 

@@ -101,7 +101,7 @@ def test_the_page_shows_what_could_not_be_computed(tmp_path: Path) -> None:
     code, _, err = end(begin(*words, store=tmp_path / "store", fault="raise"))
     assert code == 1
     assert "Traceback" not in err
-    assert "could not be computed" in (tmp_path / "out" / "index.html").read_text()
+    assert "could not be computed" in (tmp_path / "out" / "faulty.html").read_text()
 
 
 def test_a_run_that_is_refused_ends_the_command(store: Store) -> None:

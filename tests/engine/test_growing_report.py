@@ -91,10 +91,12 @@ def test_findings_are_the_references_until_they_are_found_here(toy: Path, found:
 
 def test_every_version_of_the_page_says_how_far_it_is(cli: Cli, found: None, monkeypatch) -> None:
     versions, saved = [], []
-    write, save = growing.write_whole, growing.save_entry
+    write, save = growing.write_report, growing.save_entry
     monkeypatch.setattr(growing, "PAUSE", 0.0)
     monkeypatch.setattr(growing, "SHARE", float("inf"))
-    monkeypatch.setattr(growing, "write_whole", lambda path, text: versions.append(text.decode()) or write(path, text))
+    monkeypatch.setattr(
+        growing, "write_report", lambda made, out: versions.append(made["index.html"]) or write(made, out)
+    )
     monkeypatch.setattr(growing, "save_entry", lambda entry, *rest: saved.append(entry) or save(entry, *rest))
     code, out, _ = cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
     assert code == 0

@@ -15,7 +15,9 @@ ENGINE = {  # room -> what it may import besides itself
     "report": {"core"},
     "lm": {"core", "report"},
     "commands": {"core", "run", "report", "lm"},
+    "serve": {"core", "run", "report", "commands"},
 }
+WEB = {"starlette", "uvicorn", "httpx", "anyio"}
 TORCH = {"torch", "transformers", "peft", "lm_eval"}
 
 
@@ -33,6 +35,14 @@ def test_the_engine_imports_no_paper_and_no_torch() -> None:
         assert files
         found |= {str(file): wrong for file in files if (wrong := breaches(room, imported_modules(file)))}
     assert found == {}
+
+
+def test_only_the_live_page_imports_a_web_package() -> None:
+    files = [file for file in ROOT.rglob("*.py") if ROOT / "serve" not in file.parents]
+    tops = {file: {module.split(".")[0] for module in imported_modules(file)} for file in files}
+    assert [file for file, names in tops.items() if names & WEB] == []
+    asked = [file for file in files if any(module.startswith("lemmata.serve") for module in imported_modules(file))]
+    assert asked == [ROOT / "cli" / "serve.py"]
 
 
 def test_only_the_lm_commands_need_lm() -> None:

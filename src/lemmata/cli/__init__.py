@@ -18,17 +18,19 @@ from typing import Annotated, Any, NoReturn
 import tyro
 
 import lemmata
-from lemmata.cli.compute import Check, Confirm, Diff, Export, Reproduce, Run, Sweep
+from lemmata.cli.compute import Check, Confirm, Diff, Export, Report, Reproduce, Run, Sweep
 from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
+from lemmata.cli.serve import Serve
 from lemmata.core import UserError, add_paper_path
 
 Command = (
     Annotated[List, tyro.conf.subcommand("list")]
     | Annotated[Show, tyro.conf.subcommand("show")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
+    | Annotated[Report, tyro.conf.subcommand("report")]
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Confirm, tyro.conf.subcommand("confirm")]
     | Annotated[Run, tyro.conf.subcommand("run")]
@@ -39,6 +41,7 @@ Command = (
     | Annotated[Views, tyro.conf.subcommand("views")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Diff, tyro.conf.subcommand("diff")]
+    | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Lm, tyro.conf.subcommand("lm")]
     | Annotated[Ledger, tyro.conf.subcommand("ledger")]
     | Annotated[Errata, tyro.conf.subcommand("errata")]

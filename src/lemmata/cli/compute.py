@@ -10,6 +10,11 @@ from rich.console import Console
 from lemmata.cli.options import Engine, Ids, Jobs, Json, Places, Replication, ScaleOption, Seeds, Where, scale_of
 from lemmata.core import Scale
 
+SingleFile = Annotated[
+    bool,
+    tyro.conf.arg(help="One file with every figure inside; else an index and a page a paper, figures beside them."),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduce:
@@ -23,6 +28,7 @@ class Reproduce:
     seeds: Seeds = None
     replication: Replication = 0
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
+    single_file: SingleFile = False
     where: Where = field(default_factory=Places)
     jobs: Jobs = None
     engine: Engine = "local"
@@ -41,6 +47,32 @@ class Reproduce:
             as_json=self.json,
             console=console,
             engine=self.engine,
+            single_file=self.single_file,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The page from what is stored: experiments whose runs are all there are judged and drawn, nothing is computed.
+
+    An index and a page a paper, figures as files beside them; `--single-file`: one file that can be sent.
+
+    Example: lemmata report lego --out report --single-file
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
+    single_file: SingleFile = False
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.report import report
+
+        scale, store = Scale(self.scale), self.where.store
+        return report(
+            self.ids, scale, self.out, store, single_file=self.single_file, as_json=self.json, console=console
         )
 
 

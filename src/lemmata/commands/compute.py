@@ -38,6 +38,7 @@ def reproduce(
     as_json: bool,
     console: Console,
     engine: EngineName = "local",
+    single_file: bool = False,
 ) -> int:
     """Run what is missing, the cheapest experiments first; judge and draw each when its runs are there.
 
@@ -54,7 +55,7 @@ def reproduce(
     def found(coming: Sequence[Selection]) -> dict[str, list[Found]]:
         return findings.told(rows, {claim.id for one in coming for claim in one.claims})
 
-    report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found)
+    report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found, single_file=single_file)
     page = report.write()
     if not as_json:
         console.print(f"page: {page} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
@@ -68,7 +69,7 @@ def reproduce(
         for item in judged:
             done[item.experiment.id] = item
             rows |= {row["id"]: row for row in item.rows()}
-            report.add(_entry(item, scale, store, {}))
+            report.add(entry_of(item, scale, store, {}))
     page = report.write()
     examined = [done[one.experiment.id] for one in selections]
     if as_json:
@@ -229,13 +230,13 @@ def _publish(
     console: Console | None,
 ) -> None:
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
-    page = write_page([_entry(item, scale, store, changes) for item in examined], out, scale=scale)
+    page = write_page([entry_of(item, scale, store, changes) for item in examined], out, scale=scale)
     if console:
         _print_verdicts(examined, console)
         console.print(f"page: {page}")
 
 
-def _entry(item: Examined, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
+def entry_of(item: Examined, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
     stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
     return Entry(item, draw(item), _command(item.experiment.id, scale, changes), {} if changes else stands)
 

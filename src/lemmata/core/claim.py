@@ -60,6 +60,7 @@ class Claim:
     needs: Mapping[str, Need] = field(default_factory=dict)  # a run's or a group's name -> what this claim needs of it
     setting: Mapping[str, Setting] = field(default_factory=dict)  # the same -> where the rule has a meaning
     wording: Mapping[str, Word] = field(default_factory=dict)  # a phrase that names a run's value -> it for other runs
+    uses: tuple[str, ...] = ()  # ids (without the paper's) of the claims that it rests on, as the paper says it
     ours_below_paper: str = ""  # which settings of the smaller scales are ours: a failure there is not the paper's
     remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
 

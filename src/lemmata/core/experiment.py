@@ -1,6 +1,6 @@
 """An experiment: the named runs it needs at each scale, the claims they decide, and the drawing made from them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ from lemmata.core.claim import Claim
 from lemmata.core.extras import EXTRAS
 from lemmata.core.run import Need, RunConfig, Runs
 from lemmata.core.scale import Scale
+from lemmata.core.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,7 @@ class Experiment:
     runs: Callable[[Scale], Mapping[str, RunConfig]]  # by name: the readings take them by these names
     claims: tuple[Claim, ...]
     draw: Callable[[Runs], Artefact] = lambda runs: Artefact(None, {}, "Nothing is drawn.")
+    views: Callable[[Runs], Sequence[View]] = lambda runs: ()  # what the live page plays back over training time
     needs: Mapping[str, Need] = field(
         default_factory=dict
     )  # of every claim: a run's or a group's name -> what it needs

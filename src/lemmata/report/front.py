@@ -2,8 +2,9 @@
 
 import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection
 from lemmata.report.entry import Entry, Found
@@ -12,6 +13,7 @@ from lemmata.report.figure import SavedArtefact
 from lemmata.report.markup import Html, element, inline, join, link
 from lemmata.report.values import STATUSES
 
+Picture = Callable[[Path, str], Html]  # of a PNG and what it shows, in words
 SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
 NAMED = 12  # of the experiments that are still to come, so many are named
 
@@ -73,11 +75,13 @@ def _sentence(one: Found, entries: Sequence[Entry]) -> Html:
     return element("li", inline(one.text), " ", shown, note, class_="from-elsewhere" if one.note else None)
 
 
-def figures_section(found: Sequence[Found], entries: Sequence[Entry], saved: Mapping[str, SavedArtefact]) -> Html:
+def figures_section(
+    found: Sequence[Found], entries: Sequence[Entry], saved: Mapping[str, SavedArtefact], picture: Picture
+) -> Html:
     """The figures of the findings, as far as they are drawn."""
     wanted = [one.experiment for one in found]
     drawn = [
-        _figure(entry, path)
+        _figure(entry, path, picture)
         for entry in sorted(entries, key=lambda entry: _place(wanted, entry))
         if entry.examined.experiment.id in wanted and (path := saved[entry.examined.experiment.id].png)
     ]
@@ -93,17 +97,32 @@ def _place(wanted: Sequence[str], entry: Entry) -> int:
     return wanted.index(id) if id in wanted else len(wanted)
 
 
-def _figure(entry: Entry, path: Path) -> Html:
+def _figure(entry: Entry, path: Path, picture: Picture) -> Html:
     experiment = entry.examined.experiment
     words = (experiment.title, " ", link(f"#experiment/{experiment.id}", experiment.id, class_="id"))
-    return element("figure", embedded(path, experiment.title), element("figcaption", *words))
+    return element("figure", picture(path, experiment.title), element("figcaption", *words))
 
 
 def embedded(path: Path, alt: str) -> Html:
     """A PNG inside the page."""
     png = path.read_bytes()
-    width = round(SHRINK * int.from_bytes(png[16:20]))  # where a PNG file keeps its width
-    return element("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", width=str(width), alt=alt)
+    return element("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", width=_width(png), alt=alt)
+
+
+def beside(folder: Path) -> Picture:
+    """PNGs as files in the page's folder."""
+
+    def picture(path: Path, alt: str) -> Html:
+        with path.open("rb") as file:
+            width = _width(file.read(24))
+        source = quote(path.relative_to(folder).as_posix())
+        return element("img", src=source, width=width, alt=alt, loading="lazy")
+
+    return picture
+
+
+def _width(png: bytes) -> str:
+    return str(round(SHRINK * int.from_bytes(png[16:20])))  # where a PNG file keeps its width
 
 
 def cited(paper: Paper) -> str:

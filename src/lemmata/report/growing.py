@@ -8,8 +8,7 @@ from pathlib import Path
 from lemmata.core import Artefact, NotRun, Scale, Selection
 from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import SavedArtefact
-from lemmata.report.files import write_whole
-from lemmata.report.page import page, save_entry
+from lemmata.report.page import page, pages, save_entry, write_report
 
 PAUSE = 3.0  # seconds between two versions of the page
 SHARE = 0.05  # of the time, at most, goes into writing them
@@ -27,6 +26,7 @@ class GrowingReport:
         scale: Scale,
         not_run: Sequence[NotRun],
         found: Callable[[Sequence[Selection]], Mapping[str, Sequence[Found]]],
+        single_file: bool = False,
     ) -> None:
         """`planned`: in the page's order; `order`: as they are computed.
 
@@ -36,6 +36,7 @@ class GrowingReport:
         self._out, self._scale, self._found = out, scale, found
         self._entries: dict[str, Entry] = {}
         self._saved: dict[str, SavedArtefact] = {}
+        self._make = page if single_file else pages
         self._due = 0.0
 
     def add(self, entry: Entry) -> None:
@@ -51,10 +52,10 @@ class GrowingReport:
         ids = [selection.experiment.id for selection in self._planned]
         entries = [self._entries[id] for id in ids if id in self._entries]
         coming = [one for one in self._order if one.experiment.id not in self._entries]
-        text = page(
+        made = self._make(
             entries, self._out, self._saved, self._scale, self._not_run, found=self._found(coming), coming=coming
         )
-        path = write_whole(self._out / "index.html", text.encode())
+        path = write_report(made, self._out)
         now = time.monotonic()
         self._due = now + max(PAUSE, (now - began) / SHARE)
         return path

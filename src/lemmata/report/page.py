@@ -1,9 +1,10 @@
-"""The report as one HTML file that works alone: styles and images inside, no scripts, links to the files beside it.
+"""The report in HTML: an index and a page a paper, or one file that works alone with every image inside. No scripts.
 
 The page computes nothing: it shows verdicts, drawings and their provenance as they were handed in.
 """
 
 import importlib.resources
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -14,11 +15,12 @@ from lemmata.report.entry import Entry, Found, Provenance, describe_seeds
 from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
-from lemmata.report.front import card, cited, embedded, figures_section, masthead
+from lemmata.report.front import Picture, beside, card, cited, embedded, figures_section, masthead
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.overview import errata_section, not_run_section, verdict_section
 from lemmata.report.values import duration
 
+INDEX = "index.html"
 FOLD_RUNS = 6  # more run ids than this are folded away
 
 
@@ -29,11 +31,22 @@ def write_page(
     scale: Scale,
     not_run: Sequence[NotRun] = (),
     found: Mapping[str, Sequence[Found]] | None = None,
+    single_file: bool = True,
 ) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
     out_dir = Path(out_dir)
     saved = {entry.examined.experiment.id: save_entry(entry, out_dir, scale) for entry in entries}
-    return write_whole(out_dir / "index.html", page(entries, out_dir, saved, scale, not_run, found=found).encode())
+    make = page if single_file else pages
+    return write_report(make(entries, out_dir, saved, scale, not_run, found=found), out_dir)
+
+
+def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
+    """The index last, so that what it links to is there."""
+    if isinstance(made, Html):
+        return write_whole(out_dir / INDEX, made.encode())
+    for name in sorted(made, key=lambda name: name == INDEX):
+        write_whole(out_dir / name, made[name].encode())
+    return out_dir / INDEX
 
 
 def save_entry(entry: Entry, out_dir: Path, scale: Scale) -> SavedArtefact:
@@ -55,14 +68,77 @@ def page(
     found: Mapping[str, Sequence[Found]] | None = None,
     coming: Sequence[Selection] = (),
 ) -> Html:
-    """Findings and their figures first; then verdicts, errata, and every experiment. `coming`: not judged yet."""
-    style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
-    listed = (*(entry.examined for entry in entries), *coming, *not_run)
-    papers = dict(sorted({one.paper.id: one.paper for one in listed}.items()))
-    grouped = {id: [entry for entry in entries if entry.examined.paper.id == id] for id in papers}
-    found = found or {}
+    """One file: findings and their figures first; then verdicts, errata, every experiment. `coming`: not judged yet."""
+    papers = _papers(entries, coming, not_run)
+    sections = (paper_section(one, _of(one, entries), out_dir, saved, embedded) for one in papers.values())
+    front = _front(papers, entries, saved, not_run, found or {}, embedded)
+    head = masthead(len(entries), coming, scale)
+    return _document("lemmata report: " + ", ".join(papers), head, element("main", *front, *sections), scale)
+
+
+def pages(
+    entries: Sequence[Entry],
+    out_dir: Path,
+    saved: Mapping[str, SavedArtefact],
+    scale: Scale,
+    not_run: Sequence[NotRun] = (),
+    *,
+    found: Mapping[str, Sequence[Found]] | None = None,
+    coming: Sequence[Selection] = (),
+) -> dict[str, Html]:
+    """The same as several files, by name: an index, and a page a paper. Figures are files beside them."""
+    papers, picture = _papers(entries, coming, not_run), beside(out_dir)
+    front = join(_front(papers, entries, saved, not_run, found or {}, picture))
+    head = masthead(len(entries), coming, scale)
     title = "lemmata report: " + ", ".join(papers)
-    head = element(
+    made = {INDEX: _document(title, head, element("main", _outward(front, papers)), scale)}
+    back = element("header", link(INDEX, "lemmata: all papers", class_="brand"), class_="masthead")
+    for id, paper in papers.items():
+        section = paper_section(paper, _of(paper, entries), out_dir, saved, picture)
+        made[f"{id}.html"] = _document(f"lemmata report: {paper.title}", back, element("main", section), scale)
+    return made
+
+
+def _papers(entries: Sequence[Entry], coming: Sequence[Selection], not_run: Sequence[NotRun]) -> dict[str, Paper]:
+    listed = (*(entry.examined for entry in entries), *coming, *not_run)
+    return dict(sorted({one.paper.id: one.paper for one in listed}.items()))
+
+
+def _of(paper: Paper, entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.examined.paper.id == paper.id]
+
+
+def _front(
+    papers: Mapping[str, Paper],
+    entries: Sequence[Entry],
+    saved: Mapping[str, SavedArtefact],
+    not_run: Sequence[NotRun],
+    found: Mapping[str, Sequence[Found]],
+    picture: Picture,
+) -> list[Html]:
+    """What stands before the papers' own sections."""
+    cards = (
+        card(paper, found.get(id, ()), _of(paper, entries), [one for one in not_run if one.paper.id == id])
+        for id, paper in papers.items()
+    )
+    return [
+        element("div", *cards, class_="cards"),
+        figures_section([one for id in papers for one in found.get(id, ())], entries, saved, picture),
+        verdict_section(entries),
+        not_run_section(not_run),
+        errata_section(entries),
+    ]
+
+
+def _outward(html: Html, papers: Iterable[str]) -> Html:
+    """Links to a paper's claims and experiments lead to its page."""
+    ids = "|".join(map(re.escape, papers))
+    return Html(re.sub(rf'href="#((?:experiment/|paper/)?({ids})(?:/[^"]*)?)"', r'href="\2.html#\1"', html))
+
+
+def _document(title: str, head: Html, main: Html, scale: Scale) -> Html:
+    style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
+    about = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -70,49 +146,32 @@ def page(
         element("title", title),
         Html(f"<style>\n{style}</style>"),
     )
-    body = element(
-        "body",
-        masthead(len(entries), coming, scale),
-        element(
-            "main",
-            element(
-                "div",
-                *(
-                    card(paper, found.get(id, ()), grouped[id], [one for one in not_run if one.paper.id == id])
-                    for id, paper in papers.items()
-                ),
-                class_="cards",
-            ),
-            figures_section([one for id in papers for one in found.get(id, ())], entries, saved),
-            verdict_section(entries),
-            not_run_section(not_run),
-            errata_section(entries),
-            *(_paper(paper, grouped[id], out_dir, saved) for id, paper in papers.items()),
-        ),
-        _colophon(scale),
+    return Html(
+        f"<!doctype html>\n{element('html', about, element('body', head, main, _colophon(scale)), lang='en')}\n"
     )
-    return Html(f"<!doctype html>\n{element('html', head, body, lang='en')}\n")
 
 
-def _paper(paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
+def paper_section(
+    paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], picture: Picture
+) -> Html:
     return element(
         "section",
         element("h2", paper.title),
         element("p", cited(paper), class_="authors"),
         element("p", element("span", "It says: ", class_="muted"), inline(paper.sentence)),
-        *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id)) for entry in entries),
+        *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id), picture) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
     )
 
 
-def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
+def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
     experiment = entry.examined.experiment
     return element(
         "section",
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
         _changes(entry),
-        _drawing(entry, out_dir, saved),
+        _drawing(entry, out_dir, saved, picture),
         prose(experiment.notes, "notes"),
         *(claim_block(judgement, entry.standings.get(judgement.claim.id)) for judgement in entry.examined.judgements),
         id=f"experiment/{experiment.id}",
@@ -130,7 +189,7 @@ def _changes(entry: Entry) -> Html:
     return element("div", *(element("p", line) for line in lines), class_="changed")
 
 
-def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
+def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
     image, caption, files = "", Html(""), []
     if saved is not None:
         caption = prose(entry.artefact.caption, "caption")
@@ -140,7 +199,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None) -> Html:
             if path is not None
         ]
         if saved.png is not None:
-            image = embedded(saved.png, f"{entry.examined.experiment.title}. {entry.artefact.caption}")
+            image = picture(saved.png, f"{entry.examined.experiment.title}. {entry.artefact.caption}")
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",

@@ -1,7 +1,9 @@
 """SQL over everything stored. Views: `metrics` (all rows of all runs), `runs` (one row a run), and one view a kind."""
 
+import contextlib
 import json
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ from lemmata.run.store import METRICS, DamagedRun, Store
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+MOST_SECONDS = 10.0  # of a confined query
 RUNS = {  # columns of the view `runs`
     "run": "its id, which is its folder in the store",
     "experiment": "the experiments that ask for it, a comma between them; NULL: none does as it stands (`--set`)",
@@ -42,8 +45,14 @@ def _summary(run_type: type) -> str:
     return "" if is_made else text.split(". ")[0].removesuffix(".")
 
 
-def query(store: Store, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The columns and rows that `sql` selects; a column of JSON gives plain data."""
+def query(
+    store: Store, sql: str, *, confined: bool = False, most: int | None = None
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The columns and rows that `sql` selects, at most so many; a column of JSON gives plain data.
+
+    `confined`: for whoever is not at the terminal. One SELECT alone, which reads no file but the stored metrics, writes
+    none, and ends after some seconds.
+    """
     import duckdb  # loaded here because no other command needs it
 
     records = []
@@ -62,14 +71,51 @@ def query(store: Store, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         for kind in kinds:
             _metrics_view(connection, store, kind, [record for record in records if record["kind"] == kind])
         try:
-            cursor = connection.execute(sql)
+            if confined:
+                _confine(connection, [str(store.folder(record["digest"]) / METRICS) for record in records], sql)
+            with _interrupted(connection, MOST_SECONDS if confined else None):
+                cursor = connection.execute(sql)
+                fetched = cursor.fetchall() if most is None else cursor.fetchmany(most)
             names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
-            rows = [tuple(map(_plain, types, row)) for row in cursor.fetchall()]
+            rows = [tuple(map(_plain, types, row)) for row in fetched]
             return list(names), rows
         except duckdb.CatalogException as error:
             raise UserError(_with_views(str(error), ["runs", "metrics", *kinds])) from None
         except duckdb.Error as error:
             raise UserError(f"query: {str(error).splitlines()[0]}") from None
+
+
+def _confine(connection: "DuckDBPyConnection", files: list[str], sql: str) -> None:
+    """No settings, no writing, no other file, no more memory and time than a look deserves."""
+    import duckdb
+
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise UserError("query: one SELECT is possible here, and nothing else")
+    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    connection.execute(f"SET allowed_paths = [{listed}]")
+    for setting in (
+        "enable_external_access = false",
+        "memory_limit = '512MB'",
+        "threads = 1",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET {setting}")
+
+
+@contextlib.contextmanager
+def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Iterator[None]:
+    """What takes longer ends with an error; None: nothing does."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def _plain(kind: str, value: Any) -> Any:

@@ -6,6 +6,7 @@ number of steps and every number of the algorithm, its learning rate say, are ar
 is not another program, as long as functions and static fields are the same objects.
 """
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any, Literal
@@ -105,7 +106,7 @@ def fit_many(
         context.progress(stage, min(done * every, steps), steps)
         if checkpoints and (time.monotonic() >= next_save or done == records):
             began = time.monotonic()
-            context.save(stage, _flatten((state, buffer), done))
+            context.save(stage, _flatten((state, buffer), done, {"rows": sorted(buffer), "every": every}))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
     rows = {name: np.asarray(value)[:, :records] for name, value in buffer.items()}
     return state, History(rows, np.arange(records) * every)
@@ -193,11 +194,13 @@ def _first_rows(
     return jax.vmap(first_row)(dynamic, keys)
 
 
+ABOUT = "about"  # JSON: the names of the recorded rows, which are the last leaves, and the steps between two records
 FORM = "row first"  # marks a checkpoint whose state is that of the next record, ready for its row
 
 
-def _flatten(tree: PyTree, step: int) -> Checkpoint:
-    arrays = {FORM: np.asarray([1])}
+def _flatten(tree: PyTree, step: int, about: dict[str, Any]) -> Checkpoint:
+    """`about`: what the last leaves are, for whoever looks on; nothing resumes from it."""
+    arrays = {FORM: np.asarray([1]), ABOUT: np.frombuffer(json.dumps(about).encode(), np.uint8)}
     for i, leaf in enumerate(jax.tree.leaves(eqx.filter(tree, eqx.is_array))):
         is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
         arrays[f"leaf{i:05d}"] = np.asarray(jax.random.key_data(leaf) if is_key else leaf)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Part, RunResult, Runs, Seeds, at_least, at_most
+from lemmata.core import Frames, Part, RunResult, Runs, Seeds, at_least, at_most
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import columns, heatmap
 
@@ -90,6 +90,20 @@ def draw_attention(ax: Axes, run: RunResult) -> None:
     cells = np.stack([np.append(first[0], np.nan), second[0]])
     heatmap(ax, cells, positions(config.k), ["from EoS", "from r*"], vmin=0.0)
     ax.set_title(f"k = {config.k}, |R| = {config.world.relations}, T = {config.temperature:g}")
+
+
+def attention_over_time(name: str, run: RunResult) -> Frames:
+    """Both decoding steps of the first seed, record by record."""
+    first, second = (run.arrays[f"{which}_attention"][0] for which in ("first", "second"))
+    cells = np.stack([np.pad(first, ((0, 0), (0, 1)), constant_values=np.nan), second], axis=1)
+    return Frames(
+        title=f"Attention, {name}",
+        steps=np.linspace(0, run.config.steps, len(cells)),
+        values=cells,
+        rows=["from EoS", "from r*"],
+        columns=positions(run.config.k),
+        note=f"Seed {run.config.seeds[0]}; EoS cannot look ahead at r*.",
+    )
 
 
 def attention_table(runs: Runs) -> dict[str, list[Any]]:

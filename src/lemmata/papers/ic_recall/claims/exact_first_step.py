@@ -226,6 +226,7 @@ CLAIMS = (
     Claim(
         id="lemma-c.1",
         locus="Appendix C, Lemma C.1",
+        uses=("lemma-c.1-counts", "initial-probability"),
         statement="One step of size eta_1 on more than log(1/T)^2/T^3 sequences gives v = (1/6 + a, 1/6, 1/6 + a, 1/6, "
         "1/6 - 2a, 1/6) up to O(eta_1^2/T^2), with a proportional to eta_1/T, and |v1 - v3| = o(T^2).",
         subject=lambda runs: AfterStage1(runs["enough sequences"]),

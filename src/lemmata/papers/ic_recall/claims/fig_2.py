@@ -92,6 +92,7 @@ EXPERIMENT = Experiment(
     runs=_runs,
     claims=(PAIRWISE, PAIRWISE_FULL),
     draw=draw,
+    views=lambda runs: [shape.attention_over_time(name, run) for name, run in runs.items()],
     notes="|S| = 8 and |R| = 64 cannot satisfy Assumption 2.2 (at most 56 relations can); the pattern emerges all the "
     "same.",
 )

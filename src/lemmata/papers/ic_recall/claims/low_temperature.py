@@ -149,6 +149,7 @@ CLAIMS = (
     Claim(
         id="lemma-c.2",
         locus="Appendix C, Lemma C.2",
+        uses=("lemma-c.1", "lemma-c.2-acceleration", "lemma-c.2-parts", "lemma-c.2-eigenvalue", "lemma-c.2-curvature"),
         statement="With probability at least 1 - delta/3, after O(1/(p_conf T)) steps (up to logarithms) of Stage 2 "
         "the loss on every confusing sequence is at most log 2 - c (p_conf T)^3.",
         setting={"temperatures": cold(0.001), "shares": cold(0.001)},
@@ -210,6 +211,7 @@ CLAIMS = (
     Claim(
         id="lemma-c.3",
         locus="Appendix C, Lemma C.3",
+        uses=("lemma-c.2", "lemma-c.3-gradients", "lemma-c.3-identities", "lemma-c.3-bound", "lemma-e.2"),
         statement="After O(T/(eta_2 p_conf) log(1/T)) steps p(r_1) >= 0.999 on every confusing sequence; from the "
         "escape until 0.9991 the gap g grows by a factor 1 + eta_2 p_conf/(10000 T) or more a step.",
         setting={"temperatures": cold(0.001), "shares": cold(0.001)},

@@ -73,6 +73,7 @@ BY_WORLD = {"world": _worlds}
 THEOREM_4_4 = Claim(
     id="thm-4.4",
     locus="Theorem 4.4, Section 4.2",
+    uses=("lemma-c.1", "lemma-c.3", "thm-4.4-sample"),
     statement="With T = C_1/log n, one large step (eta_1 of order T sqrt(T) log(1/T)), a push, and t_2 of order "
     "log(1/T)/T small steps (eta_2 of order T^2) on a number of sequences polynomial in 1/T, the first decoding step "
     f"gives, with probability 1 - delta = {CONFIDENT:g}, the true relation probability at least 0.999 on all "
@@ -91,6 +92,7 @@ THEOREM_4_4 = Claim(
 LEMMA_4_5 = Claim(
     id="lemma-4.5",
     locus="Lemma 4.5 (D.1), Section 4.3",
+    uses=("lemma-d.1-initial", "lemma-d.1-lead", "lemma-d.1-monotone"),
     statement="After stage 1 and throughout stage 2 the second decoding step errs with probability o(exp(-1/sqrt(T))): "
     "-log(1 - p_2), divided by 1/sqrt(T), is above 1 and grows as T falls with n.",
     subject=lambda runs: [_second_step_exponent(run) for run in _both(runs)],
@@ -108,6 +110,7 @@ LEMMA_4_5 = Claim(
 THEOREM_4_1 = Claim(
     id="thm-4.1",
     locus="Theorem 4.1, Section 4",
+    uses=("thm-4.4", "lemma-4.5"),
     statement="Under the same schedule the final answer, decoded in two steps, is right with probability at least 0.99 "
     "on all IC-recall sequences.",
     subject=_both,

@@ -7,7 +7,9 @@ import numpy as np
 from lemmata.core import (
     Artefact,
     Claim,
+    Curves,
     Experiment,
+    Frames,
     OutsideSetting,
     Part,
     RunConfig,
@@ -16,6 +18,7 @@ from lemmata.core import (
     Scale,
     Successes,
     Undecided,
+    View,
     at_least,
     at_most,
     log_slope,
@@ -134,6 +137,7 @@ CLAIMS = (
     Claim(
         id="lemma-b.4",
         locus="Appendix B, Lemma B.4",
+        uses=("lemma-b.4-initial", "lemma-b.4-gradients", "lemma-b.4-saddle"),
         statement="Stage 1 (gradient descent from theta = 0) converges to v = (1/4, 1/4, 1/4, 1/4, 0, 0).",
         subject=lambda runs: runs["stages"].arrays["stage1_v"],
         wrong=lambda runs: runs["stages"].arrays["stage2_v"][:: len(runs["stages"].config.seeds)],
@@ -152,6 +156,15 @@ CLAIMS = (
     Claim(
         id="lemma-b.5",
         locus="Appendix B, Lemma B.5",
+        uses=(
+            "lemma-b.6",
+            "lemma-b.5-term-i",
+            "lemma-b.5-term-ii",
+            "lemma-b.5-logit-gap",
+            "lemma-b.5-logit-gradients",
+            "lemma-b.5-eigenvalue",
+            "lemma-b.5-saddle-loss",
+        ),
         statement="After the push, with probability at least 1 - delta, the loss is below log 2 within poly(1/T) "
         "steps.",
         setting={"escape": below_log_two()},
@@ -190,6 +203,7 @@ CLAIMS = (
     Claim(
         id="lemma-b.7",
         locus="Appendix B, Lemma B.7",
+        uses=("lemma-b.7-identity", "lemma-b.7-differences"),
         statement="With v_5 = 0 and l(r_1) above the mean logit, psi = max(v1/v2, v2/v1, v3/v4, v4/v3) only decreases.",
         subject=lambda runs: (_velocities(runs["algebra"], True), runs["escape"].metrics["largest_rise"]),
         wrong=lambda runs: (_velocities(runs["algebra"], False), _rises_across(runs["escape"])),
@@ -206,6 +220,15 @@ CLAIMS = (
     Claim(
         id="thm-4.2",
         locus="Theorem 4.2 and Theorem B.3",
+        uses=(
+            "lemma-b.4",
+            "lemma-b.5",
+            "lemma-b.7",
+            "thm-b.3-symmetry",
+            "thm-b.3-critical-points",
+            "thm-b.3-unique",
+            "thm-b.3-claim-1",
+        ),
         statement="Algorithm 1 run to convergence ends at the global minimum of L_1, v = (a, a, 1/2 - a, 1/2 - a, "
         "0, 0) with a != 1/4.",
         setting={"stages": with_global_optimum(), "lowest": with_global_optimum()},
@@ -263,6 +286,31 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
+def views(runs: Runs) -> list[View]:
+    """The escape from the saddle at every temperature: attention pairs up, and the loss falls below log 2."""
+    escape = runs["escape"]
+    temperatures, first = np.unique(escape.metrics["temperature"][escape.config.drawn], return_index=True)
+    steps = 5 * np.arange(escape.arrays["loss"].shape[1])
+    names = [f"T = {t:g}" for t in temperatures]
+    return [
+        Frames(
+            title="Attention on the way from the saddle",
+            steps=steps,
+            values=escape.arrays["v"][first].swapaxes(0, 1),
+            rows=names,
+            columns=["s₁", "a₁", "s₂", "a₂", "s₃", "EoS"],
+            note="One seed a temperature; Stage 2 from the exact saddle, pushed.",
+        ),
+        Curves(
+            title="Loss on the way from the saddle",
+            steps=steps,
+            series={name: escape.arrays["loss"][j] for name, j in zip(names, first, strict=True)},
+            band=(0.0, float(np.log(2.0))),
+            note="The band: below log 2, where the saddle has been escaped.",
+        ),
+    ]
+
+
 def warmup_stages(scale: Scale) -> WarmupStages:
     wide = (0.025, 0.03, 0.04, 0.05, 0.06)
     return WarmupStages(
@@ -294,5 +342,9 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 EXPERIMENT = Experiment(
-    title="Three subjects trained: the saddle, the escape, the pairwise optimum", runs=_runs, claims=CLAIMS, draw=draw
+    title="Three subjects trained: the saddle, the escape, the pairwise optimum",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=draw,
+    views=views,
 )

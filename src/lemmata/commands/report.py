@@ -1,0 +1,47 @@
+"""The page from what is stored: `lemmata report` computes nothing."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from lemmata.commands.compute import ensure_folder, entry_of
+from lemmata.commands.found import Findings
+from lemmata.core import Scale, UserError
+from lemmata.report.growing import GrowingReport
+from lemmata.run import Store, examine_in_turn, missing, possible
+
+
+def report(
+    ids: Sequence[str], scale: Scale, out: Path, store_path: Path, *, single_file: bool, as_json: bool, console: Console
+) -> int:
+    """What is not stored stands in the page as still to come."""
+    store = Store(store_path)
+    selections, not_run = possible(ids, scale, store)
+    stored = [one for one in selections if not missing(list(one.experiment.runs(scale).values()), store)]
+    if not stored:
+        raise UserError(f"nothing of this is stored at scale {scale.name}: `lemmata reproduce` computes it")
+    ensure_folder(out)
+    findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
+    rows: dict[str, dict] = {}
+    page = GrowingReport(
+        selections,
+        selections,
+        out,
+        scale=scale,
+        not_run=not_run,
+        found=lambda coming: findings.told(rows, {claim.id for one in coming for claim in one.claims}),
+        single_file=single_file,
+    )
+    for item in examine_in_turn(stored, scale, store):
+        rows |= {row["id"]: row for row in item.rows()}
+        page.add(entry_of(item, scale, store, {}))
+    path = page.write()
+    facts = {"page": str(path), "judged": len(stored), "to_come": len(selections) - len(stored)}
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        rest = f"; {facts['to_come']} more are not computed yet" if facts["to_come"] else ""
+        console.print(f"page: {path} ({len(stored)} experiments{rest})", soft_wrap=True, markup=False)
+    return 0

@@ -1,0 +1,189 @@
+"""The routes of the live page. Every refusal is one line; nothing is computed here but what is asked of the queue."""
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from lemmata.core import ScaleName, UserError, paper_ids
+from lemmata.run import Store, query
+from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
+from lemmata.serve.figures import KINDS, drawing
+from lemmata.serve.guard import DRAWING_POLICY
+from lemmata.serve.hub import Hub
+from lemmata.serve.known import Known
+from lemmata.serve.onlooker import so_far
+from lemmata.serve.playback import playback
+from lemmata.serve.question import Question, from_address, from_json, one_experiment
+from lemmata.serve.queue import Queue
+
+STATIC = Path(__file__).parent / "static"
+PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+MOST_ROWS = 1_000  # of an answer to SQL
+
+
+@dataclass
+class Live:
+    """What the routes share."""
+
+    store: Store
+    scale: ScaleName
+    token: str
+
+    def __post_init__(self) -> None:
+        self.base = f"/{self.token}/"
+        self.known = Known(self.store, self.scale)
+        self.hub = Hub()
+        self.queue = Queue(self.store, self.hub.publish)
+
+    def question(self, request: Request) -> Question:
+        scale = request.query_params.get("scale", self.scale)
+        return from_address(_id(request), scale, request.query_params.getlist("set"))
+
+    def find(self, request: Request) -> Response:
+        return HTMLResponse(finding.find_page(self.base, self.known.rows(), self.scale))
+
+    def graph(self, request: Request) -> Response:
+        wanted = paper_ids([request.path_params["paper"]] if "paper" in request.path_params else [])
+        return HTMLResponse(finding.graphs_page(self.base, self.known.rows(), wanted))
+
+    def claim(self, request: Request) -> Response:
+        return HTMLResponse(reading.claim_page(self.base, self.known.row(_id(request))))
+
+    def experiment(self, request: Request) -> Response:
+        selection = one_experiment(_id(request))
+        rows = self.known.of("experiment", selection.experiment.id)
+        return HTMLResponse(reading.experiment_page(self.base, selection, rows, self.scale))
+
+    def change(self, request: Request) -> Response:
+        asked = self.question(request)
+        made, job = asked.made(), self.queue.job(asked.id)
+        original = self.known.of("experiment", asked.experiment)
+        cost = next((row["seconds"] for row in original if row["seconds"]), None)
+        done = jobs.result(self.store, asked.id) if job and job.state == "done" else None
+        head = made.words() if made else []
+        page = changing.change_page(self.base, asked, head, original, job.row() if job else None, done, cost)
+        return HTMLResponse(page)
+
+    def play(self, request: Request) -> Response:
+        return HTMLResponse(more.play_page(self.base, self.question(request)))
+
+    def frames(self, request: Request) -> Response:
+        return JSONResponse(playback(self.question(request), self.store))
+
+    def records(self, request: Request) -> Response:
+        job = self.queue.job(request.path_params["id"])
+        run = job.progress.get("run") if job else None
+        return JSONResponse({"run": run, "views": so_far(self.store, run) if run else []})
+
+    def figure(self, request: Request) -> Response:
+        return _drawn(drawing(self.question(request), self.store, request.path_params["kind"]))
+
+    def result_file(self, request: Request) -> Response:
+        job, name = self.queue.job(request.path_params["id"]), request.path_params["name"]
+        done = jobs.result(self.store, job.id) if job else None
+        if job is None or done is None or name not in done["files"]:
+            raise UserError(f"there is no result {name[:40]!r} of this question")
+        return _drawn(jobs.folder(self.store, job.id) / name)
+
+    def sql(self, request: Request) -> Response:
+        text, columns, rows, error = request.query_params.get("sql", ""), [], [], ""
+        if text:
+            try:
+                columns, rows = query(self.store, text, confined=True, most=MOST_ROWS)
+            except UserError as refused:
+                error = str(refused)
+        return HTMLResponse(more.query_page(self.base, text, columns, rows, error), 400 if error else 200)
+
+    def queued(self, request: Request) -> Response:
+        return HTMLResponse(changing.queue_page(self.base, self.queue.rows(), is_ours=self.queue.is_ours))
+
+    async def ask(self, request: Request) -> Response:
+        question = await run_in_threadpool(from_json, await request.body())
+        job = await run_in_threadpool(self.queue.add, question)
+        return JSONResponse(job.row(), 202)
+
+    def cancel(self, request: Request) -> Response:
+        return JSONResponse(self.queue.cancel(request.path_params["id"]).row())
+
+    async def events(self, request: Request) -> Response:
+        if self.hub.is_full:
+            return PlainTextResponse("too many tabs listen already\n", 503)
+        return StreamingResponse(self.hub.events(self.queue.rows()), media_type="text/event-stream")
+
+    def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
+        path = (known | {"page.css": PAGE_CSS}).get(name)
+        if path is None:
+            raise UserError(f"there is no file {name[:80]!r}")
+        return FileResponse(path, media_type=TYPES[path.suffix], headers={"cache-control": "private, max-age=3600"})
+
+
+def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Live]:
+    live = Live(store, scale, token)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        live.hub.attach()
+        live.queue.open()
+        yield
+        live.hub.close()
+        await run_in_threadpool(live.queue.close)
+
+    id = "{paper}/{name}"
+    look: dict[str, Callable[..., Any]] = {
+        "/": live.find,
+        "/graphs": live.graph,
+        "/graph/{paper}": live.graph,
+        f"/claim/{id}": live.claim,
+        f"/experiment/{id}": live.experiment,
+        f"/change/{id}": live.change,
+        f"/play/{id}": live.play,
+        f"/frames/{id}": live.frames,
+        "/records/{id}": live.records,
+        "/figure/{paper}/{name}.{kind}": live.figure,
+        "/result/{id}/{name}": live.result_file,
+        "/query": live.sql,
+        "/queue": live.queued,
+        "/events": live.events,
+        "/static/{name:path}": live.static,
+    }
+    routes = [Route(path, answer, methods=["GET"]) for path, answer in look.items()]
+    routes += [Route("/ask", live.ask, methods=["POST"]), Route("/cancel/{id}", live.cancel, methods=["POST"])]
+    handlers: Any = {UserError: _refused, 404: _nowhere, 500: _broken}
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), live
+
+
+def _id(request: Request) -> str:
+    return f"{request.path_params['paper']}/{request.path_params['name']}"
+
+
+def _drawn(path: Path) -> Response:
+    kind = path.suffix.removeprefix(".")
+    policy = {"content-security-policy": DRAWING_POLICY} if kind == "svg" else {}
+    return FileResponse(path, media_type=KINDS[kind], headers=policy)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    line = " ".join(str(error).split())
+    if request.method == "POST":
+        return PlainTextResponse(json.dumps({"refused": line}), 400, media_type="application/json")
+    return PlainTextResponse(f"{line}\n", 404 if "unknown" in line or "there is no" in line else 400)
+
+
+async def _nowhere(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("there is no such page\n", 404)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("this page could not be made: the terminal says why\n", 500)

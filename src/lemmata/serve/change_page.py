@@ -1,0 +1,204 @@
+"""Change: an experiment's assumptions as a form made from its configs' types, beside what the original found; Watch."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lemmata.core import SCALES, Scale
+from lemmata.report.markup import Html, element, inline, join, link
+from lemmata.report.numbers import lines
+from lemmata.report.values import duration, shorten
+from lemmata.run import Key, keys
+from lemmata.serve.layout import claim_path, experiment_path, facts_list, layout, status_chip
+from lemmata.serve.question import Question
+
+WATCH = ("watch.js",)
+
+
+def change_page(
+    base: str,
+    question: Question,
+    head: Sequence[str],
+    original: Sequence[dict[str, Any]],
+    job: Mapping[str, Any] | None,
+    result: Mapping[str, Any] | None,
+    cost: float | None,
+) -> str:
+    """`job` and `result`: how far this very question is, and what came of it."""
+    one = question.selection.experiment
+    said = [element("p", line) for line in head] or [element("p", "Nothing is changed yet: as the paper has it.")]
+    body = [
+        element("h1", "What if? ", link(experiment_path(base, one.id), one.title)),
+        element("div", *said, class_="changed"),
+        element("p", _cost(cost), class_="muted"),
+        form(question),
+        progress(job),
+        comparison(base, question, original, result),
+        element("h2", "Send it"),
+        facts_list(
+            [
+                ("This question", element("code", f"lemmata serve '{question.path}'", class_="command")),
+                ("In a terminal", element("code", _command(question), class_="command")),
+            ]
+        ),
+    ]
+    return layout(
+        base,
+        f"{one.id} changed",
+        *body,
+        scripts=("vendor/uPlot.iife.min.js", "views.js", "change.js", *WATCH),
+        styles=("vendor/uPlot.min.css",),
+    )
+
+
+def form(question: Question) -> Html:
+    """A line a key; an empty field leaves the experiment's own value."""
+    scale, set_here = Scale(question.scale), question.changes
+    rows = [_field(key, set_here.get(key.key, "")) for key in keys(question.selection.experiment, scale)]
+    scales = element(
+        "select",
+        *(element("option", name, value=name, selected=name == question.scale) for name in SCALES),
+        name="scale",
+    )
+    heads = ("assumption", "your value", "may hold", "default", "at the paper's scale")
+    table = element(
+        "table",
+        element("caption", "Assumptions", class_="unseen"),
+        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+        element("tbody", *rows),
+    )
+    return element(
+        "form",
+        element("label", element("span", "Scale"), " ", scales),
+        element("div", table, class_="scroll"),
+        element("button", "Compute it", type="submit"),
+        element("output", "", id="refusal", role="alert"),
+        id="change",
+        data_experiment=question.experiment,
+    )
+
+
+def _field(key: Key, value: str) -> Html:
+    id = f"key-{key.key}"
+    held, paper = (shorten(" or ".join(values), 60) for values in (key.held, key.paper))
+    about = {"id": id, "name": key.key, "data_allowed": key.allowed, "aria_describedby": f"{id}-allowed"}
+    words = key.allowed.removeprefix("one of ").split(", ") if key.allowed.startswith("one of ") else []
+    if key.allowed == "bool":
+        words = ["true", "false"]
+    if words:
+        options = [
+            element("option", "as it is", value=""),
+            *(element("option", w, value=w, selected=w == value) for w in words),
+        ]
+        control = element("select", *options, **about)
+    else:
+        number = key.allowed.startswith(("int", "float")) and " or " not in key.allowed
+        control = element("input", value=value, inputmode="decimal" if number else "text", placeholder=held, **about)
+    label = element("label", key.key, for_=id)
+    note = element("span", inline(key.note), class_="muted") if key.note else ""
+    return element(
+        "tr",
+        element("th", label, " ", note, scope="row"),
+        element("td", control),
+        element("td", key.allowed, id=f"{id}-allowed"),
+        element("td", held),
+        element("td", paper),
+    )
+
+
+def progress(job: Mapping[str, Any] | None) -> Html:
+    """What the stream fills; a finished or absent job is said as it is."""
+    state = job["state"] if job else "not asked yet"
+    words = f"{state}: {job['reason']}" if job and job["reason"] else state
+    return element(
+        "section",
+        element("h2", "This question"),
+        element("p", words, id="state", role="status"),
+        element("progress", max="1", value="0", id="share", aria_label="share that is computed", hidden=True),
+        element("p", "", id="left", class_="muted"),
+        element(
+            "button", "Cancel", type="button", id="cancel", hidden=not job or job["state"] not in ("waiting", "running")
+        ),
+        element("div", id="growing"),
+        data_job=job["id"] if job else "",
+        id="job",
+    )
+
+
+def comparison(
+    base: str, question: Question, original: Sequence[dict[str, Any]], result: Mapping[str, Any] | None
+) -> Html:
+    """Original and changed side by side, a claim a row."""
+    if result is None:
+        return Html("")
+    changed = {row["id"]: row for row in result["rows"]}
+    why = {one["id"]: one["why"] for one in result["left_out"]}
+    rows = [
+        element(
+            "tr",
+            element("th", link(claim_path(base, row["id"]), row["id"]), scope="row"),
+            element("td", status_chip(row), _numbers(row)),
+            element("td", *_changed(changed.get(row["id"]), why.get(row["id"], "it was left out"))),
+        )
+        for row in original
+    ]
+    heads = ("claim", "as it is", "changed" if question.set else f"at scale {question.scale}")
+    table = element(
+        "table",
+        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+        element("tbody", *rows),
+        class_="compared",
+    )
+    source = f"{base}result/{question.id}/figure"
+    alt = f"The figure of {question.experiment} under the changed assumptions. {result['caption']}"
+    drawn = element("img", src=f"{source}.png", alt=alt) if "figure.png" in result["files"] else Html("")
+    files = join((link(f"{base}result/{question.id}/{name}", name) for name in result["files"]), " · ")
+    shown = element("figure", drawn, element("figcaption", inline(result["caption"]), " ", files))
+    return element("section", element("h2", "Side by side"), element("div", table, class_="scroll"), shown)
+
+
+def _changed(row: dict[str, Any] | None, why_not: str) -> list[str]:
+    return [status_chip(row), _numbers(row), _detail(row)] if row else [f"not judged: {why_not}"]
+
+
+def _numbers(row: dict[str, Any]) -> Html:
+    told = (
+        element("li", element("span", f"{line.label}: " if line.label else "", class_="muted"), line.measured)
+        for line in lines(row, 1)
+    )
+    return element("ul", *told)
+
+
+def _detail(row: dict[str, Any]) -> Html:
+    return element("p", inline(row["detail"]), class_="muted") if row["detail"] else Html("")
+
+
+def _cost(cost: float | None) -> str:
+    return f"Computing it as it is took {duration(cost)} before." if cost else "What it costs is not known here yet."
+
+
+def _command(question: Question) -> str:
+    verb = "run" if question.set else "check"
+    words = ["lemmata", verb, question.experiment, "--scale", question.scale]
+    words += ["--set", *(f"{key}={value}" for key, value in question.set)] if question.set else []
+    return " ".join(words)
+
+
+def queue_page(base: str, rows: Sequence[Mapping[str, Any]], *, is_ours: bool) -> str:
+    note = "" if is_ours else "Another server works this store's queue off; here it can only be looked at."
+    listed = [
+        element(
+            "li",
+            element("span", row["state"], class_="state"),
+            " ",
+            link(f"{base}{row['path']}", f"{row['experiment']}, scale {row['scale']}"),
+            " ",
+            element("code", json.dumps(row["set"], ensure_ascii=False) if row["set"] else ""),
+            element("span", row["reason"], class_="muted"),
+            data_job=row["id"],
+        )
+        for row in reversed(rows)
+    ]
+    nothing = element("p", "Nothing has been asked yet. Every experiment's page has “change its assumptions”.")
+    body = element("ul", *listed, id="jobs", class_="claims") if listed else nothing
+    return layout(base, "Queue", element("h1", "Queue"), element("p", note, class_="muted"), body, scripts=WATCH)

@@ -1,0 +1,59 @@
+"""Drawings of stored runs, drawn when they are first asked for and kept in `<store>/figures/`."""
+
+import threading
+from pathlib import Path
+
+import lemmata
+from lemmata.core import Examined, Runs, Scale, UserError
+from lemmata.report.entry import Provenance
+from lemmata.report.figure import draw, save_artefact
+from lemmata.run import DamagedRun, Store, missing
+from lemmata.serve.question import Question
+
+FOLDER = "figures"
+KINDS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv; charset=utf-8"}
+_drawing = threading.Lock()  # matplotlib draws one figure at a time
+
+
+def stored_runs(question: Question, store: Store) -> Runs:
+    """The experiment's runs as they are stored; refused where one is not there: looking computes nothing."""
+    scale, made = Scale(question.scale), question.made()
+    asked = made.after if made else question.selection.experiment.runs(scale)
+    if absent := missing(list(asked.values()), store):
+        raise UserError(f"{len(absent)} of its {len(asked)} runs are not computed yet at scale {scale.name}")
+    try:
+        return Runs({name: store.load(config) for name, config in asked.items()}, scale)
+    except DamagedRun as damaged:
+        raise UserError(f"a run of {question.experiment} is damaged: {damaged}") from None
+
+
+def drawing(question: Question, store: Store, kind: str) -> Path:
+    """The file of an experiment's drawing."""
+    if kind not in KINDS:
+        raise UserError(f"a drawing is {', '.join(KINDS)}, not {kind[:20]!r}")
+    folder = store.root / FOLDER / question.scale
+    path = folder / f"{question.experiment}.{kind}"
+    with _drawing:
+        runs = stored_runs(question, store)
+        newest = max((path.stat().st_mtime for path in _records(runs, store)), default=0.0)
+        if not path.is_file() or path.stat().st_mtime < newest:
+            _draw(question, runs, folder)
+    if not path.is_file():
+        raise UserError(f"{question.experiment} draws no {kind}")
+    return path
+
+
+def _records(runs: Runs, store: Store) -> list[Path]:
+    return [store.folder(run.config.digest) / "record.json" for run in runs.by_name.values()]
+
+
+def _draw(question: Question, runs: Runs, folder: Path) -> None:
+    item = Examined(question.selection, runs, ())
+    made = Provenance(
+        command=f"lemmata reproduce {question.experiment} --scale {question.scale}",
+        scale=question.scale,
+        version=lemmata.__version__,
+        seeds=item.seeds,
+        run_ids=item.run_ids,
+    )
+    save_artefact(draw(item), folder, question.experiment, made)

@@ -1,0 +1,59 @@
+"""Find: every claim in one list, searched as one types; and each paper's graph of what rests on what."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lemmata.core import papers
+from lemmata.report.markup import Html, element, link
+from lemmata.report.values import COUNTED
+from lemmata.serve.graph import graph_svg
+from lemmata.serve.layout import choice, claim_item, labelled, layout
+
+COSTS = {"": "any", "60": "under a minute", "600": "under ten minutes", "3600": "under an hour"}
+REPLICATED = {"": "any", "yes": "and it stayed", "moved": "and it moved", "no": "not yet"}
+
+
+def find_page(base: str, rows: Sequence[dict[str, Any]], scale: str) -> str:
+    titles = {id: paper.title for id, paper in papers().items()}
+    form = element(
+        "form",
+        labelled("Search", element("input", type="search", name="q", autocomplete="off", autofocus=True)),
+        labelled("Verdict", choice("verdict", {"": "any"} | {name: name for name in (*COUNTED, "not judged")})),
+        labelled("Paper", choice("paper", {"": "any"} | {id: id for id in titles})),
+        labelled("Cost", choice("cost", COSTS)),
+        labelled("Replicated", choice("replicated", REPLICATED)),
+        element("output", f"{len(rows)} claims", id="count", aria_live="polite"),
+        id="find",
+        role="search",
+    )
+    sections = [_paper(base, id, title, [row for row in rows if row["paper"] == id]) for id, title in titles.items()]
+    heading = element("h1", f"{len(rows)} claims of {len(titles)} papers")
+    note = element("p", f"Verdicts at scale {scale}.", class_="muted")
+    return layout(base, "Find", heading, note, form, *sections, scripts=("find.js",))
+
+
+def _paper(base: str, id: str, title: str, rows: Sequence[dict[str, Any]]) -> Html:
+    return element(
+        "section",
+        element("h2", title),
+        link(f"{base}graph/{id}", "what rests on what"),
+        element("ul", *(claim_item(base, row) for row in rows), class_="claims"),
+        class_="found-in",
+    )
+
+
+def graphs_page(base: str, known: Sequence[dict[str, Any]], wanted: Sequence[str]) -> str:
+    body = [element("h1", "What rests on what")]
+    body.append(
+        element(
+            "p",
+            "An arrow goes from a statement to one that rests on it, as far as it is written down. Mark and word: the "
+            "verdict; a broken border: known by symbols, a whole one: measured; “downstream” marks what rests on an "
+            "erratum.",
+            class_="muted",
+        )
+    )
+    for id in wanted:
+        rows = [row for row in known if row["paper"] == id]
+        body += [element("h2", papers()[id].title), graph_svg(base, rows)]
+    return layout(base, "What rests on what", *body)

@@ -1,0 +1,95 @@
+// One player: a slider over training time moves every view, matrices as tables of shaded cells, curves with a cursor.
+"use strict";
+const views = document.getElementById("views");
+const time = document.getElementById("time");
+const button = document.getElementById("play");
+const moves = []; // a function of the share of the time, one a view
+let last = 0;
+
+function nearest(steps, wanted) {
+  let low = 0, high = steps.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[middle] < wanted) low = middle + 1; else high = middle;
+  }
+  return low > 0 && wanted - steps[low - 1] < steps[low] - wanted ? low - 1 : low;
+}
+
+function frames(view, parent) {
+  const table = add("table", null, add("div", null, parent));
+  table.className = "matrix";
+  add("caption", `${view.title}, numbers by row and column`, table).className = "unseen";
+  const head = add("tr", null, add("thead", null, table));
+  add("td", "", head);
+  view.columns.forEach((name) => { add("th", name, head).scope = "col"; });
+  const body = add("tbody", null, table);
+  const cells = [];
+  view.rows.forEach((name) => {
+    const row = add("tr", null, body);
+    add("th", name, row).scope = "row";
+    view.columns.forEach(() => cells.push(add("td", "", row)));
+  });
+  const [low, high] = view.range;
+  moves.push((step) => {
+    view.values[nearest(view.steps, step)].forEach((value, i) => {
+      const share = value == null ? 0 : (value - low) / (high - low || 1);
+      cells[i].textContent = value == null ? "–" : value.toFixed(2);
+      cells[i].style.backgroundColor = `rgb(0 114 178 / ${(0.85 * share).toFixed(3)})`;
+      cells[i].style.color = share > 0.55 && !dark ? "#fff" : "";
+    });
+  });
+}
+
+function curves(view, parent) {
+  const plot = drawCurves(view, parent);
+  moves.push((step) => {
+    const i = nearest(view.steps, step);
+    plot.setCursor({ left: plot.valToPos(view.steps[i], "x"), top: 10 }, false);
+    plot.setLegend({ idx: i }, false);
+  });
+}
+
+function move() {
+  const step = last * time.value / 1000;
+  document.getElementById("step").textContent = `step ${Math.round(step)}`;
+  time.setAttribute("aria-valuetext", `step ${Math.round(step)} of ${last}`);
+  moves.forEach((one) => one(step));
+}
+
+function tick() {
+  if (button.getAttribute("aria-pressed") !== "true") return;
+  time.value = Number(time.value) + 4;
+  move();
+  if (Number(time.value) >= 1000) stop(); else requestAnimationFrame(tick);
+}
+
+function stop() {
+  button.setAttribute("aria-pressed", "false");
+  button.textContent = "Play";
+}
+
+button.addEventListener("click", () => {
+  if (button.getAttribute("aria-pressed") === "true") { stop(); return; }
+  if (Number(time.value) >= 1000) time.value = 0;
+  button.setAttribute("aria-pressed", "true");
+  button.textContent = "Pause";
+  tick();
+});
+time.addEventListener("input", move);
+
+(async () => {
+  const answer = await fetch(views.dataset.source);
+  const trouble = document.getElementById("trouble");
+  if (!answer.ok) { trouble.textContent = await answer.text(); return; }
+  const data = await answer.json();
+  if (!data.views.length) { trouble.textContent = "This experiment records nothing over training time."; return; }
+  last = Math.max(...data.views.map((view) => view.steps[view.steps.length - 1]));
+  for (const view of data.views) {
+    const section = add("section", null, views);
+    add("h2", view.title, section);
+    (view.type === "frames" ? frames : curves)(view, section);
+    if (view.note) add("p", view.note, section).className = "muted";
+  }
+  if (data.left_out) add("p", `${data.left_out} more are not shown.`, views);
+  move();
+})();

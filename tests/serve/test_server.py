@@ -1,0 +1,126 @@
+"""`lemmata serve` as a process: its address, a port that is taken, and a queue that outlives it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lemmata.core import EXTRAS, registry
+from lemmata.run import Store
+from live_page import TOY, needs_serve
+
+SLOW = {"experiment": "toy/decay", "scale": "smoke", "set": {"steps": "30000000", "every": "10000"}}
+NEXT = {"experiment": "toy/decay", "scale": "smoke", "set": {"rate": "0.25"}}
+
+
+@contextmanager
+def serving(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    options = ["--store", str(store), "--scale", "smoke", "--port", "0"]
+    command = [sys.executable, "-m", "lemmata", "serve", *options, *words]
+    environment = os.environ | {registry.PATHS: str(TOY), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/\S+", line)
+        assert found, line + (process.stderr.read() if process.stderr else "")
+        yield process, found.group()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def ask(address: str, question: dict) -> dict:
+    base = re.match(r"(http://[^/]+)/[^/]+/", address)
+    assert base
+    headers = {"Origin": base.group(1), "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{base.group()}ask", json.dumps(question).encode(), headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def state(store: Path, id: str) -> str:
+    return json.loads((store / "queue" / id / "job.json").read_text())["state"]
+
+
+def wait_for(store: Path, id: str, wanted: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while state(store, id) != wanted:
+        assert time.monotonic() < end, state(store, id)
+        time.sleep(0.1)
+
+
+@needs_serve
+def test_a_killed_server_is_restarted_and_its_queue_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with serving(store) as (process, address):
+        first, second = ask(address, SLOW), ask(address, NEXT)
+        wait_for(store, first["id"], "running")
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
+    assert state(store, first["id"]) == "running"
+    assert state(store, second["id"]) == "waiting"
+    with serving(store, first["path"]) as (_, address):
+        assert address.endswith(first["path"])
+        with urllib.request.urlopen(address, timeout=30) as page:
+            text = page.read().decode()
+        assert "30000000 (instead of 20" in text
+        base = address.removesuffix(first["path"])
+        headers = {"Origin": re.sub(r"(http://[^/]+)/.*", r"\1", base), "Content-Type": "application/json"}
+        cancel = urllib.request.Request(f"{base}cancel/{first['id']}", b"{}", headers)
+        urllib.request.urlopen(cancel, timeout=30).close()
+        wait_for(store, second["id"], "done")
+        assert state(store, first["id"]) == "cancelled"
+    assert len(Store(store).digests()) == 1
+
+
+@needs_serve
+def test_a_second_server_of_a_store_only_looks(tmp_path: Path) -> None:
+    from lemmata.core import UserError
+    from lemmata.serve.question import asked
+    from lemmata.serve.queue import Queue
+
+    one, other = (Queue(Store(tmp_path), lambda row: None) for _ in range(2))
+    one.open()
+    other.open()
+    assert one.is_ours
+    assert not other.is_ours
+    with pytest.raises(UserError, match="another server"):
+        other.add(asked("ic-recall/fig-2", "smoke", {}))
+    other.close()
+    one.close()
+
+
+@needs_serve
+def test_a_port_that_is_taken_gives_the_next() -> None:
+    from lemmata.core import UserError
+    from lemmata.serve.start import free_port
+
+    first = free_port(0)
+    port = first.getsockname()[1]
+    second = free_port(port)
+    assert port < second.getsockname()[1] <= port + 19
+    assert second.getsockname()[0] == "127.0.0.1"
+    first.close()
+    second.close()
+    with pytest.raises(UserError, match="0 to 65535"):
+        free_port(70_000)
+
+
+def test_without_the_extra_it_is_one_line(refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "serve", ("no_such_module",))
+    refused("serve", says="pip install 'lemmata[serve]'")
+
+
+def test_commands_start_without_a_web_package() -> None:
+    code = "import sys, lemmata.cli, lemmata.commands.compute; print({'starlette', 'uvicorn'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
