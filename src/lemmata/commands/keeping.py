@@ -14,7 +14,18 @@ from lemmata.report.files import write_whole
 from lemmata.run import Store
 from lemmata.run.store import RECORD
 
-KEPT = ("status", "margin", "seconds", "remark", "control", "reads", "control_status", "predicted", "measured")
+KEPT = (
+    "status",
+    "margin",
+    "seconds",
+    "remark",
+    "control",
+    "reads",
+    "control_status",
+    "predicted",
+    "measured",
+    "proved",
+)
 WHERE_THERE = ("detail", "corrected")
 
 

@@ -2,7 +2,10 @@
 
 import importlib.util
 
-EXTRAS = {"lm": ("torch", "transformers", "peft", "lm_eval", "gguf")}  # extra -> the modules that it brings
+EXTRAS = {  # extra -> the modules that it brings
+    "lm": ("torch", "transformers", "peft", "lm_eval", "gguf"),
+    "proofs": ("flint",),
+}
 
 
 def missing_extra(name: str) -> str | None:
