@@ -9,9 +9,18 @@ import pytest
 from lemmata.cli import main
 from lemmata.core import UserError
 from lemmata.papers.ic_recall.claims.proofs import WORLDS, World, in_the_sixth_digit
-from lemmata.papers.ic_recall.proof import line
-from lemmata.papers.ic_recall.run.proofs import BestOnLine, SaddleCurvature, Transition, TurningPoints
+from lemmata.papers.ic_recall.proof import line, one_step
+from lemmata.papers.ic_recall.proof.pairs import partial_injections
+from lemmata.papers.ic_recall.run.proofs import (
+    BestOnLine,
+    OneLargeStep,
+    PairWeights,
+    SaddleCurvature,
+    Transition,
+    TurningPoints,
+)
 from lemmata.papers.ic_recall.theory import pairwise_line, phase
+from lemmata.papers.ic_recall.theory.relations import MATCHINGS, all_logits, full_world_counts
 from lemmata.proofs import ProofRun, exact, prove
 
 pytest.importorskip("flint", reason="needs the extra `proofs`")
@@ -134,3 +143,46 @@ def test_verify_proof_checks_what_is_stored(tmp_path: Path, capsys: pytest.Captu
     code, text = called("verify-proof", "ic-recall/table-1")
     assert code == 2
     assert "no claim of ic-recall/table-1 rests on a certificate" in text
+
+
+def test_one_large_step_in_balls_is_that_of_the_theory() -> None:
+    t = 0.004
+    log_counts = np.log(full_world_counts(7))
+    v, step = np.full(6, 1 / 6), 1e-6
+
+    def loss(scores: np.ndarray) -> float:
+        logits = all_logits(scores) / t + log_counts
+        right = MATCHINGS.index(((0, 0), (1, 1)))
+        return float(np.logaddexp.reduce(logits) - logits[right])
+
+    slopes = np.array([(loss(v + step * e) - loss(v - step * e)) / (2 * step) for e in np.eye(6)])
+    theta = -100 * t**1.5 * np.log(1 / t) * (slopes - slopes.mean()) / 6
+    expected = np.exp(theta) / np.exp(theta).sum()
+    found = [float(one) for one in one_step.scores_after(exact(Fraction(t)), 7, 100)]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    short = 0.5 - np.exp(-loss(expected))
+    assert float(one_step.room(exact(Fraction(t)), 7, 100)) == pytest.approx(-1 / np.sqrt(t) - np.log(short), rel=1e-3)
+
+
+def test_lemma_c_1_holds_with_the_long_step_alone() -> None:
+    narrow = {"n": 7, "least": "0.0035", "most": "0.004"}
+    assert outcome(OneLargeStep(**narrow, factor=100)) == "closed"
+    assert outcome(OneLargeStep(**narrow, factor=40)) == "refuted"
+    assert outcome(OneLargeStep(n=7, least="0.0035", most="0.005")) == "refuted"
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_no_other_weights_have_a_larger_smallest_gap(k: int) -> None:
+    assert [outcome(PairWeights(k=k, first=first)) for first in (1, 2, 3)] == ["closed", "refuted", "refuted"]
+    best = 2 / (k * (k + 1)) ** 2
+    rng = np.random.default_rng(0)
+    subjects, answers = rng.dirichlet(np.ones(2 * k), size=500).reshape(500, 2, k).swapaxes(0, 1)
+    right = tuple((i, i) for i in range(k))
+    for u, w in zip(subjects, answers, strict=True):
+        whole = u @ w
+        gaps = [2 * (whole - sum(u[i] * w[j] for i, j in kept)) for kept in partial_injections(k) if kept != right]
+        assert min(gaps) < best
+
+
+def test_partial_injections_are_all_there() -> None:
+    assert [len(set(partial_injections(k))) for k in (1, 2, 3)] == [2, 7, 34]

@@ -83,7 +83,7 @@ COVERAGE = (
     ),
     Stated("Claim 1", claims=("thm-b.3-claim-1",), why="Uniqueness in I follows from thm-b.3-critical-points."),
     Stated("eq. (16) and the gradients after it", claims=("eq-16", "appendix-c-gradients")),
-    Stated("Lemma C.1", claims=("lemma-c.1", "lemma-c.1-accuracy")),
+    Stated("Lemma C.1", claims=("lemma-c.1", "lemma-c.1-accuracy", "lemma-c.1-proved")),
     Stated("Proof of Lemma C.1, counts and p = 1/I(Z)", claims=("lemma-c.1-counts", "initial-probability")),
     Stated("eqs. (17)-(19)", claims=("eq-17", "eq-18-19")),
     Stated("Lemma C.2", claims=("lemma-c.2",)),
@@ -116,4 +116,5 @@ COVERAGE = (
             "phase-paper",
         ),
     ),
+    Stated("Beyond the paper: k pairs as T -> 0", claims=("pair-weights-proved",)),
 )

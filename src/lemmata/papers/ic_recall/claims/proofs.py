@@ -1,13 +1,13 @@
 """Proved, not sampled: the pairwise line of the warm-up and of full worlds, in ball arithmetic."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, certified
+from lemmata.core import Experiment, RunConfig, Runs, Scale
+from lemmata.papers.ic_recall.claims._certified import proved_by, proved_by_each, table_of_proofs
 from lemmata.papers.ic_recall.run.proofs import BestOnLine, SaddleCurvature, Transition, TurningPoints
-from lemmata.proofs import ProofRun, certificate_of
 
 LOCUS = "Theorem 4.2 (B.3): what 'T small enough', 'unique' and 'global' are worth"
 BEYOND = "beyond the paper: what T <= C_1 / log n of Theorem 4.4 allows"
@@ -68,6 +68,9 @@ WORLDS = (
 )
 
 
+SIZES = tuple(world.n for world in WORLDS)
+
+
 def in_the_sixth_digit(text: str) -> str:
     """The same decimal, one more in its sixth digit after the leading zeros."""
     zeros = len(text) - len(text.removeprefix("0.").lstrip("0"))
@@ -99,30 +102,6 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     return found
 
 
-def _one(name: str, **words: Any) -> Claim:
-    """A claim that one certificate proves."""
-    return Claim(
-        subject=lambda runs: runs[name],
-        wrong=lambda runs: runs[f"wrong/{name}"],
-        parts=Part(certificate_of, certified(lambda runs: runs[name].config.proposition)),
-        **words,
-    )
-
-
-def _of_worlds(of: str, **words: Any) -> Claim:
-    """A claim that a certificate a world proves; the control's constants are off in the sixth digit."""
-    parts = {
-        f"n = {world.n}": Part(
-            lambda runs, n=world.n: certificate_of(runs[str(n)]),
-            certified(lambda runs, n=world.n: runs[f"{of}/{n}"].config.proposition),
-        )
-        for world in WORLDS
-    }
-    return Claim(
-        subject=lambda runs: runs.group(of), wrong=lambda runs: runs.group(f"wrong-{of}"), parts=parts, **words
-    )
-
-
 def _bounds(of: str) -> Callable[[Runs], str]:
     def remark(runs: Runs) -> str:
         found = [run.config for run in runs.group(of).values()]
@@ -135,7 +114,7 @@ def _bounds(of: str) -> Callable[[Runs], str]:
 
 
 CLAIMS = (
-    _one(
+    proved_by(
         "turning-points",
         id="turning-points-proved",
         locus=LOCUS,
@@ -145,16 +124,20 @@ CLAIMS = (
         remark="The control says one, as printed. Below T = 1/20 the count is an argument with x of the order of T, "
         "above it a cover by boxes; docs/proofs.md has both.",
     ),
-    _of_worlds(
+    proved_by_each(
         "exist",
+        "n",
+        SIZES,
         id="exist-proved",
         locus=BEYOND,
         statement="The highest temperature at which the loss has an unequal minimum on the pairwise line lies between "
         "two numbers that differ in the fifteenth digit, world by world.",
         remark=_bounds("exist"),
     ),
-    _of_worlds(
+    proved_by_each(
         "global",
+        "n",
+        SIZES,
         id="global-proved",
         locus=LOCUS,
         statement="Up to a temperature T_g the lowest loss over the whole simplex of attention is on both pairs, and "
@@ -162,7 +145,7 @@ CLAIMS = (
         "world.",
         remark=_bounds("global"),
     ),
-    _one(
+    proved_by(
         "best-on-line",
         id="best-on-line-proved",
         locus=LOCUS,
@@ -171,7 +154,7 @@ CLAIMS = (
         remark="The control asks for another relation, whose pairs are others. The argument is three lines of "
         "arithmetic and geometric means; the certificate holds the facts about relations that it uses.",
     ),
-    _one(
+    proved_by(
         "saddle",
         id="saddle-proved",
         locus="Lemma B.5",
@@ -181,25 +164,10 @@ CLAIMS = (
 )
 
 
-def _draw(runs: Runs) -> Artefact:
-    rows = [(name, run.config, certificate_of(run)) for name, run in runs.items() if not name.startswith("wrong")]
-    proofs: list[tuple[str, ProofRun, Any]] = rows
-    table = {
-        "statement": np.array([config.proposition.says for _, config, _ in proofs]),
-        "on": np.array([config.proposition.on for _, config, _ in proofs]),
-        "outcome": np.array([certificate.outcome for _, _, certificate in proofs]),
-        "steps": np.array([len(certificate.steps) for _, _, certificate in proofs]),
-        "boxes": np.array([certificate.boxes for _, _, certificate in proofs]),
-        "bits": np.array([certificate.bits for _, _, certificate in proofs]),
-    }
-    caption = "What is proved, on which set, with how many boxes. `lemmata verify-proof` checks each box again."
-    return Artefact(None, table, caption)
-
-
 EXPERIMENT = Experiment(
     title="Proved, not sampled: the pairwise line in ball arithmetic",
     runs=_runs,
     claims=CLAIMS,
-    draw=_draw,
+    draw=table_of_proofs,
     extra="proofs",
 )

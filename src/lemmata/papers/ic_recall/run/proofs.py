@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Literal
 
-from lemmata.core import Bound, Natural, require
-from lemmata.papers.ic_recall.proof import reduction, transitions
-from lemmata.proofs import ProofRun, Step
+from lemmata.core import Bound, Count, Natural, require
+from lemmata.papers.ic_recall.proof import one_step, pairs, reduction, transitions
+from lemmata.proofs import Positive, ProofRun, Step
 
 Relation = Annotated[int, Bound(least=1, most=6)]
 Subjects = Annotated[int, Bound(least=3)]
@@ -121,3 +122,55 @@ class SaddleCurvature(ProofRun):
 
     def steps(self) -> tuple[Step, ...]:
         return transitions.saddle(1 if self.sign == "negative" else -1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneLargeStep(ProofRun):
+    """Lemma C.1 for the population of a full world: how far p(r_1) is from 1/2 after the step."""
+
+    kind = "ic-recall/proof-one-large-step"
+
+    n: Subjects = 7
+    factor: Count = 100  # eta_1 = factor T^(3/2) log(1/T)
+    least: str = "0.00000001"
+    most: str = "0.012848"  # no less than 1/(40 log n)
+    bits: Bits = 192
+
+    def cross_check(self) -> None:
+        for name in ("least", "most"):
+            fraction(name, getattr(self, name), Fraction(1, 5))
+        require(Decimal(self.least) < Decimal(self.most), "least", self.least, f"below most = {self.most}")
+
+    def says(self) -> tuple[str, str]:
+        words = (
+            f"n = {self.n}: after one step of rate {self.factor} T^(3/2) log(1/T) on the population of a full world "
+            "v_1 = v_3, v_2 = v_4 and 0 < 1/2 - p(r_1) < exp(-1/sqrt(T))"
+        )
+        return words, f"T in [{self.least}, {self.most}]"
+
+    def steps(self) -> tuple[Step, ...]:
+        least, most = (fraction(name, getattr(self, name), Fraction(1, 5)) for name in ("least", "most"))
+        room = partial(one_step.room, n=self.n, factor=self.factor)
+        return (Positive("exp(-1/sqrt(T)) > 1/2 - p(r_1)", room, ((least, most),), self.bits),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairWeights(ProofRun):
+    """k pairs in context: the attention that the lowest temperatures prefer."""
+
+    kind = "ic-recall/proof-pair-weights"
+
+    k: Annotated[int, Bound(least=2, most=7)] = 2
+    first: Count = 1  # pair weights are first, first + 1, ..., over their double sum
+
+    def says(self) -> tuple[str, str]:
+        total = 2 * sum(range(self.first, self.first + self.k))
+        weights = ", ".join(f"{i}/{total}" for i in range(self.first, self.first + self.k))
+        words = (
+            f"k = {self.k}, all bijections: as T -> 0 the best attention puts {weights} on each token of the pairs, and "
+            f"there the smallest logit gap is 2/{(self.k * (self.k + 1)) ** 2}"
+        )
+        return words, "every attention, T -> 0"
+
+    def steps(self) -> tuple[Step, ...]:
+        return pairs.steps(self.k, self.first)
