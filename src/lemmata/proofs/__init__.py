@@ -6,6 +6,11 @@ from the steps is said by the proposition, and argued in docs/proofs.md.
 """
 
 from lemmata.proofs.balls import exact as exact
+from lemmata.proofs.claims import (
+    proved_by as proved_by,
+    proved_by_each as proved_by_each,
+    table_of_proofs as table_of_proofs,
+)
 from lemmata.proofs.proving import check as check, prove as prove
 from lemmata.proofs.run import ProofRun as ProofRun, certificate_of as certificate_of
 from lemmata.proofs.steps import Exact as Exact, Positive as Positive, Step as Step, Zeros as Zeros

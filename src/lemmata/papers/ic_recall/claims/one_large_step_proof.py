@@ -1,8 +1,8 @@
 """Lemma C.1's bound on confusing sequences, which lies far below rounding, in ball arithmetic."""
 
 from lemmata.core import Experiment, RunConfig, Runs, Scale
-from lemmata.papers.ic_recall.claims._certified import proved_by_each, table_of_proofs
 from lemmata.papers.ic_recall.run.proofs import OneLargeStep
+from lemmata.proofs import proved_by_each, table_of_proofs
 
 # The temperatures up to which the bound holds with constant 1: for many subjects that is all of T < 1/(40 log n).
 HIGHEST = {7: "0.004", 101: "0.003", 10**6: "0.00181", 2**61 - 1: "0.000592"}

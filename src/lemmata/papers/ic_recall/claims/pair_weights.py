@@ -1,8 +1,8 @@
 """Beyond the paper: what the optimum is for k pairs in context, as T -> 0."""
 
 from lemmata.core import Experiment, RunConfig, Runs, Scale
-from lemmata.papers.ic_recall.claims._certified import proved_by_each, table_of_proofs
 from lemmata.papers.ic_recall.run.proofs import PairWeights
+from lemmata.proofs import proved_by_each, table_of_proofs
 
 PAIRS = (2, 3, 4, 5, 6)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Experiment, RunConfig, Runs, Scale
-from lemmata.papers.ic_recall.claims._certified import proved_by, proved_by_each, table_of_proofs
 from lemmata.papers.ic_recall.run.proofs import BestOnLine, SaddleCurvature, Transition, TurningPoints
+from lemmata.proofs import proved_by, proved_by_each, table_of_proofs
 
 LOCUS = "Theorem 4.2 (B.3): what 'T small enough', 'unique' and 'global' are worth"
 BEYOND = "beyond the paper: what T <= C_1 / log n of Theorem 4.4 allows"

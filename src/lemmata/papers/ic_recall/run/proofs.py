@@ -167,8 +167,8 @@ class PairWeights(ProofRun):
         total = 2 * sum(range(self.first, self.first + self.k))
         weights = ", ".join(f"{i}/{total}" for i in range(self.first, self.first + self.k))
         words = (
-            f"k = {self.k}, all bijections: as T -> 0 the best attention puts {weights} on each token of the pairs, and "
-            f"there the smallest logit gap is 2/{(self.k * (self.k + 1)) ** 2}"
+            f"k = {self.k}, all bijections: as T -> 0 the best attention puts {weights} on each token of the pairs, "
+            f"and there the smallest logit gap is 2/{(self.k * (self.k + 1)) ** 2}"
         )
         return words, "every attention, T -> 0"
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Part, Runs, certified
-from lemmata.proofs import certificate_of
+from lemmata.proofs.run import certificate_of
 
 
 def proved_by(name: str, **words: Any) -> Claim:
