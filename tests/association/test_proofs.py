@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError
+from lemmata.papers.association.proof.first_gap import gap
 from lemmata.papers.association.proof.memory_flow import rate_a, rate_b
-from lemmata.papers.association.run.proofs import FlowConstant, FlowOrder, NoiseDirection
-from lemmata.papers.association.theory import memory
+from lemmata.papers.association.run.proofs import FirstGap, FlowConstant, FlowOrder, NoiseDirection
+from lemmata.papers.association.theory import RecallChain, attention_logits, memory
 from lemmata.proofs import ProofRun, prove
 
 pytest.importorskip("flint", reason="needs the extra `proofs`")
@@ -54,3 +55,20 @@ def test_the_flow_does_what_is_proved() -> None:
 def test_a_constant_that_is_none_is_one_line(constant: str) -> None:
     with pytest.raises(UserError, match="constant = "):
         FlowConstant(constant=constant)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.35])
+@pytest.mark.parametrize(("n", "length"), [(5, 9), (16, 128)])
+def test_the_closed_form_of_the_gap_is_the_exact_chain(n: int, length: int, alpha: float) -> None:
+    chain = RecallChain(n, length, alpha)
+    token, _ = attention_logits.key_gradient(chain, *attention_logits.phase_two_values(chain))
+    found = gap(alpha, n, length) * (1 - alpha) ** 2 / (n * n * length)
+    assert found == pytest.approx(token[1] - token[-1], rel=1e-9)
+
+
+def test_only_the_right_sign_of_the_gap_closes() -> None:
+    assert [outcome(FirstGap(sign=sign)) for sign in ("negative", "positive")] == ["closed", "refuted"]
+    right = FirstGap()
+    certificate = prove(right.proposition, right.steps())
+    assert right.problem(certificate) is None
+    assert "another statement" in str(FirstGap(num_tokens=17).problem(certificate))

@@ -43,7 +43,7 @@ COVERAGE = (
     Stated("Section 3.2, the clean model attends to all that follows a trigger", claims=("fig-4-clean",)),
     Stated(
         "Theorem 2",
-        claims=("thm-2", "thm-2-learned", "thm-2-descent"),
+        claims=("thm-2", "thm-2-learned", "thm-2-descent", "thm-2-sign-proved"),
         why="Signs, for j ≠ q in the first gap; the rates Ω(N^-4) and Ω(N^-3) follow from thm-2-gap and the β's order.",
     ),
     Stated("eq. (3) and the offset as T → ∞", why="The passage to the memory below is argued, not proved; not run."),

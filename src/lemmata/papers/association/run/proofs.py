@@ -1,13 +1,24 @@
-"""Runs that prove: the flow of the linear associative memory with the right rates of equation (42)."""
+"""Runs that prove: the linear associative memory's flow with the right rates of (42), and Theorem 2's first gap."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from lemmata.core import Bound, Natural, require
-from lemmata.papers.association.proof import memory_flow
-from lemmata.proofs import ProofRun, Step
+from lemmata.papers.association.proof import first_gap, memory_flow
+from lemmata.proofs import Positive, ProofRun, Step
+
+
+def fraction(name: str, text: str, most: int) -> Fraction:
+    """A decimal in (0, most], exactly."""
+    try:
+        value = Fraction(Decimal(text))
+    except (InvalidOperation, ValueError, OverflowError):
+        value = Fraction(0)
+    require(0 < value <= most, name, text, f"a decimal number above 0 and at most {most}")
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +33,7 @@ class FlowConstant(ProofRun):
         self.value()
 
     def value(self) -> Fraction:
-        try:
-            found = Fraction(Decimal(self.constant))
-        except (InvalidOperation, ValueError, OverflowError):
-            found = Fraction(0)
-        require(0 < found < 100, "constant", self.constant, "a decimal number above 0 and below 100")
-        return found
+        return fraction("constant", self.constant, 100)
 
     def says(self) -> tuple[str, str]:
         words = f"n = 2: a falls at every t, and d(e^-a)/dt tends to {self.constant} (1 - alpha)"
@@ -72,3 +78,34 @@ class NoiseDirection(ProofRun):
 
     def steps(self) -> tuple[Step, ...]:
         return memory_flow.singular_steps(self.most, self.last_smaller)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstGap(ProofRun):
+    """Theorem 2's first gap with the value matrix that phases 1 and 2 leave, by the exact chain."""
+
+    kind = "association/proof-first-gap"
+
+    num_tokens: Annotated[int, Bound(least=3)] = 16
+    length: Annotated[int, Bound(least=3)] = 128
+    most: str = "0.4"  # of alpha
+    sign: Literal["negative", "positive"] = "negative"
+
+    def cross_check(self) -> None:
+        fraction("most", self.most, 1)
+
+    def says(self) -> tuple[str, str]:
+        words = (
+            f"N = {self.num_tokens}, T = {self.length}: after one step of W_QK from the W_V of phase 2 the logit of "
+            f"(q, then j) less that of (q, then N+1) is {self.sign}"
+        )
+        return words, f"alpha in (0, {self.most}]"
+
+    def steps(self) -> tuple[Step, ...]:
+        sign = 1 if self.sign == "positive" else -1
+        function = partial(_signed_gap, sign, self.num_tokens, self.length)
+        return (Positive(f"the gap is {self.sign}", function, ((Fraction(0), fraction("most", self.most, 1)),)),)
+
+
+def _signed_gap(sign: int, num_tokens: int, length: int, alpha: Any) -> Any:
+    return sign * first_gap.gap(alpha, num_tokens, length)

@@ -51,7 +51,7 @@ def _one_like(t: Number) -> Number:
 def room(t: Number, n: int, factor: int) -> Number:
     """log of exp(-1/sqrt(T)) over 1/2 - p(r_1): positive where the lemma's bound holds with constant 1."""
     v = scores_after(t, n, factor)
-    rest = sum(
+    rest: Number = sum(
         count * (2 * (_products(v, matching - RIGHT) - _products(v, RIGHT - matching)) / t).exp()
         for matching, count in _groups(n)
         if matching not in (RIGHT, CONFUSING)
