@@ -36,6 +36,10 @@ class ProofRun(RunConfig, abc.ABC):
     def proposition(self) -> Proposition:
         return Proposition(*self.says(), self.asked)
 
+    def input_hashes(self) -> tuple[str, ...]:
+        """The words of the statement: a certificate is of them too, so other words are another run."""
+        return (self.proposition.digest,)
+
     def execute(self, context: RunContext) -> RunOutput:
         certificate = prove(self.proposition, self.steps())
         if certificate.outcome == "closed" and (problem := self.problem(certificate)):
