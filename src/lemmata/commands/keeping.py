@@ -14,19 +14,8 @@ from lemmata.report.files import write_whole
 from lemmata.run import Store
 from lemmata.run.store import RECORD
 
-KEPT = (
-    "status",
-    "margin",
-    "seconds",
-    "remark",
-    "control",
-    "reads",
-    "control_status",
-    "predicted",
-    "measured",
-    "proved",
-)
-WHERE_THERE = ("detail", "corrected")
+KEPT = ("status", "margin", "seconds", "remark", "control", "reads", "control_status", "predicted", "measured")
+WHERE_THERE = ("detail", "corrected", "proved")
 
 
 def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:
