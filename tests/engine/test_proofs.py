@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from lemmata.core import Certificate, Proposition
-from lemmata.proofs import Exact, Positive, Step, Zeros, check, prove
+from lemmata.proofs import Exact, Positive, Step, Zeros, check, exact, prove
+from lemmata.proofs.balls import slope
 
 pytest.importorskip("flint", reason="needs the extra `proofs`")
 
@@ -95,3 +96,16 @@ def test_a_leaf_of_an_unknown_letter_proves_nothing() -> None:
     found = proved(step)
     (boxes,) = found.steps
     assert check(replace(found, steps=(replace(boxes, tree="?"),)), STATEMENT, [step])
+
+
+def test_what_cannot_be_evaluated_stays_open() -> None:
+    """1/(x - 1/3) has a pole, and a root of what may be negative is no number: neither is taken for a sign."""
+    assert proved(Positive("a pole", lambda x: 1 / (3 * x - 1) / (3 * x - 1), UNIT)).outcome == "open"
+    assert proved(Positive("a root", lambda x: (x - 1).sqrt() + 1, UNIT)).outcome == "open"
+
+
+def test_a_constant_has_no_slope() -> None:
+    third = exact(Fraction(1, 3))
+    assert slope(lambda x: third, [exact(Fraction(1, 2))], 0) == 0
+    assert prove(STATEMENT, [Zeros("a constant", lambda x: third, UNIT, 0)]).outcome == "closed"
+    assert not slope(lambda x: 1 / (x - x), [exact(Fraction(1, 2))], 0).is_finite()

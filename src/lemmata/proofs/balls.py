@@ -49,8 +49,8 @@ def middle(interval: Interval) -> Fraction:
 
 
 def value(function: Function, balls: list[Ball]) -> Ball:
-    """The function of balls; what cannot be evaluated there (a logarithm of zero) is a ball of everything."""
-    result = function(*balls)
+    """The function of balls; where it cannot be evaluated, a ball that decides nothing."""
+    result = _evaluated(function, balls)
     return result if isinstance(result, flint().arb) else flint().arb(result)
 
 
@@ -59,8 +59,18 @@ def slope(function: Function, balls: list[Ball], axis: int) -> Ball:
     series_of = flint().arb_series
     # Two terms: a constant and its first derivative.
     series = [series_of([ball, 1], 2) if i == axis else ball for i, ball in enumerate(balls)]
-    result = function(*series)
-    return result[1] if isinstance(result, series_of) else flint().arb(0)
+    result = _evaluated(function, series)
+    if isinstance(result, series_of):
+        return result[1]
+    return flint().arb(0) if isinstance(result, int) or result.is_finite() else flint().arb("nan")  # 0: a constant
+
+
+def _evaluated(function: Function, arguments: list[Ball]) -> Any:
+    """Series refuse what balls answer with "not a number": a quotient by, or a root of, what may be zero."""
+    try:
+        return function(*arguments)
+    except (ValueError, ZeroDivisionError):
+        return flint().arb("nan")
 
 
 def enclosure(function: Function, box: Domain) -> Ball:

@@ -8,7 +8,7 @@ from lemmata.proofs.steps import Domain, Exact, Positive, Step, Zeros
 from lemmata.proofs.trees import BadTree, halves, leaves, longest, words
 
 DEEPEST = 60  # halvings of a box
-MOST = 20_000  # boxes of a step
+MOST = 6_000  # boxes of a step
 
 
 class Stopped(Exception):

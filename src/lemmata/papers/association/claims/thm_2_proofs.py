@@ -20,6 +20,7 @@ CLAIMS = (
     proved_by_each(
         "gap",
         "N",
+        "num_tokens",
         SIZES,
         id="thm-2-sign-proved",
         locus="Theorem 2",

@@ -19,6 +19,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 CLAIMS = (
     proved_by(
         "constant",
+        {"constant": "0.75"},
         id="thm-3-constant-proved",
         locus="Appendix G.2 and Lemma H.3",
         statement="Two inputs, the flow with the right rates of (42): a = W_12 - W_11 falls at every time, and t e^a "
@@ -27,6 +28,7 @@ CLAIMS = (
     ),
     proved_by(
         "order",
+        {"larger": "signal"},
         id="thm-3-rank-1-proved",
         locus="Theorem 3, second equation: 'assuming β_1 > β_2'",
         statement="Two inputs: at every t > 0 the signal's singular value exceeds the noise's, for every α in "
@@ -35,6 +37,7 @@ CLAIMS = (
     ),
     proved_by(
         "direction",
+        {"most": 64, "last_smaller": 2},
         id="thm-3-direction-proved",
         locus="Section 3.3, after Theorem 3: 'when N > 2'",
         statement="For every n from 2 to 64 the noise's singular value over the signal's tends to (n-1)/√(n+1): below "

@@ -32,6 +32,7 @@ CLAIMS = (
     proved_by_each(
         "one-step",
         "n",
+        "n",
         HIGHEST,
         id="lemma-c.1-proved",
         locus="Lemma C.1",

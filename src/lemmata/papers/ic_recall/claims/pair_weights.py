@@ -24,6 +24,7 @@ CLAIMS = (
     proved_by_each(
         "weights",
         "k",
+        "k",
         PAIRS,
         id="pair-weights-proved",
         locus="beyond the paper: Figure 2, right, has three pairs",

@@ -116,6 +116,7 @@ def _bounds(of: str) -> Callable[[Runs], str]:
 CLAIMS = (
     proved_by(
         "turning-points",
+        {"count": 2},
         id="turning-points-proved",
         locus=LOCUS,
         statement="Warm-up, n = 3: at every temperature up to the last at which an unequal minimum exists the loss on "
@@ -127,6 +128,7 @@ CLAIMS = (
     proved_by_each(
         "exist",
         "n",
+        "n",
         SIZES,
         id="exist-proved",
         locus=BEYOND,
@@ -136,6 +138,7 @@ CLAIMS = (
     ),
     proved_by_each(
         "global",
+        "n",
         "n",
         SIZES,
         id="global-proved",
@@ -147,6 +150,7 @@ CLAIMS = (
     ),
     proved_by(
         "best-on-line",
+        {"right": 1},
         id="best-on-line-proved",
         locus=LOCUS,
         statement="At every temperature and in every full world the lowest loss over the 5-simplex of attention is "
@@ -156,6 +160,7 @@ CLAIMS = (
     ),
     proved_by(
         "saddle",
+        {"sign": "negative"},
         id="saddle-proved",
         locus="Lemma B.5",
         statement="The curvature at the saddle along the escaping direction is negative at every temperature.",
