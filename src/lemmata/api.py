@@ -27,7 +27,7 @@ from lemmata.core import (
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
-from lemmata.report.values import margin
+from lemmata.report.values import margin, verdict_word
 from lemmata.run import Store, examine, missing, possible
 
 StoreLike = Store | Path | str | None
@@ -124,7 +124,11 @@ class Checked(Mapping[str, Judgement]):
         return len(self._judgements())
 
     def __repr__(self) -> str:
-        lines = [f"{one.status:10} {id:42} margin {margin(one.margin)}" for id, one in self.items()]
+        lines = [
+            f"{verdict_word(one.status, one.proved):10} {id:42} "
+            + (f"on {one.proved}" if one.proved else f"margin {margin(one.margin)}")
+            for id, one in self.items()
+        ]
         lines += [f"{'not run':10} {one.experiment.id:42} {one.reason}" for one in self.not_run]
         return "\n".join(lines)
 

@@ -43,7 +43,8 @@ ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "task": set(),
     "model": {"task"},
     "probe": {"task", "model"},
-    "run": {"task", "model", "probe", "theory"},
+    "proof": {"theory"},
+    "run": {"task", "model", "probe", "theory", "proof"},
     "claims": {"task", "model", "probe", "run", "theory"},
 }
 ENGINE = {  # room of a paper -> what it may import of the engine
@@ -51,8 +52,9 @@ ENGINE = {  # room of a paper -> what it may import of the engine
     "task": {"core", "models"},
     "model": {"core", "models", "train"},
     "probe": {"core", "models", "train", "lm"},
-    "run": {"core", "models", "train", "lm"},
-    "claims": {"core", "models", "train", "lm", "report.plots"},
+    "proof": {"core", "proofs"},
+    "run": {"core", "models", "train", "lm", "proofs"},
+    "claims": {"core", "models", "train", "lm", "proofs", "report.plots"},
 }
 PLACES = "Theorem|Theorems|Lemma|Lemmas|Corollary|Proposition|Section|Sections|Appendix|Figure|Table|Assumption"
 MEASURED = re.compile(rf"\b(?:{PLACES}) [\w.]+|(?<![\w.-])(\d+\.\d+)")  # a number, not a place of the paper

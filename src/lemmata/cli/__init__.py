@@ -21,7 +21,7 @@ import lemmata
 from lemmata.cli.compute import Check, Confirm, Diff, Export, Report, Reproduce, Run, Sweep
 from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
-from lemmata.cli.look import Fields, List, Query, Runs, Show, Views
+from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.cli.serve import Serve
 from lemmata.core import UserError, add_paper_path
@@ -37,6 +37,7 @@ Command = (
     | Annotated[Sweep, tyro.conf.subcommand("sweep")]
     | Annotated[Fields, tyro.conf.subcommand("fields")]
     | Annotated[Runs, tyro.conf.subcommand("runs")]
+    | Annotated[VerifyProof, tyro.conf.subcommand("verify-proof")]
     | Annotated[Query, tyro.conf.subcommand("query")]
     | Annotated[Views, tyro.conf.subcommand("views")]
     | Annotated[Export, tyro.conf.subcommand("export")]

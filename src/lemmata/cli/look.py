@@ -87,6 +87,27 @@ class Runs:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VerifyProof:
+    """Check the stored certificate of a claim that is proved: every box again, against the claim's own statement.
+
+    It searches for nothing: the statement gives the steps, the certificate the boxes. Of a paper or an experiment, all
+    its claims that are proved. Exits 1 if a certificate does not prove its claim. Needs the extra `proofs`.
+
+    Example: lemmata verify-proof ic-recall/turning-points-proved
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+    def __call__(self, console: Console) -> int:
+        from lemmata.commands.proofs import verify_proofs
+
+        return verify_proofs(self.ids, Scale(self.scale), self.where.store, as_json=self.json, console=console)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Views:
     """The views that `lemmata query` may name, and what each holds. `lemmata query --help` shows the same."""
 

@@ -15,7 +15,7 @@ from lemmata.run import Store
 from lemmata.run.store import RECORD
 
 KEPT = ("status", "margin", "seconds", "remark", "control", "reads", "control_status", "predicted", "measured")
-WHERE_THERE = ("detail", "corrected")
+WHERE_THERE = ("detail", "corrected", "proved")
 
 
 def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:

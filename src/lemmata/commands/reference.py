@@ -6,7 +6,7 @@ from typing import Any
 from lemmata.core import NOT_RUN, STALE, Scale, claim_digests, is_fresh, origin, papers, references
 
 EVIDENCE = (
-    *("status", "predicted", "measured", "margin", "control_status", "control", "detail", "corrected"),
+    *("status", "predicted", "measured", "margin", "control_status", "control", "detail", "corrected", "proved"),
     *("remark", "seconds", "reads"),
 )
 

@@ -1,6 +1,16 @@
 """The words everyone shares. No domain knowledge lives here."""
 
 from lemmata.core.algorithm import AbstractAlgorithm as AbstractAlgorithm, Metrics as Metrics, TrainState as TrainState
+from lemmata.core.certificate import (
+    ARRAY as ARRAY,
+    AXES as AXES,
+    Certificate as Certificate,
+    Outcome as Outcome,
+    Proposition as Proposition,
+    ProvedStep as ProvedStep,
+    read_certificate as read_certificate,
+)
+from lemmata.core.certified import certified as certified
 from lemmata.core.claim import (
     Claim as Claim,
     Correction as Correction,

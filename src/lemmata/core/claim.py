@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lemmata.core.certificate import Certificate
 from lemmata.core.errors import OutsideSetting, TooShort, Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.plain import plain
@@ -113,6 +114,14 @@ class Judgement:
     reads: tuple[str, ...] = ()  # the runs on which the verdict rests, the control's not among them
     evidence: tuple[Evidence, ...] = ()  # part by part
 
+    @property
+    def proved(self) -> str:
+        """The set on which the claim is proved; empty where it is not, or not in all its parts."""
+        found = [one.measured for one in self.evidence if isinstance(one.measured, Certificate)]
+        if self.status != "holds" or not found or len(found) < len(self.evidence):
+            return ""
+        return "; ".join(dict.fromkeys(one.on for one in found))
+
     def row(self, limit: int | None = None) -> dict[str, Any]:
         """The verdict as plain JSON data; `limit`: of the evidence, so many elements a part alone."""
         values = {"predicted": self.predicted, "measured": self.measured, "margin": self.margin}
@@ -120,6 +129,7 @@ class Judgement:
             values["corrected"] = self.corrected
         words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
         words |= {"control": dict(self.control), "reads": list(self.reads)}
+        words |= {"proved": self.proved} if self.proved else {}
         evidence = [one.row(limit) for one in self.evidence]
         return self.claim.facts() | words | plain(values) | {"remark": self.remark, "evidence": evidence}
 

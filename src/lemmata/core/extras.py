@@ -4,6 +4,7 @@ import importlib.util
 
 EXTRAS = {  # extra -> the modules that it brings
     "lm": ("torch", "transformers", "peft", "lm_eval", "gguf"),
+    "proofs": ("flint",),
     "serve": ("starlette", "uvicorn"),
 }
 

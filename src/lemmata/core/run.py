@@ -225,10 +225,10 @@ def meet(needs: Mapping[str, Need], runs: Runs) -> None:
 def stand_in(settings: Mapping[str, Setting], runs: Runs) -> None:
     """Raise why the rule has no meaning under these runs' settings; a group's setting is that of each of its runs.
 
-    What is measured does not matter here, nor does a run that this scale does not have.
+    What is measured does not matter here, nor does a run that this scale does not have or that failed.
     """
     for name, setting in settings.items():
-        for one in [full for full in runs if full == name or full.startswith(f"{name}/")]:
+        for one in [full for full in runs.by_name if full == name or full.startswith(f"{name}/")]:
             runs.read.add(one)
             if why := setting(runs.by_name[one].config):
                 raise OutsideSetting(why)

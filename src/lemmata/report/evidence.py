@@ -16,6 +16,7 @@ from lemmata.report.values import (
     on_the_control,
     rule,
     sample_text,
+    verdict_word,
 )
 
 
@@ -41,7 +42,9 @@ def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
     claim = judgement.claim
     facts = [
         ("Rule", element("span", _rule(judgement))),
-        ("Margin", element("span", margin(judgement.margin), class_="number")),
+        ("Proved on", element("span", judgement.proved))
+        if judgement.proved
+        else ("Margin", element("span", margin(judgement.margin), class_="number")),
         ("Control", control_note(judgement.control_status)),
     ]
     if judgement.detail and not isinstance(judgement.measured, Undecided):  # else the reason is in the table already
@@ -52,7 +55,7 @@ def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
         element(
             "header",
             element("h4", link(f"#{claim.id}", claim.id, class_="id")),
-            chip(judgement.status),
+            chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
             *badges(standing),
             element("span", claim.locus, class_="locus"),
         ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lemmata.core import NOT_RUN, Claim, Judgement, NotRun
 from lemmata.report.evidence import evidence_table
 from lemmata.report.markup import Html, element, inline
-from lemmata.report.values import MARKS, margin, rule, shorten
+from lemmata.report.values import MARKS, margin, rule, shorten, verdict_word
 
 COLOURS = {"holds": "#0a7d33", "erratum": "#9a5b00", "undecided": "#5b6470", "fails": "#b3261e", NOT_RUN: "#5b6470"}
 
@@ -29,7 +29,7 @@ def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = (
     rows = [
         element(
             "tr",
-            element("td", _status(one.status)),
+            element("td", _status(one.status, one.proved)),
             element("td", element("code", one.claim.id)),
             element("td", margin(one.margin)),
             element("td", one.control_status),
@@ -52,8 +52,10 @@ def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = (
     return table + evidence_table(judgements[0]) if len(judgements) == 1 else table
 
 
-def _status(status: str) -> Html:
-    return element("span", f"{MARKS[status]} {status}", style=f"color:{COLOURS[status]};font-weight:600")
+def _status(status: str, proved: str = "") -> Html:
+    return element(
+        "span", f"{MARKS[status]} {verdict_word(status, proved)}", style=f"color:{COLOURS[status]};font-weight:600"
+    )
 
 
 def _table(heads: Sequence[str], rows: Sequence[Html]) -> Html:

@@ -13,7 +13,7 @@ from rich.text import Text
 from lemmata.core import Confirmation, Paper
 from lemmata.report.listing import Listing, cell_text, plain_table
 from lemmata.report.terminal import COLOURS, Row, control_text, status_text, verdict_counts
-from lemmata.report.values import MARKS, brief, duration, margin, shorten
+from lemmata.report.values import MARKS, brief, duration, margin, margin_or_proof, shorten
 
 COLUMNS = ("verdict", "claim", "margin", "control", "cost", "in the paper")
 BESIDE = 72  # columns that a table of claims needs beside their ids
@@ -74,9 +74,9 @@ def _columns(widths: Sequence[int]) -> Table:
 
 def _cells(row: Row) -> tuple[Text, Text, str, Text, str, Text]:
     return (
-        status_text(row.get("status"), row.get("reference")),
+        status_text(row.get("status"), row.get("reference"), row.get("proved")),
         cell_text(row.get("id")),
-        margin(row.get("margin")),
+        margin_or_proof(row),
         control_text(row.get("control_status")),
         duration(row.get("seconds")),
         cell_text(row.get("locus")),

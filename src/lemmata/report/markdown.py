@@ -6,7 +6,7 @@ from typing import Any
 
 from lemmata.core import NOT_RUN, Paper, Told
 from lemmata.report.errata import formulas
-from lemmata.report.values import MARKS, STATUSES, brief, duration, margin, on_the_control, rule
+from lemmata.report.values import MARKS, STATUSES, brief, duration, margin_or_proof, on_the_control, rule, verdict_word
 
 Row = Mapping[str, Any]
 
@@ -19,7 +19,7 @@ def claims_table(rows: Sequence[Row]) -> str:
             f"`{row['id']}`",
             row["locus"],
             f"[`{row['file']}`]({row['file']})",
-            row.get("status") or "–",
+            verdict_word(row.get("status"), row.get("proved")) or "–",
             row.get("badge") or "–",
             row.get("replicated") or "–",
             _margin(row),
@@ -54,7 +54,8 @@ def claim_page(row: Row) -> str:
     if (status := row.get("status")) == NOT_RUN:
         stands = f"{MARKS[NOT_RUN]} **{NOT_RUN}**: {row['detail']}"
     elif status:
-        stands = f"{MARKS[status]} **{status}** at scale {row['scale']}, margin {_margin(row)}"
+        how = f"on {row['proved']}" if row.get("proved") else f"at scale {row['scale']}, margin {_margin(row)}"
+        stands = f"{MARKS[status]} **{verdict_word(status, row.get('proved'))}** {how}"
     stands = " · ".join(filter(None, [stands, row.get("badge"), _replicated(row)]))
     parts = [
         f"# {row['id']}",
@@ -127,7 +128,7 @@ def _replicated(row: Row) -> str | None:
 
 def _margin(row: Row) -> str:
     value = row.get("margin")
-    return margin(value if isinstance(value, float | int) else None)
+    return margin_or_proof({**row, "margin": value if isinstance(value, float | int) else None})
 
 
 def _cell(text: Any) -> str:

@@ -6,7 +6,7 @@ from lemmata.core import NOT_RUN, Judgement, NotRun
 from lemmata.report.entry import Entry
 from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
-from lemmata.report.values import STATUSES, duration, margin, shorten
+from lemmata.report.values import STATUSES, duration, margin, shorten, verdict_word
 
 MEANINGS = {
     "holds": "the measurement agrees with what the paper predicts",
@@ -84,7 +84,12 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
     claim = judgement.claim
     return element(
         "tr",
-        element("td", chip(judgement.status), *badges(entry.standings.get(claim.id)), class_="verdict"),
+        element(
+            "td",
+            chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
+            *badges(entry.standings.get(claim.id)),
+            class_="verdict",
+        ),
         element(
             "td",
             link(f"#{claim.id}", claim.id, class_="id"),
@@ -92,7 +97,7 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
             class_="what",
         ),
         element("td", claim.locus, class_="where"),
-        element("td", margin(judgement.margin), class_="number", data_label="margin"),
+        element("td", "proved" if judgement.proved else margin(judgement.margin), class_="number", data_label="margin"),
         element("td", control_note(judgement.control_status, short=True), data_label="control"),
         element("td", duration(entry.examined.seconds), class_="number", data_label="cost"),
         class_=f"row {judgement.status}",

@@ -18,7 +18,9 @@ _ORIGIN = (("experiment", "experiment"), ("file", "file"), ("scale", "scale"), (
 
 
 def claim_panel(row: Row) -> RenderableType:
-    title = Text.assemble((str(row.get("id", "")), "bold"), "  ", status_text(row.get("status"), row.get("reference")))
+    title = Text.assemble(
+        (str(row.get("id", "")), "bold"), "  ", status_text(row.get("status"), row.get("reference"), row.get("proved"))
+    )
     parts: list[RenderableType] = [title, Text(str(row.get("locus", "")), style="dim"), Text("")]
     parts += [Text(str(row.get("statement", ""))), Text("")]
     facts = plain_table(header=False)
@@ -39,7 +41,7 @@ def claim_panel(row: Row) -> RenderableType:
     if judged:
         for name, text in [] if evidence else _unlabelled(row):
             facts.add_row(name, text)
-        facts.add_row("margin", margin(row.get("margin")))
+        facts.add_row(*(("proved on", row["proved"]) if row.get("proved") else ("margin", margin(row.get("margin")))))
         facts.add_row("control", control_text(row.get("control_status")))
     if row.get("reference"):
         facts.add_row("reference", cell_text(row["reference"]))

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lemmata.core import NOT_RUN, NotRun
-from lemmata.report.values import COUNTED, MARKS
+from lemmata.report.values import COUNTED, MARKS, verdict_word
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red", NOT_RUN: "dim"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
@@ -33,11 +33,11 @@ def make_console(file: Any = None, *, stderr: bool = False) -> Console:
     return console
 
 
-def status_text(status: str | None, reference: str | None = None) -> Text:
-    """`reference`: where the verdict comes from, if it was not computed here."""
+def status_text(status: str | None, reference: str | None = None, proved: str | None = None) -> Text:
+    """`reference`: where the verdict comes from, if it was not computed here; `proved`: on which set, if it is."""
     if not status:
         return Text("–", style="dim")
-    text = Text(f"{MARKS.get(status, '·')} {status}", style=COLOURS.get(status, ""))
+    text = Text(f"{MARKS.get(status, '·')} {verdict_word(status, proved)}", style=COLOURS.get(status, ""))
     return text.append(" (reference)", style="dim") if reference and status != NOT_RUN else text
 
 

@@ -85,6 +85,16 @@ def margin(value: Any) -> str:
     return f"{value:+.3g}".replace("-", "−")
 
 
+def verdict_word(status: Any, proved: str | None) -> str:
+    """A verdict; that of a claim which is proved says so. Empty where there is none."""
+    return f"{status} (proved)" if proved else str(status or "")
+
+
+def margin_or_proof(row: Mapping[str, Any]) -> str:
+    """A claim that is proved has no margin."""
+    return "proved" if row.get("proved") else margin(row.get("margin"))
+
+
 def duration(seconds: Any) -> str:
     if seconds is None:
         return "–"

@@ -12,7 +12,7 @@ from rich.text import Text
 from lemmata.report.listing import plain_table
 from lemmata.report.numbers import NEAREST, Line, Row, left_over, lines
 from lemmata.report.terminal import control_text, status_text
-from lemmata.report.values import duration, margin
+from lemmata.report.values import duration, margin_or_proof
 
 FEW = 6  # so many claims are shown closely; of more, each part's deciding number alone
 WIDE = 120  # columns of a terminal on which predicted and measured stand side by side
@@ -50,11 +50,11 @@ class Verdicts:
             found = list(lines(row, self.nearest))
             alone = found[0] if len(found) == 1 and not found[0].label else None
             table.add_row(
-                status_text(row.get("status"), row.get("reference")),
+                status_text(row.get("status"), row.get("reference"), row.get("proved")),
                 Text(row["id"], style="bold"),
                 Text(alone.predicted if alone else ""),
                 Text(alone.measured if alone else ""),
-                margin(row.get("margin")),
+                margin_or_proof(row),
                 control_text(row.get("control_status")),
                 duration(row.get("seconds")),
             )
@@ -66,9 +66,11 @@ class Verdicts:
 
     def _block(self, row: Row) -> Iterator[Any]:
         """For narrow terminals: the same, below one another."""
-        yield Text.assemble(status_text(row.get("status"), row.get("reference")), "  ", (row["id"], "bold"))
+        yield Text.assemble(
+            status_text(row.get("status"), row.get("reference"), row.get("proved")), "  ", (row["id"], "bold")
+        )
         control = Text.assemble("control ", control_text(row.get("control_status")))
-        facts = [Text(f"margin {margin(row.get('margin'))}"), control, Text(duration(row.get("seconds")))]
+        facts = [Text(f"margin {margin_or_proof(row)}"), control, Text(duration(row.get("seconds")))]
         yield Padding(Text(", ").join(facts), (0, 0, 0, 4), style="dim")
         for line in lines(row, self.nearest):
             label = f"{line.label}: " if line.label else ""

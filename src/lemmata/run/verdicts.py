@@ -21,6 +21,7 @@ EVIDENCE = (
     "seconds",
     "reads",
     "evidence",
+    "proved",
 )
 
 

@@ -43,14 +43,17 @@ COVERAGE = (
     Stated("Section 3.2, the clean model attends to all that follows a trigger", claims=("fig-4-clean",)),
     Stated(
         "Theorem 2",
-        claims=("thm-2", "thm-2-learned", "thm-2-descent"),
+        claims=("thm-2", "thm-2-learned", "thm-2-descent", "thm-2-sign-proved"),
         why="Signs, for j ≠ q in the first gap; the rates Ω(N^-4) and Ω(N^-3) follow from thm-2-gap and the β's order.",
     ),
     Stated("eq. (3) and the offset as T → ∞", why="The passage to the memory below is argued, not proved; not run."),
     Stated("Section 3.3, experiments; Figure 18", claims=("fig-18",)),
     Stated("Theorem 3, first equation", claims=("thm-3-full", "thm-3-descent")),
-    Stated("Theorem 3, second equation", claims=("thm-3-rank-1",), why="At one α of the window."),
-    Stated("Section 3.3, easy to extend to any N > 2", claims=("noise-rank-n", "noise-rank-ratio")),
+    Stated("Theorem 3, second equation", claims=("thm-3-rank-1", "thm-3-rank-1-proved"), why="The slope at one α."),
+    Stated(
+        "Section 3.3, easy to extend to any N > 2",
+        claims=("noise-rank-n", "noise-rank-ratio", "thm-3-direction-proved"),
+    ),
     Stated(
         "Section 3.3, a language model's noise as a subspace of low rank",
         claims=(
@@ -151,7 +154,7 @@ COVERAGE = (
     Stated("eqs. (40) and (41)", claims=("eq-40",)),
     Stated("eq. (42)", claims=("eq-42",)),
     Stated("eq. (43)", claims=("lemma-h.3", "thm-3-descent"), why="It follows from (42) by a change of variables."),
-    Stated("Appendix G.2, the limits of a and b", claims=("thm-3-constant", "thm-3-full")),
+    Stated("Appendix G.2, the limits of a and b", claims=("thm-3-constant", "thm-3-full", "thm-3-constant-proved")),
     Stated("Lemma H.1", claims=("lemma-h.1",)),
     Stated("Lemma H.2", claims=("lemma-h.2",)),
     Stated("Lemma H.3", claims=("lemma-h.3", "lemma-h.3-decreasing")),

@@ -1,0 +1,77 @@
+"""A proof as data: the statement it is of, the boxes that were covered, and whether they closed.
+
+A certificate is not to be believed: whoever doubts it builds the steps again from the statement and checks every box
+(`lemmata verify-proof`). A step's boxes are a tree of halvings of the step's own domain, so that they cover it by
+construction: "xL" writes a split of the first axis and a leaf.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+
+from lemmata.core.config import digest
+
+Outcome = Literal["closed", "open", "refuted"]
+ARRAY = "certificate"  # its name among a run's arrays
+
+
+@dataclass(frozen=True)
+class Proposition:
+    """What is to be proved: in words, on which set, and as the canonical text of the config that builds the proof."""
+
+    says: str
+    on: str  # as "T in (0, 0.08]"
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return digest("|".join((self.says, self.on, self.text)))
+
+    def __str__(self) -> str:
+        return self.says
+
+
+@dataclass(frozen=True)
+class ProvedStep:
+    """One inequality, count or identity: its name, and the tree of its boxes with a letter a leaf."""
+
+    name: str
+    tree: str
+    bits: int = 0  # of the balls; 0: integers and fractions alone
+
+
+@dataclass(frozen=True)
+class Certificate:
+    proposition: str  # the digest of the one it is of
+    says: str
+    on: str
+    steps: tuple[ProvedStep, ...]
+    outcome: Outcome
+    where: str = ""  # the box that stayed open, or where the statement is false
+
+    @property
+    def boxes(self) -> int:
+        return sum(letter not in AXES for step in self.steps for letter in step.tree)
+
+    @property
+    def bits(self) -> int:
+        return max((step.bits for step in self.steps), default=0)
+
+    def __str__(self) -> str:
+        size = f"{len(self.steps)} steps, {self.boxes} boxes" + (f", {self.bits} bits" if self.bits else "")
+        return f"{self.outcome} ({size})" + (f": {self.where}" if self.where else "")
+
+    def as_array(self) -> np.ndarray:
+        """For a run's arrays."""
+        return np.frombuffer(json.dumps(asdict(self), sort_keys=True).encode(), dtype=np.uint8)
+
+
+AXES = "xyz"  # letters of a tree that are splits; every other one is a leaf
+
+
+def read_certificate(stored: np.ndarray) -> Certificate:
+    data = json.loads(bytes(np.asarray(stored, dtype=np.uint8)).decode())
+    steps = tuple(ProvedStep(**step) for step in data.pop("steps"))
+    return Certificate(steps=steps, **data)

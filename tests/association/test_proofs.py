@@ -1,0 +1,74 @@
+"""What is proved of Theorem 3's flow, that nothing near it can be, and that its rates are those of the theory."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from lemmata.core import UserError
+from lemmata.papers.association.proof.first_gap import gap
+from lemmata.papers.association.proof.memory_flow import rate_a, rate_b
+from lemmata.papers.association.run.proofs import FirstGap, FlowConstant, FlowOrder, NoiseDirection
+from lemmata.papers.association.theory import RecallChain, attention_logits, memory
+from lemmata.proofs import ProofRun, prove
+
+pytest.importorskip("flint", reason="needs the extra `proofs`")
+
+
+def outcome(run: ProofRun) -> str:
+    return prove(run.proposition, run.steps()).outcome
+
+
+def test_only_the_right_constant_closes() -> None:
+    wrong = ("0.750001", "0.749999", "0.9", "0.25")  # 18/5 of the printed flow is 0.9 in these units
+    assert outcome(FlowConstant()) == "closed"
+    assert [outcome(FlowConstant(constant=one)) for one in wrong] == ["refuted"] * len(wrong)
+
+
+def test_only_the_right_order_closes() -> None:
+    assert [outcome(FlowOrder(larger=one)) for one in ("signal", "noise")] == ["closed", "refuted"]
+
+
+def test_only_n_2_is_below() -> None:
+    assert [outcome(NoiseDirection(last_smaller=n)) for n in (1, 2, 3)] == ["refuted", "closed", "refuted"]
+
+
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_the_rates_are_those_of_the_theory(n: int) -> None:
+    alpha, x, y = Fraction(3, 10), Fraction(1, 3), Fraction(3, 4)
+    total = float(1 + (n - 1) * x + y)
+    found = memory.margin_rates(n, float(alpha))(float(np.log(float(x))), float(np.log(float(y))))
+    expected = [float(rate(x, y, alpha, n)) / (n * total) for rate in (rate_a, rate_b)]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_flow_does_what_is_proved() -> None:
+    for alpha in (0.21, 0.39):
+        path = memory.integrate(memory.margin_rates(2, alpha), np.concatenate([[0.0], np.logspace(-2, 7, 200)]))
+        assert (np.diff(path.a) < 0).all()
+        assert (path.a[1:] < path.b[1:]).all()
+        assert (path.b[1:] < 0).all()
+        assert np.exp(-path.a[-1]) / path.time[-1] == pytest.approx(0.75 * (1 - alpha), rel=1e-3)
+
+
+@pytest.mark.parametrize("constant", ["x", "0", "-1", "nan"])
+def test_a_constant_that_is_none_is_one_line(constant: str) -> None:
+    with pytest.raises(UserError, match="constant = "):
+        FlowConstant(constant=constant)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.35])
+@pytest.mark.parametrize(("n", "length"), [(5, 9), (16, 128)])
+def test_the_closed_form_of_the_gap_is_the_exact_chain(n: int, length: int, alpha: float) -> None:
+    chain = RecallChain(n, length, alpha)
+    token, _ = attention_logits.key_gradient(chain, *attention_logits.phase_two_values(chain))
+    found = gap(alpha, n, length) * (1 - alpha) ** 2 / (n * n * length)
+    assert found == pytest.approx(token[1] - token[-1], rel=1e-9)
+
+
+def test_only_the_right_sign_of_the_gap_closes() -> None:
+    assert [outcome(FirstGap(sign=sign)) for sign in ("negative", "positive")] == ["closed", "refuted"]
+    right = FirstGap()
+    certificate = prove(right.proposition, right.steps())
+    assert right.problem(certificate) is None
+    assert "another statement" in str(FirstGap(num_tokens=17).problem(certificate))
