@@ -155,3 +155,10 @@ def test_what_is_not_a_number_under_a_change_is_undecided_without_a_warning(stor
     assert (judged.status, judged.detail) == ("undecided", "what was measured is not a number")
     with pytest.raises(RuntimeWarning):
         examine([Selection(one, one.claims)], Scale("smoke"), store)
+
+
+def test_a_run_that_failed_is_outside_no_setting() -> None:
+    bound = claim(setting={"main": only("steps", 100, why="the rule was written for it")})
+    judgement = judge(bound, Runs({}, Scale("smoke"), failed={"main": "it raised"}))
+    assert judgement.status == "undecided"
+    assert "could not be computed: it raised" in judgement.detail
