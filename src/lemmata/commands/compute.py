@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import jax
@@ -232,7 +232,8 @@ def _publish(
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
     page = write_page([entry_of(item, scale, store, changes) for item in examined], out, scale=scale)
     if console:
-        _print_verdicts(examined, console)
+        again = {item.experiment.id: _command(item.experiment.id, scale, changes) for item in examined if changes}
+        _print_verdicts(examined, console, again=again)
         console.print(f"page: {page}")
 
 
@@ -241,8 +242,14 @@ def entry_of(item: Examined, scale: Scale, store: Store, changes: dict[str, str]
     return Entry(item, draw(item), _command(item.experiment.id, scale, changes), {} if changes else stands)
 
 
-def _print_verdicts(examined: Sequence[Examined], console: Console, not_run: Sequence[NotRun] = ()) -> None:
-    rows = [row for item in examined for row in item.rows(limit=KEPT)]
+def _print_verdicts(
+    examined: Sequence[Examined],
+    console: Console,
+    not_run: Sequence[NotRun] = (),
+    again: Mapping[str, str] | None = None,
+) -> None:
+    """`again`: by experiment, the command that gives its numbers under the same changes."""
+    rows = [row | {"again": (again or {}).get(row["experiment"])} for item in examined for row in item.rows(limit=KEPT)]
     for item in examined:
         if item.head:
             console.print("\nUnder changed assumptions, which the paper does not speak of:", style="bold yellow")

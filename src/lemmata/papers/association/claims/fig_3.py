@@ -54,6 +54,16 @@ def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     return found
 
 
+def learned_the_context(run: RunResult) -> Undecided | None:
+    """A need of all three claims: no seed is still on its way to the context."""
+    if short := learned_something(run):
+        return short
+    slow = int(np.sum(~np.isfinite(first_step_over(run, "full.correct", 0.1, 1))))
+    if slow and run.config.task.alpha < 0.9:
+        return TooShort(f"the correct token's probability never passes 0.1 in {slow} of {len(run.config.seeds)} seeds")
+    return None
+
+
 def steps_ahead(margin: Column) -> float:
     return float((passes(margin[0], "full.correct") - first_step_over(*margin, 0.0)).min())
 
@@ -133,7 +143,7 @@ def views(runs: Runs) -> list[Curves]:
 EXPERIMENT = Experiment(
     title="Dropping the second MLP leaves the correct answer",
     runs=lambda scale: {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale)},
-    needs={"main": learned_something},
+    needs={"main": learned_the_context},
     claims=(
         Claim(
             id="fig-3",

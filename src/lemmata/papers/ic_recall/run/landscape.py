@@ -1,7 +1,7 @@
 """Runs about the warm-up's loss landscape: how sharply it bends, the pairwise line, and its lowest point."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import jax
@@ -9,7 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import Bound, Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_generator, precision
+from lemmata.core import (
+    Bound,
+    Count,
+    Natural,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    also,
+    named_generator,
+    precision,
+)
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -117,7 +128,9 @@ class LowestPoint(RunConfig):
 
     kind = "ic-recall/lowest-point"
 
-    temperatures: Annotated[tuple[Positive, ...], Bound(least=1)] = (0.02, 0.04, 0.06, 0.08, 0.1)
+    temperatures: Annotated[tuple[Positive, ...], Bound(least=1)] = field(
+        default=(0.02, 0.04, 0.06, 0.08, 0.1), metadata=also("temperature")
+    )
     n: int = 3
     starts: Count = 64
     steps: Natural = 3000
