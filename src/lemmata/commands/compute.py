@@ -18,7 +18,7 @@ from lemmata.commands.found import Findings
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select
+from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select_one
 from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import draw
 from lemmata.report.growing import GrowingReport
@@ -114,7 +114,7 @@ def run_changed(
     console: Console,
 ) -> int:
     """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
-    selection = one_experiment(experiment_id, "run")
+    selection = select_one(experiment_id, "run")
     changes = dict(_split_assignment(text) for text in assignments)
     if changes and not as_json:
         made = change(selection.experiment, scale, changes)
@@ -153,7 +153,7 @@ def export_one(
     wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
 ) -> int:
     """The crate of one experiment; what is missing is run first."""
-    selection = one_experiment(wanted, "export")
+    selection = select_one(wanted, "export")
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
     for name, reason in examined.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
@@ -175,13 +175,6 @@ def diff_against(
     store = Store(store_path)
     now = _rows(_examine(possible(ids, scale, store)[0], scale, store, jobs))
     return diff(against, ids, scale, store, now, as_json=as_json, console=console)
-
-
-def one_experiment(wanted: str, verb: str) -> Selection:
-    selections = select([wanted])
-    if len(selections) != 1:
-        raise UserError(f"{wanted!r} names {len(selections)} experiments; `{verb}` takes one")
-    return selections[0]
 
 
 def _examine(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rich.console import Console
 
-from lemmata.core import Experiment, Scale, UserError, select
+from lemmata.core import Experiment, Scale, select_one
 from lemmata.report.listing import Listing
 from lemmata.report.values import shorten
 from lemmata.run import Key, keys
@@ -13,7 +13,7 @@ from lemmata.run import Key, keys
 
 def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int:
     """Every key of an experiment's runs: what it may hold, what it holds in which run, and what the paper says."""
-    experiment = one_experiment(wanted)
+    experiment = select_one(wanted, "run").experiment
     if as_json:
         print(json.dumps([key.row() for key in keys(experiment, scale)], indent=1))
         return 0
@@ -21,13 +21,6 @@ def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int
     console.print(f"usage: lemmata run {experiment.id} --set KEY=VALUE [KEY=VALUE ...] [OPTIONS]\n", markup=False)
     console.print(key_listing(experiment, scale))
     return 0
-
-
-def one_experiment(wanted: str) -> Experiment:
-    selections = select([wanted])
-    if len(selections) != 1:
-        raise UserError(f"{wanted!r} names {len(selections)} experiments; `run` takes one")
-    return selections[0].experiment
 
 
 def key_listing(experiment: Experiment, scale: Scale) -> Listing:

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.compute import ensure_folder, jobs_of, one_experiment
+from lemmata.commands.compute import ensure_folder, jobs_of
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Artefact, EngineName, Scale
+from lemmata.core import Artefact, EngineName, Scale, select_one
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import save_artefact
 from lemmata.report.sweep import sweep_columns, sweep_figure, sweep_table
@@ -30,7 +30,7 @@ def sweep_experiment(
     console: Console,
 ) -> int:
     """Compute, judge, draw; 1 if a run could not be computed."""
-    selection = one_experiment(experiment_id, "sweep")
+    selection = select_one(experiment_id, "sweep")
     axes = [axis(text) for text in lists]
     asked = cells(selection, scale, axes)
     ensure_folder(out)

@@ -102,6 +102,7 @@ from lemmata.core.registry import (
     run_type as run_type,
     run_types as run_types,
     select as select,
+    select_one as select_one,
 )
 from lemmata.core.rng import (
     named_fold as named_fold,

@@ -180,6 +180,14 @@ def select(ids: Iterable[str]) -> tuple[Selection, ...]:
     return tuple(chosen.values())
 
 
+def select_one(wanted: str, verb: str) -> Selection:
+    """The one experiment that is named, for a command that takes no more."""
+    selections = select([wanted])
+    if len(selections) != 1:
+        raise UserError(f"{wanted!r} names {len(selections)} experiments; `{verb}` takes one")
+    return selections[0]
+
+
 def _matches(wanted: str) -> list[tuple[Experiment, tuple[Claim, ...]]]:
     id = full_id(wanted)
     paper_id = id.split("/")[0]

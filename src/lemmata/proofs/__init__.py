@@ -12,5 +12,5 @@ from lemmata.proofs.claims import (
     table_of_proofs as table_of_proofs,
 )
 from lemmata.proofs.proving import check as check, prove as prove
-from lemmata.proofs.run import ProofRun as ProofRun, certificate_of as certificate_of
+from lemmata.proofs.run import ProofRun as ProofRun, certificate_of as certificate_of, exact_decimal as exact_decimal
 from lemmata.proofs.steps import Exact as Exact, Positive as Positive, Step as Step, Zeros as Zeros

@@ -2,6 +2,8 @@
 
 import abc
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from lemmata.core import (
     RunResult,
     Undecided,
     read_certificate,
+    require,
 )
 from lemmata.proofs.proving import check, prove
 from lemmata.proofs.steps import Step
@@ -55,6 +58,16 @@ class ProofRun(RunConfig, abc.ABC):
     def problem(self, certificate: Certificate) -> str | None:
         """Why the certificate does not prove this config's statement; None if it does."""
         return check(certificate, self.proposition, self.steps())
+
+
+def exact_decimal(name: str, text: str, most: Fraction | int) -> Fraction:
+    """A config's decimal in (0, most], exactly; any other is refused."""
+    try:
+        value = Fraction(Decimal(text))
+    except (InvalidOperation, ValueError, OverflowError):
+        value = Fraction(0)
+    require(0 < value <= most, name, text, f"a decimal number above 0 and at most {most}")
+    return value
 
 
 def certificate_of(run: RunResult) -> Certificate:

@@ -7,7 +7,6 @@ from typing import Any
 from lemmata.core import Paper
 
 Row = Mapping[str, Any]
-FORMATS = ("md", "tex", "json")
 DETAILS = {"reason": "why", "root": "follows from", "survives": "what survives", "source": "read from"}
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     sign: f"\\{sign}" for sign in "#$%&_{}"

@@ -1,24 +1,13 @@
 """Runs that prove: the linear associative memory's flow with the right rates of (42), and Theorem 2's first gap."""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from lemmata.core import Bound, Natural, require
+from lemmata.core import Bound, Natural
 from lemmata.papers.association.proof import first_gap, memory_flow
-from lemmata.proofs import Positive, ProofRun, Step
-
-
-def fraction(name: str, text: str, most: int) -> Fraction:
-    """A decimal in (0, most], exactly."""
-    try:
-        value = Fraction(Decimal(text))
-    except (InvalidOperation, ValueError, OverflowError):
-        value = Fraction(0)
-    require(0 < value <= most, name, text, f"a decimal number above 0 and at most {most}")
-    return value
+from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +22,7 @@ class FlowConstant(ProofRun):
         self.value()
 
     def value(self) -> Fraction:
-        return fraction("constant", self.constant, 100)
+        return exact_decimal("constant", self.constant, 100)
 
     def says(self) -> tuple[str, str]:
         words = f"n = 2: a falls at every t, and d(e^-a)/dt tends to {self.constant} (1 - alpha)"
@@ -92,7 +81,7 @@ class FirstGap(ProofRun):
     sign: Literal["negative", "positive"] = "negative"
 
     def cross_check(self) -> None:
-        fraction("most", self.most, 1)
+        exact_decimal("most", self.most, 1)
 
     def says(self) -> tuple[str, str]:
         words = (
@@ -104,7 +93,7 @@ class FirstGap(ProofRun):
     def steps(self) -> tuple[Step, ...]:
         sign = 1 if self.sign == "positive" else -1
         function = partial(_signed_gap, sign, self.num_tokens, self.length)
-        return (Positive(f"the gap is {self.sign}", function, ((Fraction(0), fraction("most", self.most, 1)),)),)
+        return (Positive(f"the gap is {self.sign}", function, ((Fraction(0), exact_decimal("most", self.most, 1)),)),)
 
 
 def _signed_gap(sign: int, num_tokens: int, length: int, alpha: Any) -> Any:

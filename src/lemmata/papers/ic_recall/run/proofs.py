@@ -1,28 +1,18 @@
 """Runs that prove: each config is a statement with its constants, and builds the steps that show it."""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, Literal
 
 from lemmata.core import Bound, Count, Natural, require
 from lemmata.papers.ic_recall.proof import one_step, pairs, reduction, transitions
-from lemmata.proofs import Positive, ProofRun, Step
+from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 Relation = Annotated[int, Bound(least=1, most=6)]
 Subjects = Annotated[int, Bound(least=3)]
 Bits = Annotated[int, Bound(least=64, most=4096)]
-
-
-def fraction(name: str, text: str, most: Fraction) -> Fraction:
-    """A decimal in (0, most], exactly."""
-    try:
-        value = Fraction(Decimal(text))
-    except (InvalidOperation, ValueError, OverflowError):
-        value = Fraction(0)
-    require(0 < value <= most, name, text, f"a decimal number above 0 and at most {most}")
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +26,15 @@ class TurningPoints(ProofRun):
     count: Natural = 2
 
     def cross_check(self) -> None:
-        fraction("until", self.until, Fraction(1, 5))
-        fraction("dip", self.dip, Fraction(1, 4))
+        exact_decimal("until", self.until, Fraction(1, 5))
+        exact_decimal("dip", self.dip, Fraction(1, 4))
 
     def says(self) -> tuple[str, str]:
         where = f"T in (0, {self.until}]"
         return f"n = 3: the loss on the pairwise line has exactly {self.count} critical points in (0, 1/4)", where
 
     def steps(self) -> tuple[Step, ...]:
-        until, dip = fraction("until", self.until, Fraction(1, 5)), fraction("dip", self.dip, Fraction(1, 4))
+        until, dip = exact_decimal("until", self.until, Fraction(1, 5)), exact_decimal("dip", self.dip, Fraction(1, 4))
         return transitions.turning_points(until, dip, self.count)
 
 
@@ -69,7 +59,7 @@ class Transition(ProofRun):
             ("dip", Fraction(1, 4)),
             ("split", Fraction(1, 4)),
         ):
-            fraction(name, getattr(self, name), most)
+            exact_decimal(name, getattr(self, name), most)
         require(Decimal(self.low) < Decimal(self.high), "low", self.low, f"below high = {self.high}")
 
     def says(self) -> tuple[str, str]:
@@ -86,8 +76,8 @@ class Transition(ProofRun):
         return words, f"T in (0, {self.low}] and [{self.high}, oo)"
 
     def steps(self) -> tuple[Step, ...]:
-        low, high = (fraction(name, getattr(self, name), Fraction(1, 5)) for name in ("low", "high"))
-        dip, split = (fraction(name, getattr(self, name), Fraction(1, 4)) for name in ("dip", "split"))
+        low, high = (exact_decimal(name, getattr(self, name), Fraction(1, 5)) for name in ("low", "high"))
+        dip, split = (exact_decimal(name, getattr(self, name), Fraction(1, 4)) for name in ("dip", "split"))
         if self.of == "exist":
             return transitions.existence(self.n, low, high, dip, self.bits)
         return (*reduction.steps(1), *transitions.global_line(self.n, low, high, dip, split, self.bits))
@@ -138,7 +128,7 @@ class OneLargeStep(ProofRun):
 
     def cross_check(self) -> None:
         for name in ("least", "most"):
-            fraction(name, getattr(self, name), Fraction(1, 5))
+            exact_decimal(name, getattr(self, name), Fraction(1, 5))
         require(Decimal(self.least) < Decimal(self.most), "least", self.least, f"below most = {self.most}")
 
     def says(self) -> tuple[str, str]:
@@ -149,7 +139,7 @@ class OneLargeStep(ProofRun):
         return words, f"T in [{self.least}, {self.most}]"
 
     def steps(self) -> tuple[Step, ...]:
-        least, most = (fraction(name, getattr(self, name), Fraction(1, 5)) for name in ("least", "most"))
+        least, most = (exact_decimal(name, getattr(self, name), Fraction(1, 5)) for name in ("least", "most"))
         room = partial(one_step.room, n=self.n, factor=self.factor)
         return (Positive("exp(-1/sqrt(T)) > 1/2 - p(r_1)", room, ((least, most),), self.bits),)
 

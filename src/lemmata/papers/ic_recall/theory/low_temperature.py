@@ -9,11 +9,6 @@ from lemmata.papers.ic_recall.theory.numbers import Real
 Scores = Float[np.ndarray, "*batch 6"]
 
 
-def after_stage_1(alpha: Real) -> Real:
-    """Lemma C.1: attention after one step, to first order."""
-    return 1 / 6 + np.multiply.outer(alpha, [1, 0, 1, 0, -2, 0])
-
-
 def confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     """f''(0) on a confusing sequence at v = 1/6: -p_2 / (9T), from p_1'' = p_1 p_2 / (9T)."""
     return -p2 / (9 * temperature)
