@@ -78,7 +78,7 @@ def examine_in_turn(
     configs = {config.digest: config for named in asked for config in named.values()}
     waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
     stored, failures = dict[str, RunResult](), Failures()
-    arriving = filled(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, first_named_first=in_order)
+    arriving = filled(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, in_order=in_order)
     with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
         for arrival in itertools.chain([None], arriving):
             if arrival:

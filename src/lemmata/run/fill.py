@@ -64,7 +64,7 @@ def filled(
     jobs: int = 1,
     engine: EngineName = "local",
     reporter: Reporter | None = None,
-    first_named_first: bool = False,
+    in_order: bool = False,
 ) -> Generator[Arrival, None, None]:
     """Each config as soon as its run is stored, or known not to be had: first what is there, then what is computed.
 
@@ -84,13 +84,13 @@ def filled(
     existed = store.root.exists()
     store.ensure_writable()
     reporter.plan(len(lacking))
-    if len(lacking) > 1 and (jobs > 1 or engine != "local") and not first_named_first:
+    if len(lacking) > 1 and (jobs > 1 or engine != "local") and not in_order:
         lacking = largest_first(lacking, store)
     try:
         with Leases(store.root) as leases:
             started = start_engine(engine, store, min(jobs, len(lacking)), reporter.progress)
             try:
-                filling = _Filling(store, started, leases, reporter, both_ends=first_named_first)
+                filling = _Filling(store, started, leases, reporter, both_ends=in_order)
                 filling.begin(lacking)
                 yield from ((digest, None) for digest in wanted if digest in there)
                 yield from filling.arrivals()
