@@ -14,28 +14,7 @@ from lemmata.run import Store, axis, cells, sweep
 
 SMOKE = ("--scale", "smoke", "--jobs", "1")
 RATES, STEPS = ("--set", "rate=0.25,0.5,3"), ("--set", "steps=5,20")
-OVERHEAD = 0.005  # seconds a cell
-
-
-MEASURE = """
-import json, sys, time
-from pathlib import Path
-from lemmata.core import Scale, select
-from lemmata.run import Store, axis, cells, sweep
-
-def resident():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
-
-store, count = Store(Path(sys.argv[1])), int(sys.argv[2])
-(selection,), scale = select(["toy/decay"]), Scale("smoke")
-list(sweep(selection, scale, cells(selection, scale, [axis("rate=1.1,1.2")]), store))  # programs, provenance
-began, before = time.process_time(), resident()
-found = cells(selection, scale, [axis("rate=" + ",".join(str((i + 1) / (count + 1)) for i in range(count)))])
-done = sum(1 for _ in sweep(selection, scale, found, store))
-spent = time.process_time() - began
-computing = sum(store.record(config.digest)["core_seconds"] for cell in found for config in cell.runs.values())
-print(json.dumps({"cells": done, "beside": (spent - computing) / count, "grown": resident() - before}))
-"""
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "sweep.py"
 
 
 def test_lists_are_read_as_they_are_written() -> None:
@@ -111,12 +90,10 @@ def test_an_impossible_sweep_is_refused(refused: Refused, words: tuple[str, ...]
     refused("sweep", *words, *SMOKE, says=says)
 
 
-def test_a_cell_costs_little_beside_its_computing(toy: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """In the process's own time: what else the machine does is not the sweep's. (Here every type would be checked.)"""
-    count = 1000 if request.config.getoption("--walk-all") else 150
-    asked = [sys.executable, "-c", MEASURE, str(tmp_path / "store"), str(count)]
+def test_a_long_sweep_keeps_nothing() -> None:
+    """Memory stays flat. What a cell costs beside its computing is measured by the same script, not here."""
+    asked = [sys.executable, BENCHMARK, "--cells", "100", "--json"]
     done = subprocess.run(asked, check=True, capture_output=True, text=True, timeout=120)
     found = json.loads(done.stdout)
-    assert found["cells"] == count
-    assert found["beside"] < OVERHEAD
-    assert found["grown"] < 30  # megabytes
+    assert found["cells"] == 100
+    assert found["grown_mb"] < 30
