@@ -77,9 +77,9 @@ ON_FIRST = ("first_two", "first_three")  # the largest attention to o, at [o s] 
 KNOWN = ("relation_most", "answer_most")  # K_s(j) logit_r and logit_a, the largest of all facts
 
 
-def worst(read: Callable[[Stages], float], rule: Rule) -> Part:
-    """A number of the worst fact, by seed."""
-    return Part(lambda stages: Seeds([read(one) for one in stages.by_seed()]), replace(rule, over_seeds=True))
+def worst(read: Callable[[Any], float], rule: Rule) -> Part:
+    """A number of the worst fact, by seed, of anything that can be parted by seed."""
+    return Part(lambda found: Seeds([read(one) for one in found.by_seed()]), replace(rule, over_seeds=True))
 
 
 def orders(attention: np.ndarray) -> float:
