@@ -33,11 +33,15 @@ def test_every_kept_failure_has_its_sentence(id: str) -> None:
     assert [claim for claim, row in kept.items() if row["status"] == "fails" and not row["remark"].strip()] == []
 
 
-@pytest.mark.parametrize("id", OURS)
-def test_readme_and_citation_name_the_paper(id: str) -> None:
+def test_readme_is_up_to_date_and_names_every_paper() -> None:
     text = (TOP / "README.md").read_text()
     assert text == readme_text(), "run `lemmata docs`"
-    assert line_of(OURS[id]) in text
+    for paper in OURS.values():
+        assert line_of(paper) in text
+
+
+@pytest.mark.parametrize("id", OURS)
+def test_citation_names_the_paper(id: str) -> None:
     cited = {entry["notes"]: entry for entry in yaml.safe_load((TOP / "CITATION.cff").read_text())["references"]}
     assert cited[id]["title"] == OURS[id].title
     assert ", ".join(author["name"] for author in cited[id]["authors"]) == OURS[id].authors

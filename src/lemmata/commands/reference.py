@@ -16,8 +16,8 @@ def with_references(rows: Sequence[dict[str, Any]], scale: Scale) -> list[dict[s
     if scale.replication or scale.num_seeds:  # the reference is of the seeds that the experiments name
         return [row | {"reference": None} for row in rows]
     kept = {id: references(papers()[id], scale.name) for id in {row["paper"] for row in rows}}
-    wanted = [row["id"] for row in rows if _is_open(row) and row["id"] in kept[row["paper"]]]
-    digests = claim_digests(sorted({row["paper"] for row in rows if row["id"] in wanted}))
+    wanted = {row["id"]: row["experiment"] for row in rows if _is_open(row) and row["id"] in kept[row["paper"]]}
+    digests = claim_digests(sorted(set(wanted.values()))) if wanted else {}
     return [
         _with_reference(row, kept[row["paper"]][row["id"]], digests[row["id"]], scale)
         if row["id"] in wanted

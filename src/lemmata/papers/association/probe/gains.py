@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy import stats
+from scipy.special import stdtrit  # scipy.stats takes as long to load as all the rest of a command
 
 from lemmata.core import LEVEL, Sample, named_generator
 
@@ -54,7 +54,7 @@ class OverPrompts(Sample):
             return (0.0 if self.is_ratio else -np.inf), np.inf
         draws = np.log(self.draws) if self.is_ratio else self.draws
         spread = float(draws.std(ddof=1)) * np.sqrt(self.prompts / count)
-        half = stats.t.ppf((1 + level) / 2, count - 1) * spread
+        half = stdtrit(count - 1, (1 + level) / 2) * spread
         if self.is_ratio:
             return self.estimate * np.exp(-half), self.estimate * np.exp(half)
         return self.estimate - half, self.estimate + half

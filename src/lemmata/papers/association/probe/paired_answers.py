@@ -5,7 +5,6 @@ from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy import stats
 
 from lemmata.core import LEVEL, Sample
 
@@ -39,5 +38,7 @@ class PairedGains(Sample):
 
 def mcnemar(before: Bool[np.ndarray, " question"], after: Bool[np.ndarray, " question"]) -> tuple[int, int, float]:
     """Questions won, questions lost, and the exact two-sided chance of so unequal numbers if neither were likelier."""
+    from scipy import stats  # takes as long to load as a whole command
+
     won, lost = int((after & ~before).sum()), int((before & ~after).sum())
     return won, lost, float(stats.binomtest(won, won + lost).pvalue) if won + lost else 1.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import binom
+from scipy.special import bdtrc  # scipy.stats takes as long to load as all the rest of a command
 
 from lemmata.papers.ic_recall.theory.numbers import Real
 
@@ -73,8 +73,8 @@ def chernoff_sample_size(zeta: Real, delta: Real) -> Real:
 def failure_probability(size: int, zeta: float, fraction: float = 0.5) -> float:
     """P(p_conf < zeta/2 or p_mis < zeta/2), or another fraction of zeta: two independent draws at the assumption's
     edge."""
-    low = binom.cdf(np.ceil(size * zeta * fraction) - 1, size, zeta)
-    return float(1 - (1 - low) ** 2)
+    enough = bdtrc(np.ceil(size * zeta * fraction) - 1, size, zeta)
+    return float(1 - enough**2)
 
 
 def start_shortfall(temperature: Real, n: int) -> Real:

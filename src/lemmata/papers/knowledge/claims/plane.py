@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.knowledge.claims._trends import side_by_side
@@ -69,6 +68,8 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's; 0 where all cells are alike and there is nothing to order."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
+    from scipy import stats  # takes as long to load as a whole command
+
     return float(np.asarray(stats.spearmanr(first.ravel(), second.ravel()))[0])
 
 

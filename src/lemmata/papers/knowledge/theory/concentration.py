@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
-from scipy import stats
+from scipy.special import bdtr, bdtrc  # scipy.stats takes as long to load as all the rest of a command
 
 from lemmata.papers.knowledge.theory.covering import coverage_step
 
@@ -32,13 +32,13 @@ def chernoff_bound(subjects: int, multiplicity: int, templates: int) -> float:
 def at_least_half(subjects: int, multiplicity: int, templates: int) -> float:
     """P[count >= K n / (2q)], the event as printed, exactly."""
     threshold = math.ceil(Fraction(multiplicity * subjects, 2 * templates))
-    return float(stats.binom.sf(threshold - 1, subjects, multiplicity / templates))
+    return float(bdtrc(threshold - 1, subjects, multiplicity / templates))
 
 
 def at_most_half(subjects: int, multiplicity: int, templates: int, popularity: float = 1.0) -> float:
     """P[count <= K n / (2q)], exactly; `popularity` scales the chance of the template (1 in the paper's data)."""
     threshold = math.floor(Fraction(multiplicity * subjects, 2 * templates))
-    return float(stats.binom.cdf(threshold, subjects, popularity * multiplicity / templates))
+    return float(bdtr(threshold, subjects, popularity * multiplicity / templates))
 
 
 def cover_probability(multiplicity: int, templates: int, subjects: int) -> Float[np.ndarray, " number"]:

@@ -14,9 +14,10 @@ Everything below is exact under these. They leave out interference between facts
 that stands for C templates gives each a share 1/C.
 """
 
+from math import comb
+
 import numpy as np
 from jaxtyping import Float
-from scipy import stats
 
 from lemmata.core import require
 
@@ -25,7 +26,7 @@ def covered_extraction(multiplicity: int, covered: int, templates: int) -> float
     """P(some of a subject's K templates are among C covered ones of |R|): 1 - binom(|R| - C, K) / binom(|R|, K)."""
     require(1 <= multiplicity <= templates, "multiplicity", multiplicity, f"1 to templates = {templates}")
     require(0 <= covered <= templates, "covered", covered, f"0 to templates = {templates}")
-    return float(stats.hypergeom.sf(0, templates, covered, multiplicity))
+    return 1 - comb(templates - covered, multiplicity) / comb(templates, multiplicity)
 
 
 def covered_miss(multiplicity: int, templates: int) -> float:
@@ -43,6 +44,7 @@ def coverage_step(multiplicity: int, templates: int) -> Float[np.ndarray, "befor
     """P(C after one more subject | C before): it covers a hypergeometric number of new templates."""
     step = np.zeros((templates + 1, templates + 1))
     for covered in range(templates + 1):
-        new = np.arange(min(multiplicity, templates - covered) + 1)
-        step[covered, covered + new] = stats.hypergeom.pmf(new, templates, templates - covered, multiplicity)
+        for new in range(min(multiplicity, templates - covered) + 1):
+            ways = comb(templates - covered, new) * comb(covered, multiplicity - new)
+            step[covered, covered + new] = ways / comb(templates, multiplicity)
     return step
