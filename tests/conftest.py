@@ -1,11 +1,6 @@
 """Fixtures shared by all tests."""
 
 import os
-
-# Compiling is most of what tests of small models do, and a program that runs once need not be a fast one. (At level
-# 0 a second derivative of ic-recall, exact elsewhere, is not a number.)
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=1")
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +9,9 @@ import pytest
 
 from lemmata.cli import main
 from lemmata.core import registry
-from lemmata.run import Store
+from lemmata.run import Store, compile_hastily
+
+compile_hastily()
 
 TOY = Path(__file__).parent / "toy"
 Cli = Callable[..., tuple[int, str, str]]

@@ -76,6 +76,10 @@ def _main(words: list[str]) -> None:
     try:
         for path in command.where.paper_path:
             add_paper_path(path)
+        if getattr(command, "scale", None) == "smoke":
+            from lemmata.run import compile_hastily
+
+            compile_hastily()
         code = command(make_console())
         if more is not None:  # the command's own help stands beneath what tyro cannot know
             parse(args=[words[0], "--help"])

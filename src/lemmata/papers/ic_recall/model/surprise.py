@@ -58,13 +58,13 @@ def theta_gradient(
     dL/dv(s_i) = sum_j G_ij v(a_j),   dL/dv(a_j) = sum_i G_ij v(s_i),   dL/dtheta = v (dL/dv - v . dL/dv).
     """
     table = matches(k)  # (patterns, pairs)
-    weight = jnp.exp(theta - jnp.max(theta))
+    weight = jnp.exp(theta - jax.lax.stop_gradient(jnp.max(theta)))
     norm = 1 / jnp.sum(weight)
     slope = 2 / temperature
     products = [weight[2 * i] * weight[2 * j + 1] for i in range(k + 1) for j in range(k)]
     scaled = reduce(add, [jnp.asarray(table[:, c], theta.dtype) * p for c, p in enumerate(products)])
     shifted = scaled * (slope * norm * norm) + log_counts
-    likely = jnp.exp(shifted - jnp.max(shifted, axis=1, keepdims=True))
+    likely = jnp.exp(shifted - jax.lax.stop_gradient(jnp.max(shifted, axis=1, keepdims=True)))
     share = weights[:, None] / jnp.sum(likely, axis=1, keepdims=True)
     truth = np.arange(len(table)) == correct_pattern(k)
     q = jnp.sum(share * likely, axis=0) - jnp.asarray(truth, theta.dtype)
