@@ -98,15 +98,18 @@ def _predicted(part: Row, one: Row) -> str:
 
 
 def _asked(part: Row, value: Any) -> str:
+    if value is None or (isinstance(value, Mapping) and set(value) == {"undecided"}):
+        return "–"  # nothing can be predicted here
     absolute, relative = part["allowance"]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    allowed = absolute + relative * abs(value) if is_number else 0
+    allowed = absolute + relative * abs(value) if type(value) in (int, float) else 0
     words = part["asks"].format(number(value) if not isinstance(value, Mapping | list) else brief(value, 6))
     return rule(words) + (f" ± {number(allowed, 2)}" if allowed else "")
 
 
 def _measured(one: Row, what: str) -> str:
     """The number, and what it is a mean of: `0.97, mean of 20 seeds [0.95, 0.98]`."""
+    if one["measured"] is None:
+        return "not a number"
     value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
     if "level" not in one:
         return value
