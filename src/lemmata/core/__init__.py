@@ -133,7 +133,7 @@ from lemmata.core.run import (
     Setting as Setting,
     Unattended as Unattended,
 )
-from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
+from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
 from lemmata.core.setting import all_of as all_of, only as only, several as several, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import (
+    SHARE,
     Artefact,
     Claim,
     Curves,
@@ -43,7 +44,7 @@ def correct_by_rank(edited: Edited) -> Seeds:
     """The correct token's probability, from the dropped F_2 to the full model."""
     if edited.phase == 0:
         raise Undecided("ranks are cut at the end of the noisy phase alone")
-    return Seeds(np.stack(list(correct_by_fraction(edited.run).values()), axis=1))
+    return Seeds(np.stack(list(correct_by_fraction(edited.run).values()), axis=1), bounds=SHARE)
 
 
 def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -73,7 +74,7 @@ def positive_afterwards(margin: Column) -> Seeds:
     run, name = margin
     steps, values = run.curve(name, phase=1)
     after = [one[steps >= since] > 0 for one, since in zip(values, first_step_over(*margin, 0.0), strict=True)]
-    return Seeds([float(one.mean()) if one.size else 0.0 for one in after])
+    return Seeds([float(one.mean()) if one.size else 0.0 for one in after], bounds=SHARE)
 
 
 def lead(edited: Edited) -> float:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, near
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, near
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import AT_HALF, some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
@@ -21,14 +21,16 @@ CURVES = {
 def at_the_end(run: str) -> Part:
     """The noise's mean probability at the end of the phase."""
     return Part(
-        lambda reading: Seeds(at_end(reading[run], "full.noise", reading["phase"])),
+        lambda reading: Seeds(at_end(reading[run], "full.noise", reading["phase"]), bounds=SHARE),
         near(lambda runs: runs[run].config.task.alpha, atol=0.05, over_seeds=True),
     )
 
 
 def early(run: str) -> Part:
     return Part(
-        lambda reading: Seeds(early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"])),
+        lambda reading: Seeds(
+            early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"]), bounds=SHARE
+        ),
         at_least(0.9, over_seeds=True),
     )
 

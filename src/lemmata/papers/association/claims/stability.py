@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
@@ -27,7 +27,7 @@ def noise(ends: Ends) -> Seeds:
 
 def without_second(ends: Ends) -> Seeds:
     """The correct token's probability without F_2."""
-    return Seeds(by_seed(ends, "without_F2.correct"))
+    return Seeds(by_seed(ends, "without_F2.correct"), bounds=SHARE)
 
 
 def helped(ends: Ends) -> Seeds:
