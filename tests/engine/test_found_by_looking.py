@@ -113,6 +113,16 @@ def test_keys_name_defaults_bounds_the_paper_and_other_names() -> None:
     assert "20000" in rate.paper
 
 
+def test_a_key_is_listed_once_and_says_which_run_allows_it_what() -> None:
+    for paper in papers():
+        for one in experiments(paper).values():
+            listed = [key.key for key in keys(one, Scale("smoke"))]
+            assert len(listed) == len(set(listed)), one.id
+    (steps,) = [key for key in keys(experiment("ic-recall/warmup-dynamics"), Scale("smoke")) if key.key == "steps"]
+    assert steps.allowed == "escape: int, at least 1\nlowest: int, at least 0"
+    assert [name for names in steps.held.values() for name in names] == ["escape", "lowest"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Commented(RunConfig):
     kind = "test/commented"

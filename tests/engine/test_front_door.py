@@ -55,6 +55,25 @@ def test_changed_assumptions_and_one_claim(toy: Path, tmp_path: Path) -> None:
     assert one["toy/rate"].measured == 0.75
     assert one.runs["main"].config.seeds == (3, 4)
     assert "evidence" in one._repr_html_()
+    assert repr(one).startswith("changed: rate = 0.25 (instead of 0.5")
+    assert "<p>changed: rate = 0.25 (instead of 0.5" in one._repr_html_()
+    assert "lemmata run toy/decay --scale smoke --set rate=0.25 seeds=3,4" in repr(one.figure())
+
+
+def test_results_of_changed_assumptions(toy: Path, tmp_path: Path) -> None:
+    changes = {"rate": 0.25}
+    lemmata.check("toy/rate", scale="smoke", store=tmp_path)
+    says = (
+        r"1 of 1 runs are not in .*: `lemmata.check\('toy/rate', scale='smoke', changes={'rate': 0.25}\)` computes them"
+    )
+    with pytest.raises(lemmata.UserError, match=says):
+        lemmata.results("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    lemmata.check("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    stored = lemmata.results("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    assert stored["toy/rate"].measured == 0.75
+    assert repr(stored).startswith("changed: rate = 0.25")
+    with pytest.raises(lemmata.UserError, match="did you mean 'rate'"):
+        lemmata.results("toy/rate", scale="smoke", changes={"rates": 0.25}, store=tmp_path)
 
 
 def test_importing_costs_nothing_until_asked() -> None:

@@ -98,12 +98,18 @@ def _predicted(part: Row, one: Row) -> str:
 
 
 def _asked(part: Row, value: Any) -> str:
-    if value is None or (isinstance(value, Mapping) and set(value) == {"undecided"}):
-        return "–"  # nothing can be predicted here
+    if _is_nothing(value):
+        return "–"
     absolute, relative = part["allowance"]
-    allowed = absolute + relative * abs(value) if type(value) in (int, float) else 0
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    allowed = absolute + relative * abs(value) if is_number else 0
     words = part["asks"].format(number(value) if not isinstance(value, Mapping | list) else brief(value, 6))
     return rule(words) + (f" ± {number(allowed, 2)}" if allowed else "")
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether nothing can be predicted here."""
+    return value is None or (isinstance(value, Mapping) and set(value) == {"undecided"})
 
 
 def _measured(one: Row, what: str) -> str:
