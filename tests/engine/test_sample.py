@@ -149,6 +149,8 @@ def test_what_is_shown_of_an_interval_ends_where_values_do() -> None:
     low, high = shown_interval(Seeds(np.array([[0.0, 0.5], [0.1, 0.6]]), bounds=SHARE))
     assert low.tolist()[0] == 0
     assert np.all(high <= 1)
+    beyond = Seeds([1.1, 1.3], bounds=SHARE)  # no share has such a mean
+    assert shown_interval(beyond) == beyond.interval()
 
 
 def test_bounds_decide_nothing() -> None:

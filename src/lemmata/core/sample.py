@@ -110,12 +110,14 @@ class Successes(Sample):
 
 
 def shown_interval(sample: Sample) -> tuple[Values, Values]:
-    """Both ends of the mean's interval for a reader: none beyond what a value can be."""
+    """Both ends of the mean's interval for a reader: none beyond what a value can be, where the mean is such a value
+    itself (that of a jackknife need not be)."""
     low, high = sample.interval()
     if not isinstance(sample, Seeds) or sample.bounds is None or sample.count == 1:
         return low, high
     least, largest = sample.bounds
-    return np.minimum(np.maximum(low, least), sample.mean), np.maximum(np.minimum(high, largest), sample.mean)
+    inside = (sample.mean >= least) & (sample.mean <= largest)
+    return np.where(inside, np.maximum(low, least), low), np.where(inside, np.minimum(high, largest), high)
 
 
 def decide(sample: Sample, low: Values, high: Values, slack: Slack) -> Verdict:

@@ -60,12 +60,16 @@ def left_over(row: Row, nearest: int = NEAREST) -> str:
 def _all_of_them(row: Row) -> str:
     if row.get("again"):  # under changed assumptions: the command that made them, not the paper's own
         return f"{row['again']} --json"
-    scale = f" --scale {row['scale']}" if row.get("scale") not in (None, "laptop") else ""
-    return f"lemmata check {row['id']}{scale} --json"
+    return f"{check_command(row)} --json"
+
+
+def check_command(row: Row) -> str:
+    """What judges a claim at the scale of its row."""
+    return f"lemmata check {row['id']}" + (f" --scale {row['scale']}" if row.get("scale", "laptop") != "laptop" else "")
 
 
 def unlabelled(value: Any) -> str:
-    """Evidence of an older verdict, whose numbers nobody labelled: a long list as its range."""
+    """Evidence that was kept without labels: a long list as its range."""
     if isinstance(value, list) and len(_flat(value)) > NEAREST:
         numbers = [x for x in _flat(value) if isinstance(x, int | float)]
         if len(numbers) == len(_flat(value)):

@@ -10,7 +10,7 @@ from rich.text import Text
 from lemmata.core import NOT_RUN
 from lemmata.report.errata import DETAILS
 from lemmata.report.listing import Listing, cell_text, plain_table
-from lemmata.report.numbers import NEAREST, Row, left_over, lines, unlabelled
+from lemmata.report.numbers import NEAREST, Row, check_command, left_over, lines, unlabelled
 from lemmata.report.terminal import control_text, status_text
 from lemmata.report.values import MARKS, duration, is_one_value, margin, on_the_control, rule
 
@@ -84,7 +84,7 @@ def _unlabelled(row: Row) -> Iterator[tuple[str, Text]]:
         yield "corrected form gives", _values(row["corrected"])
     yield "measured", _values(row["measured"])
     if not row.get("evidence"):
-        yield "", Text(f"an older verdict: `lemmata check {row['id']}` labels its numbers", style="dim")
+        yield "", Text(f"kept without labels: `{check_command(row)}` computes and labels them", style="dim")
 
 
 def _values(value: Any) -> Text:
