@@ -54,7 +54,10 @@ def left_over(row: Row, nearest: int = NEAREST) -> str:
     if not more:
         return ""
     which = "the one that decides is" if nearest == 1 else f"the {nearest} that decide are"
-    return f"{which} shown; {number(more)} more: {_all_of_them(row)}"
+    if row.get("margin") is None:  # outside its setting a rule decides nothing
+        which = f"the first {nearest} are"
+    of_each = "of each part " if len(row["evidence"]) > 1 else ""
+    return f"{of_each}{which} shown; {number(more)} more: {_all_of_them(row)}"
 
 
 def _all_of_them(row: Row) -> str:
