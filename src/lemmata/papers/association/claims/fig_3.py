@@ -14,13 +14,14 @@ from lemmata.core import (
     Seeds,
     TooShort,
     Undecided,
+    all_of,
     at_least,
     at_most,
     falls,
     near,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
-from lemmata.papers.association.claims._noise_level import AT_HALF, noise_within, room_for
+from lemmata.papers.association.claims._noise_level import AT_HALF, OTHERS, about_half, noise_within, room_for
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import (
@@ -152,7 +153,7 @@ EXPERIMENT = Experiment(
             statement="Trained with noise α = 1/2, the full model gives the noise token a probability near α on clean "
             "data; with F₂ dropped it gives the correct token almost all of it (the paper: about 0.98), and keeping "
             "more of the rank of F₂'s input matrix brings the noise back.",
-            setting={"main": room_for(1.5)},
+            setting={"main": all_of(room_for(1.5), about_half(OTHERS))},
             wording=AT_HALF,
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
