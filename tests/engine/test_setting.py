@@ -139,7 +139,7 @@ def test_outside_its_setting_the_numbers_are_shown_and_not_judged(store: Store) 
     }
 
 
-def test_a_run_outside_its_setting_gives_numbers_and_one_that_is_too_short_none(store: Store) -> None:
+def test_a_run_in_another_setting_or_too_short_gives_numbers_and_one_that_says_nothing_none(store: Store) -> None:
     def half(run: RunResult) -> Undecided | None:
         return None if run.config.alpha == 0.5 else OutsideSetting("not one half")
 
@@ -150,6 +150,15 @@ def test_a_run_outside_its_setting_gives_numbers_and_one_that_is_too_short_none(
     both = experiment(claim(needs={"main": half}), needs={"main": trained})
     (outside,) = under(store, both, alpha="0.25", steps="5").judgements
     assert outside.detail == "outside the rule's setting: not one half"
+    assert [line.measured for line in lines(outside.row())] == ["0.25", "0.25"]
+    (short,) = under(store, both, steps="5").judgements
+    assert (short.status, short.detail) == ("undecided", "too short a run to say: 5 steps")
+    assert [(line.predicted, line.measured, line.status) for line in lines(short.row())] == [
+        ("≥ 0.4", "0.5", "undecided"),
+        ("0.5 ± 0.01", "0.5", "undecided"),
+    ]
+    unread = experiment(claim(needs={"main": half}), needs={"main": lambda run: "it knows nothing"})
+    (outside,) = under(store, unread, alpha="0.25").judgements
     assert list(lines(outside.row())) == []
 
 

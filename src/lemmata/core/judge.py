@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lemmata.core.claim import Claim, Judgement, Part, attempt, unnamed
-from lemmata.core.errors import OutsideSetting, TooShort, Undecided
+from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
-from lemmata.core.outside import outside_setting, without_evidence
 from lemmata.core.rng import replicated
 from lemmata.core.run import Need, Runs, meet, stand_in
+from lemmata.core.unjudged import UNJUDGED, unjudged, without_evidence
 from lemmata.core.verdict import Verdict, together
 
 
@@ -29,10 +29,10 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
         measured = {name: attempt(part.read, subject) for name, part in parts.items()}
         predicted = {name: attempt(part.rule.expected, runs) for name, part in parts.items()}
         for value in (*predicted.values(), *measured.values()):
-            if isinstance(value, OutsideSetting | TooShort):  # then no other part has a meaning either
+            if isinstance(value, UNJUDGED):  # then no other part has a meaning either
                 raise value
-    except OutsideSetting as outside:
-        return outside_setting(claim, all_runs, needs, outside, runs.read)
+    except UNJUDGED as why:
+        return unjudged(claim, all_runs, needs, why, runs.read)
     except Undecided as undecided:
         return without_evidence(claim, undecided, runs.read)
     verdicts = of_printed = _each(parts, predicted, measured)

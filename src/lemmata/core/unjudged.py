@@ -1,4 +1,5 @@
-"""What a claim shows where its rule decides nothing: outside its setting the numbers alone, else the reason alone."""
+"""What a claim shows where its rule decides nothing: outside its setting, or of a run that is too short, the numbers
+all the same; else the reason alone."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -8,23 +9,25 @@ from typing import Any
 import numpy as np
 
 from lemmata.core.claim import Claim, Judgement, Part, attempt, unnamed
-from lemmata.core.errors import OutsideSetting, Undecided
+from lemmata.core.errors import OutsideSetting, TooShort, Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.quiet import quiet_if
 from lemmata.core.run import Need, RunResult, Runs
 from lemmata.core.sample import Sample
 from lemmata.core.verdict import Elements, Verdict
 
+UNJUDGED = (OutsideSetting, TooShort)  # no part decides, and whoever asked may see what came of it
+
 
 def without_evidence(claim: Claim, why: Undecided, read: Collection[str]) -> Judgement:
     return Judgement(claim, "undecided", None, why, math.nan, "undecided", why.reason, reads=tuple(sorted(read)))
 
 
-def outside_setting(
-    claim: Claim, all_runs: Runs, needs: Mapping[str, Need], why: OutsideSetting, read: Collection[str]
+def unjudged(
+    claim: Claim, all_runs: Runs, needs: Mapping[str, Need], why: Undecided, read: Collection[str]
 ) -> Judgement:
     """Undecided, with what was measured and predicted as far as it can be had; nothing of it is judged."""
-    runs = all_runs.watched({name: _but_for_its_setting(need) for name, need in needs.items()})
+    runs = all_runs.watched({name: _with_numbers(need) for name, need in needs.items()})
     parts = claim.named_parts()
     with quiet_if(True):
         subject = _if_possible(claim.subject, runs)
@@ -58,12 +61,12 @@ def outside_setting(
     )
 
 
-def _but_for_its_setting(need: Need) -> Need:
-    """A run that is too short, or learned nothing, gives no numbers; one in another setting does."""
+def _with_numbers(need: Need) -> Need:
+    """What an experiment asks of a run that is to be read at all."""
 
     def asked(run: RunResult) -> str | Undecided | None:
         reason = need(run)
-        return None if isinstance(reason, OutsideSetting) else reason
+        return None if isinstance(reason, UNJUDGED) else reason
 
     return asked
 
@@ -76,7 +79,7 @@ def _if_possible(reading: Callable[..., Any], *of: Any) -> Any:
         return Undecided(f"cannot be read in this setting ({type(error).__name__})")
 
 
-def _undecided(part: Part, predicted: Any, measured: Any, why: OutsideSetting) -> Verdict:
+def _undecided(part: Part, predicted: Any, measured: Any, why: Undecided) -> Verdict:
     """No verdict on a part, and what of its measurement would have been compared."""
     if isinstance(measured, Undecided):
         return Verdict("undecided", math.nan, measured.reason)
