@@ -162,10 +162,16 @@ def test_query_help_names_the_views_that_exist(cli: Cli) -> None:
     for column in RUNS:
         assert column in out
     assert "One SELECT statement" in out
+    assert "Nothing is stored in '.lemmata' yet" in out
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     for view in ("runs", "metrics", '"toy/decay"', '"toy/noise"'):
         assert view in views()
         assert cli("query", f"SELECT count(*) FROM {view}")[0] == 0
+    stored = json.loads(cli("views", "--json")[1])["stored here"]
+    assert set(stored) == {'"toy/decay"', '"toy/noise"'}
+    assert stored['"toy/decay"'] == ["run", "seed", "step", "x"]
+    assert cli("query", 'SELECT run, seed, step, x FROM "toy/decay"')[0] == 0
+    assert "run, seed, step, x" in cli("query", "--help")[1]
 
 
 def test_runs_say_their_experiment_and_their_config(cli: Cli) -> None:

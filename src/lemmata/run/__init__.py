@@ -13,7 +13,7 @@ from lemmata.run.execute import execute as execute, missing as missing
 from lemmata.run.fill import RunFailed as RunFailed, fill as fill, filled as filled, obtain as obtain
 from lemmata.run.keys import Key as Key, keys as keys
 from lemmata.run.programs import trim_programs as trim_programs
-from lemmata.run.query import RUNS as RUNS, query as query, views as views
+from lemmata.run.query import RUNS as RUNS, query as query, stored_columns as stored_columns, views as views
 from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep
