@@ -21,7 +21,14 @@ from lemmata.core import (
     near,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
-from lemmata.papers.association.claims._noise_level import AT_HALF, OTHERS, about_half, noise_within, room_for
+from lemmata.papers.association.claims._noise_level import (
+    AT_HALF,
+    OTHERS,
+    about_half,
+    above_blind,
+    noise_within,
+    room_for,
+)
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import (
@@ -177,7 +184,7 @@ EXPERIMENT = Experiment(
             statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
             "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
             "so.",
-            setting={"main": noise_within(0.1, 0.9)},
+            setting={"main": all_of(above_blind(0.1), noise_within(0.1, 0.9))},
             subject=lambda runs: (runs["main"], "margin"),
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
