@@ -108,7 +108,7 @@ def _field(key: Key, value: str) -> Html:
         "tr",
         element("th", label, " ", note, scope="row"),
         element("td", control),
-        element("td", key.allowed, id=f"{id}-allowed"),
+        element("td", key.allowed.replace("\n", "; "), id=f"{id}-allowed"),
         element("td", held),
         element("td", paper),
     )
