@@ -78,7 +78,9 @@ def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
 
 def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:
     """The reading of two edits' answers at the end, one over the other in each seed."""
-    return lambda edited: Seeds(np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values))
+    return lambda edited: Seeds(
+        np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values), bounds=(0.0, np.inf)
+    )
 
 
 class Moment(NamedTuple):
