@@ -1,5 +1,6 @@
 """The front door for notebooks and scripts: claims, verdicts, numbers and figures that show themselves."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -234,7 +235,8 @@ def _beside(one: Judgement, *, changed: bool) -> str:
     """A verdict's margin, or what stands in its place."""
     if one.proved:
         return f"on {one.proved}"
-    return one.detail if changed and one.status == "undecided" else f"margin {margin(one.margin)}"
+    unsure = one.status == "undecided" and (changed or math.isnan(one.margin))
+    return one.detail if unsure else f"margin {margin(one.margin)}"
 
 
 def _store(store: StoreLike) -> Store:

@@ -34,6 +34,8 @@ def test_check_results_and_figure(toy: Path, tmp_path: Path) -> None:
         "toy/close": "undecided",
     }
     assert "holds" in repr(checked)
+    (vague,) = [line for line in repr(checked).splitlines() if "toy/vague" in line]
+    assert vague.endswith(checked["toy/vague"].detail)
     assert checked._repr_html_().count("<tr>") == 8
     assert lemmata.check("toy/coin", scale="smoke", replication=1, store=tmp_path).status == "holds"
     stored = lemmata.results("toy/decay", scale="smoke", store=str(tmp_path))
