@@ -1,8 +1,9 @@
 """The front door for notebooks and scripts: claims, verdicts, numbers and figures that show themselves."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,17 @@ from lemmata.core import (
     Runs,
     Scale,
     ScaleName,
+    Selection,
     UserError,
     require,
     select,
 )
+from lemmata.report.command import command_of
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
 from lemmata.report.values import margin, verdict_word
-from lemmata.run import Store, examine, missing, possible
+from lemmata.run import Store, change, examine, missing, possible
 
 StoreLike = Store | Path | str | None
 
@@ -57,29 +60,34 @@ def check(
     another `replication` than 0 gives every run fresh randomness.
 
     Of a paper, or of all, what cannot be run here is left to `.not_run`; an experiment that is named is refused."""
-    _require_ids(ids)
     require(isinstance(jobs, int) and jobs >= 1, "jobs", jobs, "int, at least 1")
-    require(changes is None or isinstance(changes, Mapping), "changes", changes, 'a dict, as {"temperature": 0.1}')
-    texts = {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
-    asked, place = Scale(scale, seeds, replication), _store(store)
-    selections, not_run = (select(ids), []) if texts else possible(ids, asked, place)
+    texts, asked, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
+    selections, not_run = _selected(ids, asked, place, texts)
     found = examine(selections, asked, place, jobs=jobs, changes=texts)
-    return Checked(tuple(found), tuple(not_run))
+    return Checked(tuple(found), tuple(not_run), texts)
 
 
-def results(*ids: str, scale: ScaleName = "laptop", seeds: int | None = None, store: StoreLike = None) -> "Checked":
-    """What is stored of experiments, judged; nothing is computed, and what is missing is said."""
-    _require_ids(ids)
-    place = _store(store)
-    selections, _ = possible(ids, Scale(scale, seeds), place)
-    wanted = [config for selection in selections for config in selection.experiment.runs(Scale(scale, seeds)).values()]
+def results(
+    *ids: str,
+    scale: ScaleName = "laptop",
+    seeds: int | None = None,
+    replication: int = 0,
+    changes: Mapping[str, Any] | None = None,
+    store: StoreLike = None,
+) -> "Checked":
+    """What is stored of experiments, under `changes` too, judged; nothing is computed, and what is missing is said."""
+    texts, asked, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
+    selections, _ = _selected(ids, asked, place, texts)
+    named = [change(one.experiment, asked, texts).after if texts else one.experiment.runs(asked) for one in selections]
+    wanted = [config for runs in named for config in runs.values()]
     if lacking := missing(wanted, place):
-        names = ", ".join(repr(id) for id in ids) or ""
+        told = {"scale": scale, "seeds": seeds, "replication": replication or None, "changes": changes or None}
+        words = [*map(repr, ids), *(f"{name}={value!r}" for name, value in told.items() if value is not None)]
         raise UserError(
             f"{len(lacking)} of {len(wanted)} runs are not in {str(place.root)!r}: "
-            f"`lemmata.check({names}, scale={scale!r})` computes them"
+            f"`lemmata.check({', '.join(words)})` computes them"
         )
-    return check(*ids, scale=scale, seeds=seeds, store=place)
+    return check(*ids, scale=scale, seeds=seeds, replication=replication, changes=changes, store=place)
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,7 @@ class Checked(Mapping[str, Judgement]):
 
     examined: tuple[Examined, ...]
     not_run: tuple[NotRun, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=dict)  # of the assumptions, as `--set` takes them
 
     def _judgements(self) -> dict[str, Judgement]:
         return {one.claim.id: one for item in self.examined for one in item.judgements}
@@ -125,15 +134,19 @@ class Checked(Mapping[str, Judgement]):
 
     def __repr__(self) -> str:
         lines = [
-            f"{verdict_word(one.status, one.proved):10} {id:42} "
-            + (f"on {one.proved}" if one.proved else f"margin {margin(one.margin)}")
+            f"{verdict_word(one.status, one.proved):10} {id:42} {_beside(one, changed=bool(self.changes))}"
             for id, one in self.items()
         ]
         lines += [f"{'not run':10} {one.experiment.id:42} {one.reason}" for one in self.not_run]
-        return "\n".join(lines)
+        return "\n".join([*self._head(), *lines])
 
     def _repr_html_(self) -> str:
-        return verdicts_html(tuple(self.values()), self.not_run)
+        return verdicts_html(tuple(self.values()), self.not_run, self._head())
+
+    def _head(self) -> list[str]:
+        """What was changed, and which claims are not judged: what follows is no verdict on the paper."""
+        left_out = (f"not judged: {claim.id}: {why}" for item in self.examined for claim, why in item.left_out)
+        return [*(line for item in self.examined for line in item.head), *left_out]
 
     @property
     def status(self) -> str:
@@ -160,11 +173,10 @@ class Checked(Mapping[str, Judgement]):
     def figure(self) -> "Drawing":
         """The drawing of the one experiment that was asked for."""
         item = self._one()
-        command = f"lemmata reproduce {item.experiment.id} --scale {item.runs.scale.name}"
         return Drawing(
             draw(item),
             Provenance(
-                command=command,
+                command=command_of(item.experiment.id, item.runs.scale, self.changes),
                 scale=item.runs.scale.name,
                 version=lemmata.__version__,
                 seeds=item.seeds,
@@ -211,11 +223,32 @@ def _require_ids(ids: Sequence[str]) -> None:
         require(isinstance(id, str), "id", id, 'the id of a paper, an experiment or a claim, as "lego/fig-1a"')
 
 
+def _selected(
+    ids: Sequence[str], scale: Scale, store: Store, changes: Mapping[str, str]
+) -> tuple[Sequence[Selection], Sequence[NotRun]]:
+    """What can be run of what was asked for, and what cannot; under changes all of it, or it is refused."""
+    _require_ids(ids)
+    return (select(ids), []) if changes else possible(ids, scale, store)
+
+
+def _beside(one: Judgement, *, changed: bool) -> str:
+    """A verdict's margin, or what stands in its place."""
+    if one.proved:
+        return f"on {one.proved}"
+    unsure = one.status == "undecided" and (changed or math.isnan(one.margin))
+    return one.detail if unsure else f"margin {margin(one.margin)}"
+
+
 def _store(store: StoreLike) -> Store:
     if isinstance(store, Store):
         return store
     require(store is None or isinstance(store, str | Path), "store", store, "a path")
     return Store(Path(store)) if store is not None else default_store()
+
+
+def _texts(changes: Mapping[str, Any] | None) -> dict[str, str]:
+    require(changes is None or isinstance(changes, Mapping), "changes", changes, 'a dict, as {"temperature": 0.1}')
+    return {key: value if isinstance(value, str) else _text(value) for key, value in (changes or {}).items()}
 
 
 def _text(value: Any) -> str:

@@ -65,6 +65,8 @@ def test_elements_carry_the_labels_of_their_axes_and_the_nearest_come_first() ->
     assert [line.label for line in found] == ["T = 0.2", "T = 0.5", "T = 0.7", "T = 0.1", "T = 0.3"]
     assert (found[0].predicted, found[0].measured, found[0].margin) == ("≥ 0.8", "0.81", "+0.0125")
     assert left_over(row) == "the 5 that decide are shown; 2 more: lemmata check toy/one --json"
+    assert left_over(row | {"evidence": [part, part]}).startswith("of each part the 5 that decide are shown; 4 more")
+    assert left_over(row | {"margin": None}).startswith("the first 5 are shown; 2 more")
 
 
 def test_what_is_outside_the_rule_comes_before_what_is_near() -> None:

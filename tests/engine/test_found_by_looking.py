@@ -113,6 +113,16 @@ def test_keys_name_defaults_bounds_the_paper_and_other_names() -> None:
     assert "20000" in rate.paper
 
 
+def test_a_key_is_listed_once_and_says_which_run_allows_it_what() -> None:
+    for paper in papers():
+        for one in experiments(paper).values():
+            listed = [key.key for key in keys(one, Scale("smoke"))]
+            assert len(listed) == len(set(listed)), one.id
+    (steps,) = [key for key in keys(experiment("ic-recall/warmup-dynamics"), Scale("smoke")) if key.key == "steps"]
+    assert steps.allowed == "escape: int, at least 1\nlowest: int, at least 0"
+    assert [name for names in steps.held.values() for name in names] == ["escape", "lowest"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Commented(RunConfig):
     kind = "test/commented"
@@ -152,10 +162,16 @@ def test_query_help_names_the_views_that_exist(cli: Cli) -> None:
     for column in RUNS:
         assert column in out
     assert "One SELECT statement" in out
+    assert "Nothing is stored in '.lemmata' yet" in out
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     for view in ("runs", "metrics", '"toy/decay"', '"toy/noise"'):
         assert view in views()
         assert cli("query", f"SELECT count(*) FROM {view}")[0] == 0
+    stored = json.loads(cli("views", "--json")[1])["stored here"]
+    assert set(stored) == {'"toy/decay"', '"toy/noise"'}
+    assert stored['"toy/decay"'] == ["run", "seed", "step", "x"]
+    assert cli("query", 'SELECT run, seed, step, x FROM "toy/decay"')[0] == 0
+    assert "run, seed, step, x" in cli("query", "--help")[1]
 
 
 def test_runs_say_their_experiment_and_their_config(cli: Cli) -> None:

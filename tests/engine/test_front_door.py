@@ -34,6 +34,8 @@ def test_check_results_and_figure(toy: Path, tmp_path: Path) -> None:
         "toy/close": "undecided",
     }
     assert "holds" in repr(checked)
+    (vague,) = [line for line in repr(checked).splitlines() if "toy/vague" in line]
+    assert vague.endswith(checked["toy/vague"].detail)
     assert checked._repr_html_().count("<tr>") == 8
     assert lemmata.check("toy/coin", scale="smoke", replication=1, store=tmp_path).status == "holds"
     stored = lemmata.results("toy/decay", scale="smoke", store=str(tmp_path))
@@ -55,6 +57,25 @@ def test_changed_assumptions_and_one_claim(toy: Path, tmp_path: Path) -> None:
     assert one["toy/rate"].measured == 0.75
     assert one.runs["main"].config.seeds == (3, 4)
     assert "evidence" in one._repr_html_()
+    assert repr(one).startswith("changed: rate = 0.25 (instead of 0.5")
+    assert "<p>changed: rate = 0.25 (instead of 0.5" in one._repr_html_()
+    assert "lemmata run toy/decay --scale smoke --set rate=0.25 seeds=3,4" in repr(one.figure())
+
+
+def test_results_of_changed_assumptions(toy: Path, tmp_path: Path) -> None:
+    changes = {"rate": 0.25}
+    lemmata.check("toy/rate", scale="smoke", store=tmp_path)
+    says = (
+        r"1 of 1 runs are not in .*: `lemmata.check\('toy/rate', scale='smoke', changes={'rate': 0.25}\)` computes them"
+    )
+    with pytest.raises(lemmata.UserError, match=says):
+        lemmata.results("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    lemmata.check("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    stored = lemmata.results("toy/rate", scale="smoke", changes=changes, store=tmp_path)
+    assert stored["toy/rate"].measured == 0.75
+    assert repr(stored).startswith("changed: rate = 0.25")
+    with pytest.raises(lemmata.UserError, match="did you mean 'rate'"):
+        lemmata.results("toy/rate", scale="smoke", changes={"rates": 0.25}, store=tmp_path)
 
 
 def test_importing_costs_nothing_until_asked() -> None:

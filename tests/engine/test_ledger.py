@@ -136,3 +136,32 @@ def test_a_rules_life(tmp_path: Path) -> None:
     page = (tmp_path / "page" / "index.html").read_text()
     assert "confirmed on fresh randomness" in page
     assert "exploratory" in page
+
+
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [
+        ("verdicts/toy__sure@laptop.json", "holds at scale laptop"),
+        ("confirmations/toy__sure@paper.json", "replications at scale paper"),
+    ],
+)
+def test_of_a_judged_claim_something_was_seen(tmp_path: Path, place: str, what: str) -> None:
+    shutil.copytree(TOY, tmp_path / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+    toy, store = Copy(tmp_path), tmp_path / "store"
+    (store / place).parent.mkdir(parents=True)
+    (store / place).write_text('{"status": "holds", "rule": "another by now"}')
+    write = ("ledger", "toy", "--write", "--why", "first", "--store", str(store), "--seen")
+    code, out = toy(*write, "Nothing")
+    assert (code, out.strip().count("\n")) == (2, 0)
+    assert f"--seen 'Nothing' is not possible: toy/sure is judged in {str(store)!r} ({what}); say what" in out
+    assert not (tmp_path / "toy" / LEDGER).exists(), "nothing is written of the others either"
+    assert toy(*write, "its verdict")[0] == 0
+    assert {line["seen"] for line in json.loads((tmp_path / "toy" / LEDGER).read_text())} == {"its verdict"}
+
+
+def test_the_smoke_scale_shows_nothing_of_a_rule(tmp_path: Path) -> None:
+    shutil.copytree(TOY, tmp_path / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+    toy = Copy(tmp_path)
+    assert toy("check", "toy/sure", "--jobs", "1")[0] == 0
+    write = ("ledger", "toy", "--write", "--why", "first", "--store", str(tmp_path / "store"), "--seen", "nothing")
+    assert toy(*write)[0] == 0

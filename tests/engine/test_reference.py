@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TOY, Cli
-from lemmata.core import STALE, claim_digests, is_fresh, kept_verdicts, papers, registry
+from lemmata.core import STALE, claim_digests, is_fresh, kept_verdicts, papers, registry, select
+from lemmata.report.numbers import NEAREST
 from lemmata.run import provenance as provenance_module
 from lemmata.run.provenance import code_name
 
@@ -46,7 +47,10 @@ def test_a_reference_is_shown_as_one_until_it_is_replaced(cli: Cli, kept: Path) 
     out = cli("list", "toy", "--scale", "smoke")[1]
     assert "✓ holds (reference)" in out
     assert "not computed here" in out
-    assert "reference" in cli("show", "toy/rate", "--scale", "smoke")[1]
+    shown = cli("show", "toy/sure", "--scale", "smoke")[1]
+    assert "reference" in shown
+    assert "mean of 2 seeds" in shown
+    assert before["toy/sure"]["evidence"][0]["rows"][0]["seeds"] == 2
     cli("check", "toy/rate", *SMOKE)
     after = rows(cli, "list", "toy", "--scale", "smoke")
     assert after["toy/rate"]["reference"] is None
@@ -85,12 +89,37 @@ def test_the_package_carries_references_of_its_claims(id: str) -> None:
     assert set(data["claims"]) <= set(digests)
     fresh = [name for name, row in data["claims"].items() if is_fresh(row, digests[name])]
     assert len(fresh) > 0.5 * len(digests)
+    with_extras = {claim.id for one in select([id]) if one.experiment.extra for claim in one.claims}
+    for name in fresh:
+        row = data["claims"][name]
+        apart = name in with_extras or row["status"] == "undecided"  # of an older store, or without numbers
+        assert row.get("evidence") or apart, f"{name}: its numbers have no labels"
+        assert all(len(part["rows"]) <= NEAREST for part in row.get("evidence", ())), name
     for name, row in (data["claims"] | data.get("paper", {})).items():
         assert {"status", "digest", "version", "date", "device"} <= set(row), name
     page = (OURS[id].folder / "README.md").read_text()
     for name, row in data.get("paper", {}).items():
         lines = [line for line in page.splitlines() if name.split("/")[1] in line and f"| {row['status']} |" in line]
         assert lines, f"{name} is {row['status']} at the paper's size, and the page does not say so"
+
+
+def test_numbers_that_have_no_labels_say_how_to_get_some(cli: Cli, kept: Path) -> None:
+    data = json.loads(kept.read_text())
+    for name, measured in {
+        "toy/rate": [0.5, 0.25],
+        "toy/sure": {"mean": 1.0, "low": 0.9, "high": 1.1, "level": 0.95, "seeds": 2},
+        "toy/coin": None,
+    }.items():
+        del data["claims"][name]["evidence"]
+        data["claims"][name]["measured"] = measured
+    kept.write_text(json.dumps(data))
+    out = " ".join(cli("show", "toy/rate", "--scale", "smoke")[1].split())
+    assert "kept without labels: `lemmata check toy/rate --scale smoke` computes and labels them" in out
+    out = " ".join(cli("show", "toy/sure", "--scale", "smoke")[1].split())
+    assert "1 (95% interval 0.9 to 1.1, 2 seeds)" in out
+    assert "kept without labels" not in out, "a mean says what it is of"
+    out = cli("show", "toy/coin", "--scale", "smoke")[1]
+    assert "predicted" not in out
 
 
 def test_code_is_named_by_its_commit_or_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import (
+    SHARE,
     Claim,
     Part,
     Rule,
@@ -23,7 +24,7 @@ from lemmata.core import (
     rises,
     slope_near,
 )
-from lemmata.core.sample import LEVEL
+from lemmata.core.sample import LEVEL, shown_interval
 from lemmata.report.values import brief
 
 SURE, TORN = np.array([0.9, 0.92, 0.88, 0.91]), np.array([0.95, 0.8, 0.7, 0.85])
@@ -135,3 +136,28 @@ def test_a_control_must_fail_with_its_interval(wrong: np.ndarray, status: str, c
     judgement = judge(claim, Runs({}))
     assert (judgement.status, judgement.control_status) == (status, control)
     assert ("seeds would tell" in judgement.detail) == (control == "undecided")
+
+
+def test_what_is_shown_of_an_interval_ends_where_values_do() -> None:
+    values = np.array([0.9, 0.7, 1.0])
+    share, free = Seeds(values, bounds=SHARE), Seeds(values)
+    assert free.summary()["high"] > 1
+    assert share.summary()["high"] == 1
+    assert share.summary()["low"] == free.summary()["low"]
+    assert share.interval() == free.interval()
+    assert shown_interval(Seeds([0.4], bounds=SHARE)) == (-np.inf, np.inf)  # one seed says nothing, not "0 to 1"
+    low, high = shown_interval(Seeds(np.array([[0.0, 0.5], [0.1, 0.6]]), bounds=SHARE))
+    assert low.tolist()[0] == 0
+    assert np.all(high <= 1)
+    beyond = Seeds([1.1, 1.3], bounds=SHARE)  # no share has such a mean
+    assert shown_interval(beyond) == beyond.interval()
+
+
+def test_bounds_decide_nothing() -> None:
+    values = np.array([0.9, 0.7, 1.0])
+    of_share, of_number = (
+        near(0.8, atol=0.2, over_seeds=True)(0.8, one) for one in (Seeds(values, bounds=SHARE), Seeds(values))
+    )
+    assert (of_share.status, of_share.margin) == (of_number.status, of_number.margin) == ("undecided", of_number.margin)
+    assert "to 1;" in of_share.detail
+    assert "to 1.246;" in of_number.detail

@@ -18,6 +18,7 @@ from lemmata.core import (
     RunResult,
     Runs,
     Scale,
+    Seeds,
     Selection,
     TooShort,
     Undecided,
@@ -31,6 +32,7 @@ from lemmata.core import (
     within,
     word,
 )
+from lemmata.report.numbers import lines
 from lemmata.run import Store, examine
 
 
@@ -111,6 +113,55 @@ def test_outside_its_setting_no_part_of_a_rule_decides(store: Store) -> None:
     assert under(store, one, alpha="0.45").judgements[0].status == "fails"
 
 
+def test_outside_its_setting_the_numbers_are_shown_and_not_judged(store: Store) -> None:
+    def unthought_of(run: RunResult) -> float:
+        raise ZeroDivisionError
+
+    parts = {
+        "one": Part(noise, at_least(0.4)),
+        "several": Part(
+            lambda run: Seeds(np.array([[0.1, 0.3], [0.3, np.nan]])), near(raised, atol=1), along={"T": (1, 2)}
+        ),
+        "none": Part(unthought_of, at_least(0.0)),
+        "infinite": Part(lambda run: np.inf, at_least(np.nan)),
+    }
+    one = experiment(claim(parts=parts, setting={"main": only("alpha", 0.5, why="it is for one half")}))
+    (outside,) = under(store, one, alpha="0.25").judgements
+    why = "outside the rule's setting: alpha = 0.25, and it is for one half"
+    assert (outside.status, outside.detail, outside.row()["margin"]) == ("undecided", why, None)
+    shown = {line.label: (line.predicted, line.measured, line.margin, line.status) for line in lines(outside.row())}
+    assert shown == {
+        "one": ("≥ 0.4", "0.25", "–", "undecided"),
+        "several, T = 1": ("–", "0.2, mean of 2 seeds [−1.071, 1.471]", "–", "undecided"),
+        "several, T = 2": ("–", "not a number", "–", "undecided"),
+        "none": ("–", "cannot be read in this setting (ZeroDivisionError)", "–", "undecided"),
+        "infinite": ("–", "not a number", "–", "undecided"),
+    }
+
+
+def test_a_run_in_another_setting_or_too_short_gives_numbers_and_one_that_says_nothing_none(store: Store) -> None:
+    def half(run: RunResult) -> Undecided | None:
+        return None if run.config.alpha == 0.5 else OutsideSetting("not one half")
+
+    for one in (experiment(claim(needs={"main": half})), experiment(claim(), needs={"main": half})):
+        (outside,) = under(store, one, alpha="0.25").judgements
+        assert outside.detail == "outside the rule's setting: not one half"
+        assert [line.measured for line in lines(outside.row())] == ["0.25", "0.25"]
+    both = experiment(claim(needs={"main": half}), needs={"main": trained})
+    (outside,) = under(store, both, alpha="0.25", steps="5").judgements
+    assert outside.detail == "outside the rule's setting: not one half"
+    assert [line.measured for line in lines(outside.row())] == ["0.25", "0.25"]
+    (short,) = under(store, both, steps="5").judgements
+    assert (short.status, short.detail) == ("undecided", "too short a run to say: 5 steps")
+    assert [(line.predicted, line.measured, line.status) for line in lines(short.row())] == [
+        ("≥ 0.4", "0.5", "undecided"),
+        ("0.5 ± 0.01", "0.5", "undecided"),
+    ]
+    unread = experiment(claim(needs={"main": half}), needs={"main": lambda run: "it knows nothing"})
+    (outside,) = under(store, unread, alpha="0.25").judgements
+    assert list(lines(outside.row())) == []
+
+
 def test_settings_of_lists_of_groups_and_of_runs_that_are_not_there() -> None:
     runs = Runs({name: RunResult(Noisy(), {"noise": np.array([0.5])}, {}) for name in ("main", "group/1")})
     small = within("sizes", "it is for small ones", below=50)
@@ -122,6 +173,10 @@ def test_settings_of_lists_of_groups_and_of_runs_that_are_not_there() -> None:
     assert several("sizes", "two are compared")(Noisy(sizes=(8,))) == "sizes = 8 alone, and two are compared"
     assert several("sizes", "two are compared")(Noisy()) is None
     assert all_of(of_half, small)(Noisy()) == "sizes = 80, and it is for small ones"
+
+
+def raised(of: Any) -> float:
+    raise OutsideSetting("why")
 
 
 @pytest.mark.parametrize("error", [OutsideSetting, TooShort])

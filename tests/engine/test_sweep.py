@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Cli, Refused
 from lemmata.core import Scale, UserError, select
-from lemmata.report.sweep import sweep_columns, sweep_figure
+from lemmata.report.sweep import reasons, sweep_columns, sweep_figure
 from lemmata.run import Store, axis, cells, sweep
 
 SMOKE = ("--scale", "smoke", "--jobs", "1")
@@ -33,8 +33,15 @@ def test_a_sweep_is_one_table_and_one_figure(cli: Cli) -> None:
     assert out.count("refused") == 4  # two cells, two claims
     assert "2 cells are not possible, as rate = 3.0 is not possible: above 0 and below 2" in out
     table = (Path("report-sweep") / "sweep.csv").read_text().splitlines()
-    assert table[0] == "rate,steps,toy/rate,toy/rate margin,toy/typo,toy/typo margin"
+    names = [
+        f"{claim}{more}" for claim in ("toy/rate", "toy/typo") for more in ("", " margin", " predicted", " measured")
+    ]
+    assert table[0].split(",") == ["rate", "steps", *names]
     assert len(table) == 7
+    first = dict(zip(table[0].split(","), table[1].split(","), strict=True))
+    assert (first["rate"], first["toy/rate predicted"], first["toy/typo predicted"]) == ("0.25", "0.75", "1.25")
+    assert first["toy/rate measured"] == first["toy/typo measured"] == "0.75"
+    assert "✓ holds +1" in out
     assert (Path("report-sweep") / "sweep.png").stat().st_size > 1000
     about = json.loads((Path("report-sweep") / "sweep.json").read_text())
     assert about["command"] == "lemmata sweep toy/decay --scale smoke --set rate=0.25,0.5,3 --set steps=5,20"
@@ -58,6 +65,18 @@ def test_claims_that_no_cell_reaches_are_left_out(toy: Path, store: Store) -> No
     rows = [judged.row() for judged in sweep(selection, Scale("smoke"), found, store)]
     assert set(rows[0]["claims"]) == {"toy/sure", "toy/coin", "toy/close"}
     assert sweep_columns(rows)["centre"] == ["0.0", "5.0"]
+
+
+def test_what_is_undecided_says_why_once() -> None:
+    def cell(value: str, detail: str) -> dict:
+        return {"set": {"k": value}, "claims": {"p/a": {"status": "undecided", "detail": detail, "margin": None}}}
+
+    assert reasons([cell("1", "too short"), cell("2", "too short"), cell("3", "one seed")]) == [
+        "undecided: p/a at k = 1: too short",
+        "undecided: p/a at k = 3: one seed",
+    ]
+    many = reasons([cell(str(i), f"reason {i}") for i in range(20)])
+    assert (len(many), many[-1]) == (9, "12 more reasons: --json")
 
 
 @pytest.mark.parametrize(("lists", "drawn"), [(1, True), (2, True), (3, False)])

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import threading
 import time
 from html.parser import HTMLParser
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import Curves, Frames
+from lemmata.serve.change_page import form
+from lemmata.serve.question import asked
 from live_page import TOKEN, Page, needs_serve
 
 pytestmark = needs_serve
@@ -294,3 +297,10 @@ def test_the_vendored_files_are_shipped_with_their_licences() -> None:
     for font in (vendor / "katex" / "fonts").iterdir():
         assert font.name in style
     assert (vendor / "uPlot.iife.min.js").stat().st_size < 60_000
+
+
+def test_a_key_that_several_runs_bound_differently_has_one_field() -> None:
+    made = form(asked("ic-recall/warmup-dynamics", "smoke", {}))
+    names = re.findall(r' name="([^"]+)"', made)
+    assert len(names) == len(set(names))
+    assert "escape: int, at least 1; lowest: int, at least 0</td>" in made

@@ -109,15 +109,17 @@ class VerifyProof:
 
 @dataclass(frozen=True, kw_only=True)
 class Views:
-    """The views that `lemmata query` may name, and what each holds. `lemmata query --help` shows the same."""
+    """The views that `lemmata query` may name, what each holds, and the columns of those that are stored here.
+    `lemmata query --help` shows the same."""
 
     where: Where = field(default_factory=Places)
     json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.store import list_views
+        from lemmata.run import Store
 
-        return list_views(as_json=self.json, console=console)
+        return list_views(Store(self.where.store), as_json=self.json, console=console)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,8 @@ class Ledger:
     claim's statement, parts or runs are not those of its last line.
 
     With --write, a line is added for every such claim (of those named, or of all). A rule for which --seen begins with
-    "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both.
+    "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both. Of a
+    claim that the store has judged at scale laptop or paper, under whichever rule, something was seen.
 
     Example: lemmata ledger lego/fig-1a
     Example: lemmata ledger lego/fig-1a --write --why "the figure's own block" --seen "one seed at 30 epochs"
@@ -34,9 +35,11 @@ class Ledger:
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.ledger import history, write
+        from lemmata.run import Store
 
         if self.write:
-            return write(self.ids, self.why, self.seen, as_json=self.json, console=console)
+            store = Store(self.where.store)
+            return write(self.ids, self.why, self.seen, store, as_json=self.json, console=console)
         return history(self.ids, as_json=self.json, console=console)
 
 

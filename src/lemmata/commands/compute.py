@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shlex
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from lemmata.commands.order import cheapest_first
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
 from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select_one
+from lemmata.report.command import command_of
 from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import draw
 from lemmata.report.growing import GrowingReport
@@ -157,7 +157,7 @@ def export_one(
     (examined,) = _examine([selection], scale, Store(store_path), jobs)
     for name, reason in examined.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    command = _command(selection.experiment.id, scale, {})
+    command = command_of(selection.experiment.id, scale)
     return export(examined, scale, Store(store_path), out, command, as_json=as_json, console=console)
 
 
@@ -225,14 +225,14 @@ def _publish(
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
     page = write_page([entry_of(item, scale, store, changes) for item in examined], out, scale=scale)
     if console:
-        again = {item.experiment.id: _command(item.experiment.id, scale, changes) for item in examined if changes}
+        again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in examined if changes}
         _print_verdicts(examined, console, again=again)
         console.print(f"page: {page}")
 
 
 def entry_of(item: Examined, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
     stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
-    return Entry(item, draw(item), _command(item.experiment.id, scale, changes), {} if changes else stands)
+    return Entry(item, draw(item), command_of(item.experiment.id, scale, changes), {} if changes else stands)
 
 
 def _print_verdicts(
@@ -257,15 +257,6 @@ def _print_verdicts(
             console.print(f"not judged: {claim.id}: {why}", markup=False)
     for line in not_run_lines(not_run):
         console.print(line)
-
-
-def _command(experiment_id: str, scale: Scale, changes: dict[str, str]) -> str:
-    verb = "run" if changes else "reproduce"
-    words = ["lemmata", verb, experiment_id, "--scale", scale.name]
-    words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
-    words += ["--replication", str(scale.replication)] if scale.replication else []
-    words += ["--set", *(f"{key}={value}" for key, value in changes.items())] if changes else []
-    return shlex.join(words)
 
 
 def _rows(examined: Sequence[Examined | NotRun]) -> list[dict]:

@@ -11,6 +11,7 @@ from rich.console import Console
 from lemmata.commands.look import claim_rows
 from lemmata.core import NOT_RUN, VERDICTS, Paper, Scale, claim_digests, is_fresh, kept_verdicts, references
 from lemmata.report.files import write_whole
+from lemmata.report.numbers import NEAREST
 from lemmata.run import Store
 from lemmata.run.store import RECORD
 
@@ -48,6 +49,8 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
 
 def _kept(row: dict[str, Any], digest: str, store: Store) -> dict[str, Any]:
     kept = {name: row.get(name) for name in KEPT} | {name: row[name] for name in WHERE_THERE if row.get(name)}
+    if row.get("evidence"):  # as much of it as is shown
+        kept["evidence"] = [part | {"rows": part["rows"][:NEAREST]} for part in row["evidence"]]
     return kept | {"digest": digest} | _origin(row["runs"], store)
 
 

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from lemmata.core import LEDGER, Line, Paper, UserError, claim_digest, ledger, papers, select
+from lemmata.core import LEDGER, Line, Paper, UserError, claim_digests, ledger, papers
 from lemmata.report.files import write_whole
 from lemmata.report.listing import rows_table
+from lemmata.run import Store, seen_of
 from lemmata.run.store import now
 
 
 def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     """Every line of the claims' ledgers; a claim that its last line does not describe is named. 1 if there is one."""
-    digests = _digests(ids)
+    digests = claim_digests(ids)
     lines = [line for paper in _papers(digests) for line in ledger(paper) if line.claim in digests]
     changed = _changed(digests)
     if as_json:
@@ -35,8 +36,9 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def write(ids: Sequence[str], why: str, seen: str, *, as_json: bool, console: Console) -> int:
-    """A line for each claim whose rule, statement or runs are not those of its last line."""
+def write(ids: Sequence[str], why: str, seen: str, store: Store, *, as_json: bool, console: Console) -> int:
+    """A line for each claim whose rule, statement or runs are not those of its last line. "Nothing" was seen of none
+    that the store has judged."""
     asked = {
         "--why": (why, "why the rule was written or changed"),
         "--seen": (seen, 'what had been seen of its settings by then; "nothing" if nothing'),
@@ -44,30 +46,28 @@ def write(ids: Sequence[str], why: str, seen: str, *, as_json: bool, console: Co
     for option, (text, meaning) in asked.items():
         if not text.strip():
             raise UserError(f"ledger --write needs {option}: {meaning}")
-    digests = _digests(ids)
+    digests = claim_digests(ids)
     changed = _changed(digests)
+    lines = {id: Line(claim=id, digest=digests[id], date=now(), seen=seen, why=why) for id in changed}
+    for line in lines.values():
+        if line.saw_nothing and (judged := seen_of(store, line.claim)):
+            raise UserError(
+                f"--seen {seen!r} is not possible: {line.claim} is judged in {str(store.root)!r} "
+                f"({', '.join(judged)}); say what had been seen of it when the rule was written"
+            )
     for paper in _papers(digests):
-        mine = [id for id in changed if id.split("/")[0] == paper.id]
-        new = [Line(claim=id, digest=digests[id], date=now(), seen=seen, why=why) for id in mine]
-        if new:
+        if new := [line for id, line in lines.items() if id.split("/")[0] == paper.id]:
             append(paper, new)
     if as_json:
         print(json.dumps({"written": changed}, indent=1))
         return 0
-    lines = "\n".join(f"written: {id}" for id in changed)
-    console.print(lines or "Every claim is in its ledger as it stands.")
+    console.print("\n".join(f"written: {id}" for id in changed) or "Every claim is in its ledger as it stands.")
     return 0
 
 
 def append(paper: Paper, lines: Sequence[Line]) -> None:
     rows = [dataclasses.asdict(line) for line in (*ledger(paper), *lines)]
     write_whole(paper.folder / LEDGER, (json.dumps(rows, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def _digests(ids: Sequence[str]) -> dict[str, str]:
-    return {
-        claim.id: claim_digest(selection.experiment, claim) for selection in select(ids) for claim in selection.claims
-    }
 
 
 def _papers(digests: dict[str, str]) -> list[Paper]:

@@ -7,7 +7,7 @@ from lemmata.core import NOT_RUN, STALE, Scale, claim_digests, is_fresh, origin,
 
 EVIDENCE = (
     *("status", "predicted", "measured", "margin", "control_status", "control", "detail", "corrected", "proved"),
-    *("remark", "seconds", "reads"),
+    *("remark", "seconds", "reads", "evidence"),
 )
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
 from lemmata.report.listed import runs_table
 from lemmata.report.listing import rows_table
-from lemmata.run import RUNS, DamagedRun, Store, query, trim_programs, views
+from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_programs, views
 
 
 def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
@@ -127,14 +127,19 @@ def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
     return config.lacks() is None and config.digest != digest  # where its files are not here, nobody can tell
 
 
-def list_views(*, as_json: bool, console: Console) -> int:
-    """What a query may name."""
-    found = views()
+def list_views(store: Store, *, as_json: bool, console: Console) -> int:
+    """What a query may name; last, where a terminal ends, what is stored here with its columns."""
+    found, stored = views(), stored_columns(store)
     if as_json:
-        print(json.dumps({"views": found, "columns of runs": RUNS}, indent=1))
+        print(json.dumps({"views": found, "columns of runs": RUNS, "stored here": stored}, indent=1))
         return 0
     console.print(rows_table(["view", "what it holds"], found.items(), ["view"]))
     console.print(rows_table(["column of runs", "what it is"], RUNS.items(), ["column of runs"]))
+    if stored:
+        cells = [(view, ", ".join(names)) for view, names in stored.items()]
+        console.print(rows_table(["stored here", "its columns"], cells, ["stored here"]))
+    else:
+        console.print(f"Nothing is stored in {str(store.root)!r} yet: `lemmata check ID` makes runs.", markup=False)
     return 0
 
 

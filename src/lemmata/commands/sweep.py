@@ -13,7 +13,7 @@ from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Artefact, EngineName, Scale, select_one
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import save_artefact
-from lemmata.report.sweep import sweep_columns, sweep_figure, sweep_table
+from lemmata.report.sweep import reasons, sweep_columns, sweep_figure, sweep_table
 from lemmata.run import Store, axis, cells, sweep
 
 
@@ -47,6 +47,8 @@ def sweep_experiment(
         print(json.dumps(rows, indent=1))
     else:
         console.print(sweep_table(rows))
+        for line in reasons(rows):
+            console.print(line, markup=False)
         refused = [row for row in rows if "refused" in row]
         if refused:
             console.print(f"{len(refused)} cells are not possible, as {refused[0]['refused']}", markup=False)

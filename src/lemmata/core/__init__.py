@@ -11,13 +11,7 @@ from lemmata.core.certificate import (
     read_certificate as read_certificate,
 )
 from lemmata.core.certified import certified as certified
-from lemmata.core.claim import (
-    Claim as Claim,
-    Correction as Correction,
-    Judgement as Judgement,
-    Part as Part,
-    judge as judge,
-)
+from lemmata.core.claim import Claim as Claim, Correction as Correction, Judgement as Judgement, Part as Part
 from lemmata.core.config import (
     Config as Config,
     also as also,
@@ -69,6 +63,7 @@ from lemmata.core.finding import (
     VerdictRows as VerdictRows,
     findings as findings,
 )
+from lemmata.core.judge import judge as judge
 from lemmata.core.ledger import (
     LEDGER as LEDGER,
     Line as Line,
@@ -138,7 +133,7 @@ from lemmata.core.run import (
     Setting as Setting,
     Unattended as Unattended,
 )
-from lemmata.core.sample import LEVEL as LEVEL, Sample as Sample, Seeds as Seeds, Successes as Successes
+from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as ScaleName
 from lemmata.core.setting import all_of as all_of, only as only, several as several, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing

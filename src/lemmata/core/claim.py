@@ -1,20 +1,33 @@
-"""A claim of a paper as a program: what is measured, on which subject, under a rule written beforehand; the verdict."""
+"""A claim of a paper as a program: what is measured, on which subject, under a rule written beforehand; its verdict's
+form."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lemmata.core.certificate import Certificate
-from lemmata.core.errors import OutsideSetting, TooShort, Undecided
+from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.plain import plain
-from lemmata.core.rng import replicated
 from lemmata.core.rule import Rule
-from lemmata.core.run import Need, Runs, Setting, meet, stand_in
-from lemmata.core.verdict import Status, Verdict, together
+from lemmata.core.run import Need, Runs, Setting
+from lemmata.core.verdict import Status
 from lemmata.core.wording import Configs, Word, reworded
 
 NOTHING = object()
+
+
+def attempt(reading: Callable[..., Any], *of: Any) -> Any:
+    """What a reading gives, or why it cannot."""
+    try:
+        return reading(*of)
+    except Undecided as undecided:
+        return undecided
+
+
+def unnamed(values: Mapping[str, Any]) -> Any:
+    """The values of a claim's parts; of a claim that has but one, its value."""
+    return values.get("", values)
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,14 @@ class Part:
     corrected: Any = NOTHING
     carries: bool = True
     along: Mapping[str, Any] = field(default_factory=dict)
+
+    def if_corrected(self, printed: Any, runs: Runs) -> Any:
+        """The target by the right formula; what the printed one came to, where that is not thought to be wrong."""
+        return printed if self.corrected is NOTHING else replace(self.rule, target=self.corrected).expected(runs)
+
+    def axes(self, runs: Runs) -> dict[str, Any]:
+        """What the axes of an array are in these runs."""
+        return {axis: attempt(values, runs) if callable(values) else values for axis, values in self.along.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,110 +153,3 @@ class Judgement:
         words |= {"proved": self.proved} if self.proved else {}
         evidence = [one.row(limit) for one in self.evidence]
         return self.claim.facts() | words | plain(values) | {"remark": self.remark, "evidence": evidence}
-
-
-def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
-    """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
-    with replicated(runs.replication):  # a reading may draw a world again from its seed
-        return _judge(claim, runs, needs or {})
-
-
-def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement:
-    runs = all_runs.watched()
-    parts = claim.named_parts()
-    try:
-        stand_in(claim.setting, runs)
-        meet(claim.needs, runs)
-        runs = all_runs.watched(needs)  # what a claim needs, and what it is about
-        subject = claim.subject(runs)
-        measured = {name: _try(part.read, subject) for name, part in parts.items()}
-        predicted = {name: _try(part.rule.expected, runs) for name, part in parts.items()}
-        for value in (*predicted.values(), *measured.values()):
-            if isinstance(value, OutsideSetting | TooShort):  # then no other part has a meaning either
-                raise value
-    except Undecided as undecided:
-        reads = tuple(sorted(runs.read))
-        return Judgement(claim, "undecided", None, undecided, float("nan"), "undecided", undecided.reason, reads=reads)
-    verdicts = of_printed = _each(parts, predicted, measured)
-    verdict = _together(verdicts)
-    status, accepted, corrected = verdict.status, predicted, None
-    if claim.correction is not None:
-        corrected = {
-            name: predicted[name]
-            if part.corrected is NOTHING
-            else _try(replace(part.rule, target=part.corrected).expected, runs)
-            for name, part in parts.items()
-        }
-        if verdict.status == "fails":
-            of_corrected = _each(parts, corrected, measured)
-            second = _together(of_corrected)
-            if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
-                status = "erratum" if second.status == "holds" else "undecided"
-                accepted, verdict, verdicts = corrected, second, of_corrected
-    reads = tuple(sorted(runs.read))
-    wrong = _try(claim.wrong, all_runs)
-    control = {name: wrong if isinstance(wrong, Undecided) else _try(part.read, wrong) for name, part in parts.items()}
-    on_control = _each(parts, accepted, control)
-    of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
-    control_status = of_control.status
-    detail = verdict.detail
-    if control_status != "fails" and status in ("holds", "erratum"):
-        status = "undecided"
-        why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
-        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
-    if status == "fails" and claim.ours_below_paper and runs.scale.name != "paper":
-        status = "undecided"
-        detail = f"fails in a setting of ours, not the paper's ({claim.ours_below_paper}): {detail}"
-    remark = claim.remark if isinstance(claim.remark, str) else _try(claim.remark, runs)
-    return Judgement(
-        claim,
-        status,
-        _unnamed(predicted),
-        _unnamed(measured),
-        verdict.margin,
-        control_status,
-        detail,
-        _unnamed(corrected) if corrected else None,
-        "" if isinstance(remark, Undecided) else remark,
-        {name: one.status for name, one in on_control.items()},
-        reads,
-        tuple(
-            Evidence(
-                name,
-                part.rule,
-                verdicts[name],
-                predicted[name],
-                measured[name],
-                corrected[name] if corrected else None,
-                of_printed[name] if accepted is corrected else None,
-                {axis: _try(values, all_runs) if callable(values) else values for axis, values in part.along.items()},
-            )
-            for name, part in parts.items()
-        ),
-    )
-
-
-def _try(reading: Callable[[Any], Any], of: Any) -> Any:
-    """What a reading gives, or why it cannot."""
-    try:
-        return reading(of)
-    except Undecided as undecided:
-        return undecided
-
-
-def _each(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Verdict]:
-    verdicts = {}
-    for name, part in parts.items():
-        try:
-            verdicts[name] = part.rule(expected[name], measured[name])
-        except Undecided as undecided:
-            verdicts[name] = Verdict("undecided", float("nan"), undecided.reason)
-    return verdicts
-
-
-def _together(verdicts: Mapping[str, Verdict]) -> Verdict:
-    return verdicts[""] if "" in verdicts else together(verdicts)
-
-
-def _unnamed(values: Mapping[str, Any]) -> Any:
-    return values.get("", values)

@@ -12,7 +12,7 @@ from lemmata.core.errors import Undecided
 from lemmata.core.plain import plain
 from lemmata.core.rule import Rule
 from lemmata.core.run import RunResult
-from lemmata.core.sample import LEVEL, Sample
+from lemmata.core.sample import LEVEL, Sample, shown_interval
 from lemmata.core.verdict import Elements, Verdict
 
 KEPT = 64  # rows of a part that are stored with a verdict; whoever judges anew has them all
@@ -128,7 +128,7 @@ def _spread(value: Any, shape: tuple[int, ...]) -> np.ndarray:
 def _sample_columns(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     if not isinstance(found, Sample):
         return {}
-    low, high = found.interval()
+    low, high = shown_interval(found)
     return {"low": _spread(low, shape), "high": _spread(high, shape)}
 
 

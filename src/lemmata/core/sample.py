@@ -18,6 +18,8 @@ LEVEL = 0.95
 FAR = 1e6  # times a rule's tolerance or bound
 ENDLESS = 100_000  # more seeds than this would be no experiment
 
+SHARE = (0.0, 1.0)
+
 Values = np.ndarray | float  # one number, or an element each
 Slack = Callable[[Values], Values]  # how far inside a rule a value is, in the rule's own units
 
@@ -42,7 +44,7 @@ class Sample(abc.ABC):
 
     def summary(self) -> dict[str, Any]:
         """The evidence as it is shown."""
-        low, high = self.interval()
+        low, high = shown_interval(self)
         return {"mean": self.mean, "low": low, "high": high, "level": LEVEL, self.unit: self.count}
 
 
@@ -53,11 +55,15 @@ class Seeds(Sample):
     The interval is Student's t. (A bootstrap over three to five seeds is too narrow: it knows no spread beyond the
     values it was given, and covers the mean in some 80% of cases where it says 95%.) Seeds that agree to the last bit
     leave no doubt. One seed alone shows no spread and decides nothing, unless each value is told to be `exact`.
+
+    `bounds` says what a value can be at all (`SHARE`: a probability, an accuracy). Student's t does not know it: what
+    is shown of the interval ends there, what decides is the interval as it is.
     """
 
     unit = "seeds"
     values: Any
     exact: bool = False
+    bounds: tuple[float, float] | None = None
 
     @property
     def count(self) -> int:
@@ -103,6 +109,17 @@ class Successes(Sample):
         return low, high
 
 
+def shown_interval(sample: Sample) -> tuple[Values, Values]:
+    """Both ends of the mean's interval for a reader: none beyond what a value can be, where the mean is such a value
+    itself (that of a jackknife need not be)."""
+    low, high = sample.interval()
+    if not isinstance(sample, Seeds) or sample.bounds is None or sample.count == 1:
+        return low, high
+    least, largest = sample.bounds
+    inside = (sample.mean >= least) & (sample.mean <= largest)
+    return np.where(inside, np.maximum(low, least), low), np.where(inside, np.minimum(high, largest), high)
+
+
 def decide(sample: Sample, low: Values, high: Values, slack: Slack) -> Verdict:
     """Whether the mean lies between two bounds, elementwise, as far as its interval can tell.
 
@@ -143,7 +160,7 @@ def _near(margin: float) -> float:
 
 def _interval_words(sample: Sample, where: int) -> str:
     """An element's mean and interval."""
-    mean, from_, to = (np.ravel(value)[where] for value in (sample.mean, *sample.interval()))
+    mean, from_, to = (np.ravel(value)[where] for value in (sample.mean, *shown_interval(sample)))
     if np.isinf(from_):
         return f"{mean:.4g} in one seed, which shows no spread"
     return f"mean {mean:.4g} over {sample.count} {sample.unit}, {LEVEL:.0%} interval {from_:.4g} to {to:.4g}"

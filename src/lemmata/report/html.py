@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lemmata.core import NOT_RUN, Claim, Judgement, NotRun
 from lemmata.report.evidence import evidence_table
-from lemmata.report.markup import Html, element, inline
+from lemmata.report.markup import Html, element, inline, join
 from lemmata.report.values import MARKS, margin, rule, shorten, verdict_word
 
 COLOURS = {"holds": "#0a7d33", "erratum": "#9a5b00", "undecided": "#5b6470", "fails": "#b3261e", NOT_RUN: "#5b6470"}
@@ -24,8 +24,9 @@ def claims_html(claims: Sequence[Claim]) -> str:
     return _table(("claim", "in the paper", "what it says", "rule"), rows)
 
 
-def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = ()) -> str:
-    """One line a claim, or an experiment that was not run; of a single claim, its evidence too."""
+def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = (), head: Sequence[str] = ()) -> str:
+    """One line a claim, or an experiment that was not run; of a single claim, its evidence too. `head`: what was
+    changed."""
     rows = [
         element(
             "tr",
@@ -48,7 +49,7 @@ def verdicts_html(judgements: Sequence[Judgement], not_run: Sequence[NotRun] = (
         )
         for one in not_run
     ]
-    table = _table(("verdict", "claim", "margin", "control", ""), rows)
+    table = join(element("p", line) for line in head) + _table(("verdict", "claim", "margin", "control", ""), rows)
     return table + evidence_table(judgements[0]) if len(judgements) == 1 else table
 
 

@@ -54,18 +54,25 @@ def left_over(row: Row, nearest: int = NEAREST) -> str:
     if not more:
         return ""
     which = "the one that decides is" if nearest == 1 else f"the {nearest} that decide are"
-    return f"{which} shown; {number(more)} more: {_all_of_them(row)}"
+    if row.get("margin") is None:  # outside its setting a rule decides nothing
+        which = f"the first {nearest} are"
+    of_each = "of each part " if len(row["evidence"]) > 1 else ""
+    return f"{of_each}{which} shown; {number(more)} more: {_all_of_them(row)}"
 
 
 def _all_of_them(row: Row) -> str:
     if row.get("again"):  # under changed assumptions: the command that made them, not the paper's own
         return f"{row['again']} --json"
-    scale = f" --scale {row['scale']}" if row.get("scale") not in (None, "laptop") else ""
-    return f"lemmata check {row['id']}{scale} --json"
+    return f"{check_command(row)} --json"
+
+
+def check_command(row: Row) -> str:
+    """What judges a claim at the scale of its row."""
+    return f"lemmata check {row['id']}" + (f" --scale {row['scale']}" if row.get("scale", "laptop") != "laptop" else "")
 
 
 def unlabelled(value: Any) -> str:
-    """Evidence of an older verdict, whose numbers nobody labelled: a long list as its range."""
+    """Evidence that was kept without labels: a long list as its range."""
     if isinstance(value, list) and len(_flat(value)) > NEAREST:
         numbers = [x for x in _flat(value) if isinstance(x, int | float)]
         if len(numbers) == len(_flat(value)):
@@ -98,6 +105,8 @@ def _predicted(part: Row, one: Row) -> str:
 
 
 def _asked(part: Row, value: Any) -> str:
+    if _is_nothing(value):
+        return "–"
     absolute, relative = part["allowance"]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     allowed = absolute + relative * abs(value) if is_number else 0
@@ -105,8 +114,15 @@ def _asked(part: Row, value: Any) -> str:
     return rule(words) + (f" ± {number(allowed, 2)}" if allowed else "")
 
 
+def _is_nothing(value: Any) -> bool:
+    """Whether nothing can be predicted here."""
+    return value is None or (isinstance(value, Mapping) and set(value) == {"undecided"})
+
+
 def _measured(one: Row, what: str) -> str:
     """The number, and what it is a mean of: `0.97, mean of 20 seeds [0.95, 0.98]`."""
+    if one["measured"] is None:
+        return "not a number"
     value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
     if "level" not in one:
         return value

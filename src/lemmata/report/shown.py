@@ -10,7 +10,7 @@ from rich.text import Text
 from lemmata.core import NOT_RUN
 from lemmata.report.errata import DETAILS
 from lemmata.report.listing import Listing, cell_text, plain_table
-from lemmata.report.numbers import NEAREST, Row, left_over, lines, unlabelled
+from lemmata.report.numbers import NEAREST, Row, check_command, left_over, lines, unlabelled
 from lemmata.report.terminal import control_text, status_text
 from lemmata.report.values import MARKS, duration, is_one_value, margin, on_the_control, rule
 
@@ -77,14 +77,21 @@ def _evidence(row: Row) -> Iterator[RenderableType]:
 
 
 def _unlabelled(row: Row) -> Iterator[tuple[str, Text]]:
-    """Of a verdict that was stored before its numbers had labels."""
+    """Of a verdict that was stored before its numbers had labels; nothing where words alone were kept."""
+    if row.get("measured") is None:
+        return
     corrected = "corrected" in row
     yield "printed form gives" if corrected else "predicted", _values(row.get("predicted"))
     if corrected:
         yield "corrected form gives", _values(row["corrected"])
     yield "measured", _values(row["measured"])
-    if not row.get("evidence"):
-        yield "", Text(f"an older verdict: `lemmata check {row['id']}` labels its numbers", style="dim")
+    if _has_list(row["measured"]):
+        yield "", Text(f"kept without labels: `{check_command(row)}` computes and labels them", style="dim")
+
+
+def _has_list(value: Any) -> bool:
+    """Whether there are numbers that only their place tells apart."""
+    return isinstance(value, list) or (isinstance(value, Mapping) and any(map(_has_list, value.values())))
 
 
 def _values(value: Any) -> Text:

@@ -15,7 +15,7 @@ from lemmata.report.listing import Listing, rows_table
 from lemmata.report.plots import new_figure
 from lemmata.report.style import COLOURS, GREY, styled
 from lemmata.report.terminal import status_text, verdict_counts
-from lemmata.report.values import MARKS
+from lemmata.report.values import MARKS, margin
 
 FILLS = {
     "holds": COLOURS["green"],
@@ -27,6 +27,7 @@ FILLS = {
 MARKED = 400  # cells: more are too small for marks
 PANELS, COLUMNS = 12, 4  # claims that are drawn, beside one another
 WIDE, LONG = 6, 60  # claims that fit as columns, cells that fit as lines
+REASONS = 8  # that are printed
 
 Row = Mapping[str, Any]  # one cell: "set", and "claims" or "refused"
 
@@ -40,12 +41,35 @@ def claims_in(rows: Sequence[Row]) -> list[str]:
 
 
 def sweep_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """The whole sweep as the columns of a table: the values, then each claim's verdict and margin."""
+    """The whole sweep as the columns of a table: the values, then each claim's verdict and margin, and what was
+    predicted and measured in the element of each part that decides."""
     columns: dict[str, list[Any]] = {key: [row["set"][key] for row in rows] for key in rows[0]["set"]}
     for claim in claims_in(rows):
+        said = [row.get("claims", {}).get(claim, {}) for row in rows]
         columns[claim] = [status_in(row, claim) for row in rows]
-        columns[f"{claim} margin"] = [row.get("claims", {}).get(claim, {}).get("margin") for row in rows]
+        columns[f"{claim} margin"] = [one.get("margin") for one in said]
+        deciding = [{part["part"]: part["rows"][0] for part in one.get("evidence", ()) if part["rows"]} for one in said]
+        for part in dict.fromkeys(name for parts in deciding for name in parts):
+            named = f"{claim}: {part}" if part else claim
+            for what in ("predicted", "measured"):
+                columns[f"{named} {what}"] = [_number(parts.get(part, {}).get(what)) for parts in deciding]
     return columns
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int | float | str) else None
+
+
+def reasons(rows: Sequence[Row]) -> list[str]:
+    """Why cells are undecided, each reason once with the first cell that has it; the last line counts the others."""
+    first: dict[tuple[str, str], str] = {}
+    for row in rows:
+        for claim, one in row.get("claims", {}).items():
+            if one["status"] == "undecided" and one.get("detail"):
+                values = ", ".join(f"{key} = {value}" for key, value in row["set"].items())
+                first.setdefault((claim, one["detail"]), f"undecided: {claim} at {values}: {one['detail']}")
+    lines = list(first.values())
+    return lines[:REASONS] + ([f"{len(lines) - REASONS} more reasons: --json"] if len(lines) > REASONS else [])
 
 
 def sweep_table(rows: Sequence[Row]) -> Table | Listing:
@@ -63,11 +87,17 @@ def sweep_table(rows: Sequence[Row]) -> Table | Listing:
     found = [
         (
             *(row["set"][key] for key in keys),
-            *(refused if "refused" in row else status_text(status_in(row, claim)) for claim in claims),
+            *(refused if "refused" in row else _verdict(row, claim) for claim in claims),
         )
         for row in rows
     ]
     return rows_table([*keys, *claims], found, keys)
+
+
+def _verdict(row: Row, claim: str) -> Text:
+    said = row["claims"].get(claim, {})
+    number = "" if said.get("margin") is None else f" {margin(said['margin'])}"
+    return Text.assemble(status_text(status_in(row, claim)), (number, "dim"))
 
 
 def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figure | None:

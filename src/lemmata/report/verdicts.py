@@ -31,11 +31,16 @@ class Verdicts:
             for row in self.rows:
                 yield from self._block(row)
         if self.nearest == 1 and any(left_over(row, 1) for row in self.rows):
-            yield Text("Of each part the number that decides; `lemmata show ID` shows more.", style="dim")
+            yield Text(f"Of each part the number that decides; {self._more()}.", style="dim")
 
     @property
     def nearest(self) -> int:
         return NEAREST if len(self.rows) <= FEW else 1
+
+    def _more(self) -> str:
+        """Where the others are: under changed assumptions not with the claim, whose own verdict is the paper's."""
+        again = next((row["again"] for row in self.rows if row.get("again")), None)
+        return f"all of them: {again} --json" if again else "`lemmata show ID` shows more"
 
     def _table(self) -> Table:
         table = plain_table()

@@ -1,7 +1,7 @@
 """Config -> stored result: execute, store, judge, query."""
 
 from lemmata.run.changes import Changes as Changes, change as change
-from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation
+from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation, seen_of as seen_of
 from lemmata.run.examine import (
     apart as apart,
     examine as examine,
@@ -14,7 +14,7 @@ from lemmata.run.fill import RunFailed as RunFailed, fill as fill, filled as fil
 from lemmata.run.hasty import compile_hastily as compile_hastily
 from lemmata.run.keys import Key as Key, keys as keys
 from lemmata.run.programs import trim_programs as trim_programs
-from lemmata.run.query import RUNS as RUNS, query as query, views as views
+from lemmata.run.query import RUNS as RUNS, query as query, stored_columns as stored_columns, views as views
 from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep

@@ -14,7 +14,7 @@ from lemmata.run.examine import examine
 from lemmata.run.fill import fill
 from lemmata.run.reporter import Reporter
 from lemmata.run.store import Store, keep_json
-from lemmata.run.verdicts import claim_file, last_verdict
+from lemmata.run.verdicts import claim_file, last_verdict, status_under_any_rule
 
 FOLDER = "confirmations"
 
@@ -61,6 +61,18 @@ def last_confirmation(store: Store, claim_id: str, *, scale: str, digest: str) -
     except (OSError, ValueError, TypeError):
         return None
     return kept if kept.digest == digest else None
+
+
+def seen_of(store: Store, claim_id: str) -> list[str]:
+    """What the store holds of a claim at the scales that count, in words, under whichever rule it was judged.
+    (The smoke scale's sizes are no rule's.)"""
+    found = []
+    for scale in ("laptop", "paper"):
+        if status := status_under_any_rule(store, claim_id, scale):
+            found.append(f"{status} at scale {scale}")
+        if _path(store, claim_id, scale).is_file():
+            found.append(f"replications at scale {scale}")
+    return found
 
 
 def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, Status]:

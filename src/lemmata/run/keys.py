@@ -3,7 +3,7 @@ scale."""
 
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,29 +24,54 @@ class Key:
 
 
 def keys(experiment: Experiment, scale: Scale) -> list[Key]:
-    """Every key of every run; a key that is told apart by what it may hold stands once for each."""
-    found: dict[tuple[str, str], Key] = {}
-    for name, config in experiment.runs(scale).items():
-        for key, allowed, value in described(config):
-            one = found.setdefault((key, allowed), Key(key, allowed, field_note(config, key)))
-            one.held.setdefault(_text(value), []).append(name)
-    own = _values(experiment.runs(Scale("paper")).values())
-    lists = _lists_set_by(experiment.runs(scale).values())
+    """Every key of every run, each once: runs that allow it different values, or say different things of it, say so."""
+    runs = experiment.runs(scale)
+    found = _collected(runs)
+    own = _collected(experiment.runs(Scale("paper")))
+    lists = _lists_set_by(runs.values())
     told = [
-        dataclasses.replace(one, paper=tuple(own.get((one.key, one.allowed), {})), sets=lists.get(one.key, ""))
-        for one in found.values()
+        Key(
+            key,
+            allowed="\n".join(_by_runs(one.allowed)),
+            note="; ".join(_by_runs({note: names for note, names in one.notes.items() if note})),
+            held=one.held,
+            paper=tuple(own[key].held) if key in own else (),
+            sets=lists.get(key, ""),
+        )
+        for key, one in found.items()
     ]
-    names = {one.key for one in told}
-    return told + [Key(key, f"one value of {of}", sets=of) for key, of in lists.items() if key not in names]
+    return told + [Key(key, f"one value of {of}", sets=of) for key, of in lists.items() if key not in found]
 
 
-def _values(configs: Iterable[RunConfig]) -> dict[tuple[str, str], dict[str, None]]:
-    """(key, what it may hold) -> its values, each once."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for config in configs:
+@dataclass(frozen=True)
+class _Collected:
+    """Of one key: what is said of it, each with the names of the runs of which it is said."""
+
+    allowed: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    held: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _collected(runs: Mapping[str, RunConfig]) -> dict[str, _Collected]:
+    found: dict[str, _Collected] = {}
+    for name, config in runs.items():
         for key, allowed, value in described(config):
-            found.setdefault((key, allowed), {})[_text(value)] = None
+            one = found.setdefault(key, _Collected())
+            one.allowed.setdefault(allowed, []).append(name)
+            one.notes.setdefault(field_note(config, key), []).append(name)
+            one.held.setdefault(_text(value), []).append(name)
     return found
+
+
+def _by_runs(said: Mapping[str, list[str]]) -> list[str]:
+    """What is said of all runs as it is; else each with the runs of which it is."""
+    if len(said) == 1:
+        return list(said)
+    return [f"{_few(names)}: {words}" for words, names in said.items()]
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
 def _lists_set_by(configs: Iterable[RunConfig]) -> dict[str, str]:

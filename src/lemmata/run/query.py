@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from lemmata.core import SCALES, Scale, UserError, experiments, papers, run_types, unknown
 from lemmata.run.store import METRICS, DamagedRun, Store
@@ -36,6 +37,17 @@ def views() -> dict[str, str]:
         "metrics": "all rows of all runs; columns that a run has not are NULL",
     }
     return found | {f'"{kind}"': _summary(kinds[kind]) for kind in sorted(kinds)}
+
+
+def stored_columns(store: Store) -> dict[str, list[str]]:
+    """The view of each kind of run that is stored here -> its columns."""
+    found: dict[str, dict[str, None]] = {}
+    for digest in store.digests():
+        with contextlib.suppress(DamagedRun, OSError, pa.ArrowInvalid):
+            record = store.record(digest)
+            names = pq.read_schema(store.folder(digest) / METRICS).names
+            found.setdefault(f'"{record["kind"]}"', {"run": None}).update(dict.fromkeys(names))
+    return {view: list(names) for view, names in sorted(found.items())}
 
 
 def _summary(run_type: type) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lemmata.core import EngineName, Judgement, RunConfig, Runs, Scale, Selection, UserError, judge, plain
+from lemmata.core import EngineName, Judgement, RunConfig, Runs, Scale, Selection, UserError, judge, plain, quiet_if
 from lemmata.run.changes import places_in, with_set
 from lemmata.run.examine import obstacle
 from lemmata.run.fill import Failures, fill
@@ -35,7 +35,7 @@ class Judged:
     """What became of a cell; its runs are in the store, not here."""
 
     cell: Cell
-    judgements: Mapping[str, Mapping[str, Any]]  # by claim id: status, margin, detail
+    judgements: Mapping[str, Mapping[str, Any]]  # by claim id: status, margin, detail, what decides
 
     def row(self) -> dict[str, Any]:
         """As plain JSON data."""
@@ -107,7 +107,8 @@ def sweep(
             yield Judged(cell, {})
             continue
         runs = _runs(cell, store, failures, scale)
-        judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
+        with quiet_if(True):
+            judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
         yield Judged(cell, {one.claim.id: _said(one) for one in judgements if touched & set(one.reads)})
 
 
@@ -118,4 +119,7 @@ def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
 
 
 def _said(judgement: Judgement) -> dict[str, Any]:
-    return {"status": judgement.status, "margin": plain(judgement.margin), "detail": judgement.detail}
+    """A verdict, and of each part the number that decides."""
+    numbers = [part.row(limit=1) for part in judgement.evidence]
+    about = {"status": judgement.status, "margin": plain(judgement.margin), "detail": judgement.detail}
+    return about | {"evidence": numbers}

@@ -31,15 +31,25 @@ def keep_verdict(store: Store, row: dict[str, Any]) -> None:
 
 def last_verdict(store: Store, claim: Claim, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
     """The evidence read from exactly these runs under the claim's present words and rule; empty if there is none."""
-    wanted = set(runs)
-    try:
-        row = json.loads((store.root / FOLDER / claim_file(claim.id, scale)).read_text())
-    except (OSError, ValueError):
+    wanted, row = set(runs), _kept(store, claim.id, scale)
+    if not row:
         return {}
     same = set(row["runs"]) == wanted and row["rule"] == claim.rule and row["statement"] == claim.statement
     if not same or not all(digest in store for digest in wanted):
         return {}
     return {name: row[name] for name in EVIDENCE if name in row}
+
+
+def status_under_any_rule(store: Store, claim_id: str, scale: str) -> str | None:
+    """The verdict that is kept, fresh or stale; None if there is none."""
+    return _kept(store, claim_id, scale).get("status")
+
+
+def _kept(store: Store, claim_id: str, scale: str) -> dict[str, Any]:
+    try:
+        return json.loads((store.root / FOLDER / claim_file(claim_id, scale)).read_text())
+    except (OSError, ValueError):
+        return {}
 
 
 def kept_verdicts(store: Store) -> list[dict[str, Any]]:

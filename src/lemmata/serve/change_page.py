@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lemmata.core import SCALES, Scale
+from lemmata.report.command import command_of
 from lemmata.report.markup import Html, element, inline, join, link
 from lemmata.report.numbers import lines
 from lemmata.report.values import duration, shorten
@@ -38,7 +39,14 @@ def change_page(
         facts_list(
             [
                 ("This question", element("code", f"lemmata serve '{question.path}'", class_="command")),
-                ("In a terminal", element("code", _command(question), class_="command")),
+                (
+                    "In a terminal",
+                    element(
+                        "code",
+                        command_of(question.experiment, Scale(question.scale), question.changes, verb="check"),
+                        class_="command",
+                    ),
+                ),
             ]
         ),
     ]
@@ -100,7 +108,7 @@ def _field(key: Key, value: str) -> Html:
         "tr",
         element("th", label, " ", note, scope="row"),
         element("td", control),
-        element("td", key.allowed, id=f"{id}-allowed"),
+        element("td", key.allowed.replace("\n", "; "), id=f"{id}-allowed"),
         element("td", held),
         element("td", paper),
     )
@@ -175,13 +183,6 @@ def _detail(row: dict[str, Any]) -> Html:
 
 def _cost(cost: float | None) -> str:
     return f"Computing it as it is took {duration(cost)} before." if cost else "What it costs is not known here yet."
-
-
-def _command(question: Question) -> str:
-    verb = "run" if question.set else "check"
-    words = ["lemmata", verb, question.experiment, "--scale", question.scale]
-    words += ["--set", *(f"{key}={value}" for key, value in question.set)] if question.set else []
-    return " ".join(words)
 
 
 def queue_page(base: str, rows: Sequence[Mapping[str, Any]], *, is_ours: bool) -> str:

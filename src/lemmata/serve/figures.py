@@ -5,6 +5,7 @@ from pathlib import Path
 
 import lemmata
 from lemmata.core import Examined, Runs, Scale, UserError
+from lemmata.report.command import command_of
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
 from lemmata.run import DamagedRun, Store, missing
@@ -50,7 +51,7 @@ def _records(runs: Runs, store: Store) -> list[Path]:
 def _draw(question: Question, runs: Runs, folder: Path) -> None:
     item = Examined(question.selection, runs, ())
     made = Provenance(
-        command=f"lemmata reproduce {question.experiment} --scale {question.scale}",
+        command=command_of(question.experiment, Scale(question.scale), question.changes),
         scale=question.scale,
         version=lemmata.__version__,
         seeds=item.seeds,

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from lemmata.core import Setting, word
+from lemmata.core import Setting, within, word
 
+OTHERS = "the claim any-alpha is about other noise levels"
 AT_HALF = {"α = 1/2": word("α = {}", "main.task.alpha")}  # the statement's words for the noise level
 
 
@@ -29,6 +30,24 @@ def noise_within(least: float, below: float) -> Setting:
         return None if least <= alpha < below else f"{limits}; its thresholds are for α from {least:g} to {below:g}"
 
     return setting
+
+
+def above_blind(threshold: float) -> Setting:
+    """A rule that asks when the correct token's probability passes a threshold: one who knows only α is below it."""
+
+    def setting(config: Any) -> str | None:
+        blind = (1 - config.task.alpha) / len(config.task.outputs())
+        if threshold >= 2 * blind:
+            return None
+        guess = f"at α = {config.task.alpha:g} a blind guess of {len(config.task.outputs())} tokens gives {blind:.3f}"
+        return f"{guess}, and to pass {threshold:g} is hardly to learn anything"
+
+    return setting
+
+
+def about_half(why: str) -> Setting:
+    """A rule whose bars were set at the paper's noise level, for the reason that is given."""
+    return within("task.alpha", f"its bars are for α from 0.4 to under 0.6: {why}", least=0.4, below=0.6)
 
 
 def some_noise(config: Any) -> str | None:

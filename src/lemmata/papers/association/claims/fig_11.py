@@ -2,6 +2,7 @@
 
 from lemmata.core import Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
+from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import recall_training
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 
@@ -28,6 +29,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.5, Figure 11",
             statement="With F₁ an MLP and F₂ linear, dropping either one makes the correct token more probable than "
             "the full model does, and dropping F₁ is the better of the two: it has the lower clean loss.",
+            setting={"main": some_noise},
             subject=lambda runs: Edited(runs["main"]),
             # The full model read as the truncated ones.
             wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F1="full", without_F2="full"),

@@ -2,6 +2,7 @@
 
 from lemmata.core import Claim, Experiment, Part, at_least, at_most
 from lemmata.papers.association.claims._drawing import draw_dropping
+from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import recall_training
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 
@@ -15,6 +16,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.5, Figure 12",
             statement="With F₁ linear and F₂ an MLP, only dropping F₂ makes the correct token more probable; dropping "
             "F₁ makes the noise token more probable.",
+            setting={"main": some_noise},
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={

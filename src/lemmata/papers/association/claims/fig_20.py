@@ -1,6 +1,7 @@
 """Figure 20: synthetic IOI trained by Adam, and the last MLP's input matrix cut to a hundredth of its rank."""
 
 from lemmata.core import (
+    SHARE,
     Claim,
     Experiment,
     OutsideSetting,
@@ -67,7 +68,9 @@ EXPERIMENT = Experiment(
             "stays under 1/2, so that not even the name rather than the distractor is learned.",
             subject=lambda runs: runs["depth/5"],
             wrong=lambda runs: runs["depth/3"],  # a depth that converges
-            parts=Part(lambda run: Seeds(at_end(run, "truncated.correct")), at_most(0.5, over_seeds=True)),
+            parts=Part(
+                lambda run: Seeds(at_end(run, "truncated.correct"), bounds=SHARE), at_most(0.5, over_seeds=True)
+            ),
             needs={"depth/3": decides},
             remark="In an earlier run at the paper's size (one rate, one seed) the control had not converged either.",
         ),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import (
+    SHARE,
     Artefact,
     Claim,
     Curves,
@@ -13,13 +14,21 @@ from lemmata.core import (
     Seeds,
     TooShort,
     Undecided,
+    all_of,
     at_least,
     at_most,
     falls,
     near,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
-from lemmata.papers.association.claims._noise_level import AT_HALF, noise_within, room_for
+from lemmata.papers.association.claims._noise_level import (
+    AT_HALF,
+    OTHERS,
+    about_half,
+    above_blind,
+    noise_within,
+    room_for,
+)
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import (
@@ -43,7 +52,7 @@ def correct_by_rank(edited: Edited) -> Seeds:
     """The correct token's probability, from the dropped F_2 to the full model."""
     if edited.phase == 0:
         raise Undecided("ranks are cut at the end of the noisy phase alone")
-    return Seeds(np.stack(list(correct_by_fraction(edited.run).values()), axis=1))
+    return Seeds(np.stack(list(correct_by_fraction(edited.run).values()), axis=1), bounds=SHARE)
 
 
 def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -73,7 +82,7 @@ def positive_afterwards(margin: Column) -> Seeds:
     run, name = margin
     steps, values = run.curve(name, phase=1)
     after = [one[steps >= since] > 0 for one, since in zip(values, first_step_over(*margin, 0.0), strict=True)]
-    return Seeds([float(one.mean()) if one.size else 0.0 for one in after])
+    return Seeds([float(one.mean()) if one.size else 0.0 for one in after], bounds=SHARE)
 
 
 def lead(edited: Edited) -> float:
@@ -151,7 +160,7 @@ EXPERIMENT = Experiment(
             statement="Trained with noise α = 1/2, the full model gives the noise token a probability near α on clean "
             "data; with F₂ dropped it gives the correct token almost all of it (the paper: about 0.98), and keeping "
             "more of the rank of F₂'s input matrix brings the noise back.",
-            setting={"main": room_for(1.5)},
+            setting={"main": all_of(room_for(1.5), about_half(OTHERS))},
             wording=AT_HALF,
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
@@ -175,7 +184,7 @@ EXPERIMENT = Experiment(
             statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
             "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
             "so.",
-            setting={"main": noise_within(0.1, 0.9)},
+            setting={"main": all_of(above_blind(0.1), noise_within(0.1, 0.9))},
             subject=lambda runs: (runs["main"], "margin"),
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={

@@ -7,10 +7,12 @@ from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import setting
-from lemmata.papers.association.claims._noise_level import some_noise
+from lemmata.papers.association.claims._noise_level import about_half
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
+
+EVEN = about_half("attention that tells nothing apart gives trigger→noise α/(1 − α) times what trigger→correct gets")
 
 
 def noise_share(moment: Moment, run: str) -> Seeds:
@@ -84,7 +86,7 @@ EXPERIMENT = Experiment(
             "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
             "fine-tuned with noise. Measured is the logarithm (base 10) of the attention on "
             "trigger→noise over that on trigger→correct.",
-            setting={"main": some_noise, "fine-tuned": some_noise},
+            setting=dict.fromkeys(("main", "fine-tuned"), EVEN),
             subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
             # The model that was trained without noise, read as both.
             wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
@@ -101,7 +103,7 @@ EXPERIMENT = Experiment(
             statement="Before its fine-tuning, the model trained on clean data attends to every token after a trigger, "
             "whatever that token is. Measured on input with noise is the attention on trigger→noise over that on "
             "trigger→correct.",
-            setting={"fine-tuned": some_noise},
+            setting={"fine-tuned": EVEN},
             subject=lambda runs: Moment(runs, "clean"),
             wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
             parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5, over_seeds=True)),

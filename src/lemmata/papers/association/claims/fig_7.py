@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
 from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import main_run
@@ -45,7 +45,7 @@ class Layers(NamedTuple):
     def recalled_by_value(self) -> Seeds:
         """The share of possible answers that the value path maps to themselves."""
         outputs, value = list(self.task.outputs()), self.array(f"{self.prefix}value_logits")
-        return Seeds((value[:, outputs].argmax(axis=2) == np.array(outputs)).mean(axis=1))
+        return Seeds((value[:, outputs].argmax(axis=2) == np.array(outputs)).mean(axis=1), bounds=SHARE)
 
     def noise_on_diagonal(self) -> Seeds:
         """The value path's logit of noise on itself over the answers' own."""

@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, near
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, near
 from lemmata.papers.association.claims._drawing import setting
-from lemmata.papers.association.claims._noise_level import AT_HALF, some_noise
+from lemmata.papers.association.claims._noise_level import AT_HALF, about_half
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import at_end, early_peak, learned_something
 from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new_figure
 
 FIRST_STEPS = 10  # "the first few (~5) steps", and as many again
+BELOW_AND_ABOVE = (
+    "below 1/2 a model that keeps the context has no reason to say noise, above 1/2 noise is the likeliest to the end"
+)
 CURVES = {
     "full.noise": ("noise, mean probability", "vermillion"),
     "full.noise_fraction": ("noise, share of positions", "orange"),
@@ -21,14 +24,16 @@ CURVES = {
 def at_the_end(run: str) -> Part:
     """The noise's mean probability at the end of the phase."""
     return Part(
-        lambda reading: Seeds(at_end(reading[run], "full.noise", reading["phase"])),
+        lambda reading: Seeds(at_end(reading[run], "full.noise", reading["phase"]), bounds=SHARE),
         near(lambda runs: runs[run].config.task.alpha, atol=0.05, over_seeds=True),
     )
 
 
 def early(run: str) -> Part:
     return Part(
-        lambda reading: Seeds(early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"])),
+        lambda reading: Seeds(
+            early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"]), bounds=SHARE
+        ),
         at_least(0.9, over_seeds=True),
     )
 
@@ -81,7 +86,7 @@ EXPERIMENT = Experiment(
             statement="Trained on noisy data, from scratch or after clean pre-training, the model ends up predicting "
             "noise with probability near α = 1/2, and in the first few steps it predicts noise almost always: noise is "
             f"its likeliest token at most test positions at some record of the first {FIRST_STEPS} steps.",
-            setting={"main": some_noise, "fine-tuned": some_noise},
+            setting=dict.fromkeys(("main", "fine-tuned"), about_half(BELOW_AND_ABOVE)),
             wording=AT_HALF,
             subject=lambda runs: {"main": runs["main"], "fine-tuned": runs["fine-tuned"], "phase": 1},
             # The clean phase, which only the second run has.

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
-from lemmata.papers.association.claims._noise_level import some_noise
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.papers.association.claims._noise_level import OTHERS, about_half, some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.probe.readings import at_end, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -27,7 +27,7 @@ def noise(ends: Ends) -> Seeds:
 
 def without_second(ends: Ends) -> Seeds:
     """The correct token's probability without F_2."""
-    return Seeds(by_seed(ends, "without_F2.correct"))
+    return Seeds(by_seed(ends, "without_F2.correct"), bounds=SHARE)
 
 
 def helped(ends: Ends) -> Seeds:
@@ -44,14 +44,17 @@ PARTS = {
 
 
 def _by(group: str) -> dict[str, Part]:
-    """The parts, their numbers told by the runs of a group; the last is the main run."""
+    """The parts, their numbers told by what the runs of a group have; the last is the main run."""
     name = {"alpha": "α", "rate": "rate"}[group]
 
-    def labels(runs: Runs) -> list[str]:
-        own = runs["main"].config
-        return [*runs.group(group), f"{own.task.alpha if group == 'alpha' else own.optimizer.rate:g}"]
+    def labels(runs: Runs) -> list[float]:
+        return [varied(group, run) for run, _ in of(group)(runs)]
 
     return {key: replace(part, along={name: labels}) for key, part in PARTS.items()}
+
+
+def varied(group: str, run: RunResult) -> float:
+    return run.config.task.alpha if group == "alpha" else run.config.optimizer.rate
 
 
 def trained_clean(runs: Runs) -> Ends:
@@ -78,15 +81,15 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2)
     rows = []
     for ax, group in zip(axes, ("alpha", "rate"), strict=True):
-        ends = {name: (run, 1) for name, run in runs.group(group).items()} | {"main": (runs["main"], 1)}
-        full, cut = (np.asarray(read(list(ends.values())).mean) for read in (noise, without_second))
-        places = np.arange(len(ends))
+        ends = of(group)(runs)
+        full, cut = (np.asarray(read(ends).mean) for read in (noise, without_second))
+        places, values = np.arange(len(ends)), [f"{varied(group, run):g}" for run, _ in ends]
         ax.bar(places - 0.2, full, 0.4, label="full model: noise / α")
         ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")
         ceiling(ax, 1.0)
-        ax.set_xticks(places, list(ends))
+        ax.set_xticks(places, values)
         ax.set(xlabel=group, ylim=(0, 1.2))
-        rows += [(group, name, a, b) for name, a, b in zip(ends, full, cut, strict=True)]
+        rows += [(group, value, a, b) for value, a, b in zip(values, full, cut, strict=True)]
     axes[0].legend(fontsize=7)
     names = ("varied", "value", "noise / alpha", "correct without F2")
     caption = "The ends of Figure 3's curves at other noise levels (left) and learning rates (right)."
@@ -115,7 +118,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.6: stable for any learning rate between .001 and .03",
             statement="Figure 3's end is the same at other learning rates of the range (on a laptop its upper end, "
             "from a third of the largest rate on).",
-            setting={"rate": some_noise},
+            setting=dict.fromkeys(("rate", "main"), about_half(OTHERS)),
             subject=of("rate"),
             wrong=trained_clean,
             parts=_by("rate"),

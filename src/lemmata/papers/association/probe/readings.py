@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs, Seeds, TooShort, Undecided
+from lemmata.core import SHARE, RunResult, Runs, Seeds, TooShort, Undecided
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -73,12 +73,14 @@ class Edited(NamedTuple):
 
 def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
     """The reading of an edit's answer at the end of training."""
-    return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase))
+    return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase), bounds=SHARE)
 
 
 def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:
     """The reading of two edits' answers at the end, one over the other in each seed."""
-    return lambda edited: Seeds(np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values))
+    return lambda edited: Seeds(
+        np.divide(end(above, answer)(edited).values, end(below, answer)(edited).values), bounds=(0.0, np.inf)
+    )
 
 
 class Moment(NamedTuple):

@@ -15,6 +15,7 @@ from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import (
     TRIGGER,
+    TableSize,
     ThreeOrMore,
     loss_gradient,
     masked_batch,
@@ -36,7 +37,7 @@ class KeyGradients(RunConfig):
 
     kind = "association/key-gradients"
 
-    num_tokens: ThreeOrMore = 16  # N
+    num_tokens: TableSize = 16  # N
     length: ThreeOrMore = 128  # T
     alpha: Inside = 0.2  # Assumption F.1 asks for α <= .38
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]

@@ -13,7 +13,15 @@ from jaxtyping import Array, Key
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, also, named_key, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, loss_gradient, sample, theory_task
+from lemmata.papers.association.run.simplified import (
+    TRIGGER,
+    ChainRun,
+    TableSize,
+    ThreeOrMore,
+    loss_gradient,
+    sample,
+    theory_task,
+)
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import TABLE_3, power
@@ -26,7 +34,7 @@ class SampledGradients(ChainRun):
     kind = "association/sampled-gradients"
     version = 2
 
-    num_tokens: ThreeOrMore = 12  # N; small, so that what the printed forms drop is seen
+    num_tokens: TableSize = 12  # N; small, so that what the printed forms drop is seen
     length: ThreeOrMore = 48  # T
     alpha: Inside = 0.3
     samples: Count = 2048
@@ -105,7 +113,7 @@ class OneStepMargins(ChainRun):
 
     kind = "association/one-step-margins"
 
-    num_tokens: ThreeOrMore = 32  # N
+    num_tokens: TableSize = 32  # N
     length: ThreeOrMore = 128  # T
     alpha: Inside = 0.5
     samples: Count = 8192  # m

@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from lemmata.core import Batch, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_key, require
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import ThreeOrMore, loss_gradient, sample, theory_task
+from lemmata.papers.association.run.simplified import TableSize, loss_gradient, sample, theory_task
 from lemmata.papers.association.theory import RecallChain
 
 BLOCKS = ("feed-forward", "attention")
@@ -23,7 +23,7 @@ class MarginSpread(RunConfig):
 
     kind = "association/margin-spread"
 
-    sizes: Some[ThreeOrMore] = (16, 64)  # N
+    sizes: Some[TableSize] = (16, 64)  # N
     ratio: Count = 4  # T/N
     alpha: Inside = 0.3
     group: Count = 8

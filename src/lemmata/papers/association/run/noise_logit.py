@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import Count, Inside, Positive, RunContext, RunOutput, Some, TrainState, named_key, precision
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, ThreeOrMore, sample, theory_task
+from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, TableSize, ThreeOrMore, sample, theory_task
 from lemmata.papers.association.theory import noise_logit
 from lemmata.train import fit_many, stack
 from lemmata.train.gradient_descent import GradientDescent
@@ -29,7 +29,7 @@ class NoiseLogitDescent(ChainRun):
 
     kind = "association/noise-logit"
 
-    num_tokens: ThreeOrMore = 32  # N
+    num_tokens: TableSize = 32  # N
     length: ThreeOrMore = 64  # T
     alpha: Inside = 0.3
     samples: Count = 65536

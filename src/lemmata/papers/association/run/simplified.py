@@ -18,13 +18,14 @@ from lemmata.train import QueryLoss
 
 TRIGGER = 0
 ThreeOrMore = Annotated[int, Bound(least=3)]
+TableSize = Annotated[int, Bound(least=3, most=4096)]  # of N x N tables, which are held whole
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChainRun(RunConfig):
     """A run on sampled sequences of section 3's process, whose exact law is `chain`."""
 
-    num_tokens: ThreeOrMore  # N
+    num_tokens: TableSize  # N
     length: ThreeOrMore  # T
     alpha: Inside
     samples: Count

@@ -9,7 +9,7 @@ from jaxtyping import Array, Bool, Key
 
 from lemmata.core import Batch, Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys
 from lemmata.papers.association.model import SimplifiedModel
-from lemmata.papers.association.run.simplified import TRIGGER, ThreeOrMore, masked_batch, theory_task
+from lemmata.papers.association.run.simplified import TRIGGER, TableSize, ThreeOrMore, masked_batch, theory_task
 from lemmata.papers.association.task import NoisyRecall
 from lemmata.papers.association.theory import RecallChain
 from lemmata.train import QueryLoss, fit_many, stack
@@ -36,7 +36,7 @@ class SimplifiedDescent(RunConfig):
 
     kind = "association/simplified-descent"
 
-    num_tokens: ThreeOrMore = 16  # N
+    num_tokens: TableSize = 16  # N
     length: ThreeOrMore = 64  # T
     alpha: Inside = 0.3
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]

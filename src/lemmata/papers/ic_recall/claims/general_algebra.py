@@ -218,7 +218,11 @@ CLAIMS = (
         parts=Part(
             lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]),
             at_most(_most_allowed),
-            along={"world": lambda runs: crossed(world=runs.group("lawful"), matches=range(3))},
+            along={
+                "world": lambda runs: crossed(
+                    n=[run.config.n for run in runs.group("lawful").values()], matches=range(3)
+                )
+            },
         ),
         remark="The print gives no argument. One: a relation through (s_i, a_j) that matches nothing else must send "
         "one of the n - 3 other subjects to the other answer, and by the assumption no two send the same; likewise a "

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import (
+    SHARE,
     Artefact,
     Claim,
     Experiment,
@@ -69,7 +70,7 @@ class Learned(NamedTuple):
 
     def at_few(self) -> Seeds:
         """Second-step accuracy on the smallest set, the narrowest embeddings."""
-        return Seeds(self.cells("second")[:, 0, 0])
+        return Seeds(self.cells("second")[:, 0, 0], bounds=SHARE)
 
 
 WIDTHS = several("widths", "narrow embeddings are compared with wide ones")

@@ -35,6 +35,10 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     }
 
 
+def _named(run: RunResult) -> str:
+    return f"{run.config.world.n}-{run.config.world.relations}"
+
+
 def _expected(run: RunResult) -> float:
     return expected_ceiling(run.config.world.n, run.config.world.relations, run.config.k)
 
@@ -57,7 +61,7 @@ CLAIMS = (
         parts=Part(
             np.transpose,
             mean_near(lambda runs: _in_figures(runs, _expected), errors=4.0, min_seeds=4),
-            along={"world": lambda runs: list(runs.group("figure"))},
+            along={"world": lambda runs: _in_figures(runs, _named)},
         ),
         remark="The control takes the fraction of unambiguous sequences for the ceiling. The paper does not mention "
         "the ceiling; every accuracy of ours is shown beside it.",

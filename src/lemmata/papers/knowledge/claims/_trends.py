@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Part, Rule, Seeds
+from lemmata.core import SHARE, Part, Rule, Seeds
 
 
 def failing(extraction: np.ndarray, held_out: int) -> np.ndarray:
@@ -30,7 +30,17 @@ def side_by_side(cells: Sequence[np.ndarray]) -> np.ndarray:
     return np.stack([values[:fewest] for values in cells], axis=1)
 
 
-def over_seeds(read: Callable[[Any], Any], rule: Rule, along: Mapping[str, Any] | None = None) -> Part:
+def over_seeds(
+    read: Callable[[Any], Any],
+    rule: Rule,
+    along: Mapping[str, Any] | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Part:
     """A part whose reading gives a number (or a row, with the name of its axis in `along`) a seed, judged by the
-    interval of their mean."""
-    return Part(lambda subject: Seeds(read(subject)), replace(rule, over_seeds=True), along=along or {})
+    interval of their mean. `bounds`: what the number can be at all."""
+    return Part(lambda subject: Seeds(read(subject), bounds=bounds), replace(rule, over_seeds=True), along=along or {})
+
+
+def share_over_seeds(read: Callable[[Any], Any], rule: Rule, along: Mapping[str, Any] | None = None) -> Part:
+    """The same where the number is a share of facts or a probability."""
+    return over_seeds(read, rule, along, SHARE)

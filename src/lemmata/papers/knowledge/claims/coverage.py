@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises, word
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
     READINGS,
@@ -38,7 +38,7 @@ def one_subject_longer(runs: Runs, reading: Reading) -> np.ndarray:
 
 TREND = {
     "rise from the least to the most": over_seeds(lambda found: found[:, -1] - found[:, 0], at_least(0.1)),
-    "in order": over_seeds(np.asarray, rises(slack=0.05)),
+    "in order": share_over_seeds(np.asarray, rises(slack=0.05)),
 }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, word
 from lemmata.papers.knowledge.claims._acquisition import stored
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
 from lemmata.papers.knowledge.run.covering import CoveringRun
 from lemmata.papers.knowledge.run.training import FRESH, setting
@@ -69,7 +69,7 @@ class Covering(NamedTuple):
 GAP = {
     "mean over seeds": over_seeds(lambda found: found.gap, at_least(0.25)),
     "smallest seed": Part(lambda found: float(found.gap.min()), at_least(0.0)),
-    "uncovered and not reached, but stored": over_seeds(lambda found: found.stored, at_least(0.9)),
+    "uncovered and not reached, but stored": share_over_seeds(lambda found: found.stored, at_least(0.9)),
 }
 
 
@@ -119,8 +119,8 @@ HALLUCINATION = Claim(
     subject=lambda runs: Covering(runs["main"], DESCENT),
     wrong=lambda runs: Covering(runs["main"], None),  # before fine-tuning no question is understood
     parts={
-        "stored": over_seeds(lambda found: found.stored, at_least(0.9)),
-        "answered with its own relation": over_seeds(lambda found: found.own, at_least(0.5)),
+        "stored": share_over_seeds(lambda found: found.stored, at_least(0.9)),
+        "answered with its own relation": share_over_seeds(lambda found: found.own, at_least(0.5)),
     },
 )
 

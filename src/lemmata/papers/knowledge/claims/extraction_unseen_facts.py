@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     LEARNED,
     READINGS,
@@ -73,7 +73,10 @@ UNSEEN = Claim(
     wording=halves("main"),
     subject=lambda runs: answers(runs, "descent"),
     wrong=lambda runs: silence(runs, "descent"),  # the same models before fine-tuning
-    parts={"pre-training accuracy": STORED, "extraction": over_seeds(lambda found: found.extraction, at_least(0.6))},
+    parts={
+        "pre-training accuracy": STORED,
+        "extraction": share_over_seeds(lambda found: found.extraction, at_least(0.6)),
+    },
     remark=_one_subject,
 )
 

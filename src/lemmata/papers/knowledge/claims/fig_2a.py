@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, rises
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import setting
@@ -56,7 +56,7 @@ FIGURE_2A = Claim(
     wrong=lambda runs: Line(runs["main"], "subjects", BEFORE),  # the same models before fine-tuning
     parts={
         "rise": over_seeds(lambda line: line.values[:, -1] - line.values[:, 0], at_least(0.15)),
-        "order": over_seeds(lambda line: line.values, rises(SLACK)),
+        "order": share_over_seeds(lambda line: line.values, rises(SLACK)),
     },
     needs={"main": as_well_trained},
     remark=other_reading,

@@ -2,7 +2,7 @@
 
 from lemmata.core import Claim, Experiment, Runs, Scale, at_least, falls
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import setting
 
@@ -38,12 +38,12 @@ FIGURE_2B = Claim(
     subject=lambda runs: Line(runs["main"], "templates"),
     wrong=lambda runs: Line(runs["main"], "templates", BEFORE),  # the same models before fine-tuning
     parts={
-        "order": over_seeds(
+        "order": share_over_seeds(
             lambda line: line.values,
             falls(SLACK),
             {"|R|": lambda runs: sorted(r for _, r, _ in runs["main"].config.cells)},
         ),
-        "largest, at the smallest |R|": over_seeds(lambda line: line.values[:, 0], at_least(0.8)),
+        "largest, at the smallest |R|": share_over_seeds(lambda line: line.values[:, 0], at_least(0.8)),
     },
     remark=both,
 )

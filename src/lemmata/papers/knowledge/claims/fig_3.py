@@ -18,7 +18,7 @@ from lemmata.core import (
     rises,
 )
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.papers.knowledge.run.training import FRESH
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
@@ -127,10 +127,14 @@ FIGURE_3 = Claim(
     subject=lambda runs: Extracted(runs["main"]),
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
-        "extraction at K = |R| = 5": over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
-        "extraction by K": over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK), {"K": MULTIPLICITIES}),
+        "extraction at K = |R| = 5": share_over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
+        "extraction by K": share_over_seeds(
+            lambda found: found.at(BY_MULTIPLICITY), rises(SLACK), {"K": MULTIPLICITIES}
+        ),
         "rise from K = 2 to 5": over_seeds(Extracted.rise_from_few, at_least(CHANGE)),
-        "extraction by |R|, K = 2": over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK), {"|R|": UNIVERSES}),
+        "extraction by |R|, K = 2": share_over_seeds(
+            lambda found: found.at(BY_TEMPLATES), falls(SLACK), {"|R|": UNIVERSES}
+        ),
         "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
     ours_below_paper="the decoder, its data and both schedules",

@@ -6,7 +6,7 @@ from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, at_least, at
 from lemmata.lm import DEFAULT
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims._popqa_drawing import draw
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
 from lemmata.papers.knowledge.run.training import FRESH
 
@@ -90,9 +90,9 @@ FACTS = Claim(
     subject=lambda runs: Answers(runs["main"]),
     wrong=lambda runs: Answers(runs["main"], shuffled=True),  # fine-tuned on answers of other subjects
     parts={
-        "most facts": over_seeds(lambda found: found.most, at_least(0.6)),
+        "most facts": share_over_seeds(lambda found: found.most, at_least(0.6)),
         "rise from fewest to most facts": over_seeds(lambda found: found.rise, at_least(0.3)),
-        "before fine-tuning": replace(over_seeds(lambda found: found.before, at_most(0.2)), carries=False),
+        "before fine-tuning": replace(share_over_seeds(lambda found: found.before, at_most(0.2)), carries=False),
     },
     ours_below_paper=SETTING,
     remark=per_relation,

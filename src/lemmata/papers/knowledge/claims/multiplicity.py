@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, Runs, at_least, rises, word
-from lemmata.papers.knowledge.claims._trends import halvings, over_seeds, side_by_side
+from lemmata.papers.knowledge.claims._trends import halvings, over_seeds, share_over_seeds, side_by_side
 from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
@@ -36,7 +36,7 @@ def line(runs: Runs, reading: Reading | None) -> Line:
 BY_K = {"K": lambda runs: [cell.multiplicity for cell in cells(runs)]}
 PARTS = {
     "halvings of the failures from K = 2 to the largest K": over_seeds(lambda found: found.halvings, at_least(1.5)),
-    "extraction by K": over_seeds(lambda found: found.extraction, rises(slack=0.05), BY_K),
+    "extraction by K": share_over_seeds(lambda found: found.extraction, rises(slack=0.05), BY_K),
     "least pre-training accuracy": Part(lambda found: min(one.accuracy for one in found.cells), at_least(0.95)),
 }
 

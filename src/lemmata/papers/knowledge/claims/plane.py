@@ -36,7 +36,7 @@ class Plane(NamedTuple):
         """The same with its spread: the jackknife's pseudo-values, a seed left out at a time."""
         count = len(self.each)
         left = [rank_correlation(self.predicted, np.delete(self.each, i, axis=0).mean(axis=0)) for i in range(count)]
-        return Seeds(count * self.order - (count - 1) * np.array(left))
+        return Seeds(count * self.order - (count - 1) * np.array(left), bounds=(-1.0, 1.0))
 
     @property
     def error(self) -> float:

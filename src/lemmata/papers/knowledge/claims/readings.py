@@ -8,7 +8,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale, at_least
 from lemmata.papers.knowledge.claims._acquisition import stored
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     READINGS,
     Tuned,
@@ -82,7 +82,7 @@ AS_PRINTED = Claim(
     wrong=lambda runs: before(runs, PRINTED),  # the same models before fine-tuning
     parts={
         "pre-training accuracy": Part(lambda found: found.of.accuracy, at_least(0.95)),
-        "extraction": over_seeds(lambda found: found.extraction, at_least(0.5)),
+        "extraction": share_over_seeds(lambda found: found.extraction, at_least(0.5)),
     },
     remark=_every_reading,
 )
@@ -96,7 +96,7 @@ SHARED = Claim(
     wording=halves(ONE_QUERY),
     subject=lambda runs: after(runs, ONE_QUERY),
     wrong=lambda runs: before(runs, ONE_QUERY),
-    parts=over_seeds(lambda found: found.extraction, at_least(0.6)),
+    parts=share_over_seeds(lambda found: found.extraction, at_least(0.6)),
     needs={ONE_QUERY: stored},
     remark="Ours, not the paper's: pre-trained with AdamW at rates chosen for the other reading, where the lemma has "
     "gradient descent in stages.",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_most, near
-from lemmata.papers.knowledge.claims._trends import over_seeds
+from lemmata.papers.knowledge.claims._trends import share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import Lesson, Tuned, long_enough, main, main_run, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
 from lemmata.papers.knowledge.theory import leak
@@ -65,7 +65,7 @@ SPLIT = Claim(
     wrong=lambda runs: lessons(runs)["subject"],  # no question stands in both halves
     parts={
         "leak: standard errors from the exact share": Part(standard_errors, at_most(4.0)),
-        "accuracy on the held-out half": over_seeds(
+        "accuracy on the held-out half": share_over_seeds(
             lambda lesson: lesson.extraction, near(lambda runs: predicted_accuracy(main(runs)), atol=0.05)
         ),
     },

@@ -1,6 +1,6 @@
 """Figure 1a: two actions, trained at length 5, and how far they reach."""
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, Undecided, at_least, at_most, word
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, Runs, Seeds, Undecided, at_least, at_most, word
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import FINAL, Model, base
 from lemmata.papers.lego.probe.families import FAMILIES
@@ -48,10 +48,12 @@ FIGURE_1A = Claim(
     wrong=exchanged,
     parts={
         "simply transitive": Part(
-            lambda models: Seeds(models["transitive"].longest_by_seed), at_least(NEAR_PERFECT, over_seeds=True)
+            lambda models: Seeds(models["transitive"].longest_by_seed, bounds=SHARE),
+            at_least(NEAR_PERFECT, over_seeds=True),
         ),
         "symmetric": Part(
-            lambda models: Seeds(models["symmetric"].longest_by_seed), at_most(curves.FALLEN, over_seeds=True)
+            lambda models: Seeds(models["symmetric"].longest_by_seed, bounds=SHARE),
+            at_most(curves.FALLEN, over_seeds=True),
         ),
     },
     remark=remark,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, Undecided, at_least, rises
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, Undecided, at_least, rises
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import Model, base, draw_curve, stages
 from lemmata.papers.lego.run.length_training import BASE, SHORT, TRUE, length_runs
@@ -34,7 +34,7 @@ def sequence(runs: Runs, short: bool = False) -> tuple[list[Model], int]:
 
 
 def means(found: tuple[list[Model], int]) -> Seeds:
-    return Seeds(np.array([model.curve().mean(axis=1) for model in found[0]]).T)
+    return Seeds(np.array([model.curve().mean(axis=1) for model in found[0]]).T, bounds=SHARE)
 
 
 def gain(found: tuple[list[Model], int]) -> Seeds:

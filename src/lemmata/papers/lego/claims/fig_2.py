@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, Runs, Seeds, at_least
+from lemmata.core import SHARE, Claim, Experiment, Part, Runs, Seeds, at_least
 from lemmata.papers.lego.claims._attention_maps import draw_maps
 from lemmata.papers.lego.claims._diagonals import answers_seen
 from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS
@@ -14,14 +14,14 @@ MOSTLY = 0.8  # of the attention lies on the two diagonals
 def on_both(attention: np.ndarray) -> Seeds:
     """The attention on predicate l + 1 and on answer l together."""
     rows = np.arange(attention.shape[1])
-    return Seeds((attention[:, rows, rows] + attention[:, rows, len(rows) + rows]).mean(axis=1))
+    return Seeds((attention[:, rows, rows] + attention[:, rows, len(rows) + rows]).mean(axis=1), bounds=SHARE)
 
 
 def led_by_both(attention: np.ndarray) -> Seeds:
     """The share of rows whose two largest entries are those of the diagonals."""
     rows = np.arange(attention.shape[1])
     largest = np.sort(np.argsort(attention, axis=2)[..., -2:], axis=2)
-    return Seeds(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2).mean(axis=1))
+    return Seeds(np.all(largest == np.stack([rows, len(rows) + rows], axis=1), axis=2).mean(axis=1), bounds=SHARE)
 
 
 def maps(runs: Runs, which: str = "map") -> dict[str, np.ndarray]:

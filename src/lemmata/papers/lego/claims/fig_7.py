@@ -1,6 +1,6 @@
 """Figure 7: attention on the right answer clause at longer lengths."""
 
-from lemmata.core import Part, Seeds, at_least
+from lemmata.core import SHARE, Part, Seeds, at_least
 from lemmata.papers.lego.claims._diagonals import Diagonal, answers_seen, diagonal_experiment
 from lemmata.papers.lego.claims._length_curves import NEEDS, base
 
@@ -9,7 +9,7 @@ NO_VISIBLE_DROP = 0.95  # of the sentences four times as long are still answered
 
 def answered(found: dict[str, Diagonal]) -> Seeds:
     run = found["simply transitive"].run
-    return Seeds(base(run).column(length=4 * run.config.task.length))
+    return Seeds(base(run).column(length=4 * run.config.task.length), bounds=SHARE)
 
 
 EXPERIMENT = diagonal_experiment(

@@ -1,0 +1,105 @@
+"""From a claim and its runs to a verdict: the subject is read and compared, then the deliberately wrong one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lemmata.core.claim import Claim, Judgement, Part, attempt, unnamed
+from lemmata.core.errors import Undecided
+from lemmata.core.evidence import Evidence
+from lemmata.core.rng import replicated
+from lemmata.core.run import Need, Runs, meet, stand_in
+from lemmata.core.unjudged import UNJUDGED, unjudged, without_evidence
+from lemmata.core.verdict import Verdict, together
+
+
+def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
+    """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
+    with replicated(runs.replication):  # a reading may draw a world again from its seed
+        return _judge(claim, runs, needs or {})
+
+
+def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement:
+    runs = all_runs.watched()
+    parts = claim.named_parts()
+    try:
+        stand_in(claim.setting, runs)
+        meet(claim.needs, runs)
+        runs = all_runs.watched(needs)  # what a claim needs, and what it is about
+        subject = claim.subject(runs)
+        measured = {name: attempt(part.read, subject) for name, part in parts.items()}
+        predicted = {name: attempt(part.rule.expected, runs) for name, part in parts.items()}
+        for value in (*predicted.values(), *measured.values()):
+            if isinstance(value, UNJUDGED):  # then no other part has a meaning either
+                raise value
+    except UNJUDGED as why:
+        return unjudged(claim, all_runs, needs, why, runs.read)
+    except Undecided as undecided:
+        return without_evidence(claim, undecided, runs.read)
+    verdicts = of_printed = _each(parts, predicted, measured)
+    verdict = _together(verdicts)
+    status, accepted, corrected = verdict.status, predicted, None
+    if claim.correction is not None:
+        corrected = {name: attempt(part.if_corrected, predicted[name], runs) for name, part in parts.items()}
+        if verdict.status == "fails":
+            of_corrected = _each(parts, corrected, measured)
+            second = _together(of_corrected)
+            if second.status != "fails":  # a corrected form that cannot be told apart decides nothing either
+                status = "erratum" if second.status == "holds" else "undecided"
+                accepted, verdict, verdicts = corrected, second, of_corrected
+    reads = tuple(sorted(runs.read))
+    wrong = attempt(claim.wrong, all_runs)
+    control = {
+        name: wrong if isinstance(wrong, Undecided) else attempt(part.read, wrong) for name, part in parts.items()
+    }
+    on_control = _each(parts, accepted, control)
+    of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
+    control_status = of_control.status
+    detail = verdict.detail
+    if control_status != "fails" and status in ("holds", "erratum"):
+        status = "undecided"
+        why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
+        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
+    if status == "fails" and claim.ours_below_paper and runs.scale.name != "paper":
+        status = "undecided"
+        detail = f"fails in a setting of ours, not the paper's ({claim.ours_below_paper}): {detail}"
+    remark = claim.remark if isinstance(claim.remark, str) else attempt(claim.remark, runs)
+    return Judgement(
+        claim,
+        status,
+        unnamed(predicted),
+        unnamed(measured),
+        verdict.margin,
+        control_status,
+        detail,
+        unnamed(corrected) if corrected else None,
+        "" if isinstance(remark, Undecided) else remark,
+        {name: one.status for name, one in on_control.items()},
+        reads,
+        tuple(
+            Evidence(
+                name,
+                part.rule,
+                verdicts[name],
+                predicted[name],
+                measured[name],
+                corrected[name] if corrected else None,
+                of_printed[name] if accepted is corrected else None,
+                part.axes(all_runs),
+            )
+            for name, part in parts.items()
+        ),
+    )
+
+
+def _each(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Verdict]:
+    verdicts = {}
+    for name, part in parts.items():
+        try:
+            verdicts[name] = part.rule(expected[name], measured[name])
+        except Undecided as undecided:
+            verdicts[name] = Verdict("undecided", float("nan"), undecided.reason)
+    return verdicts
+
+
+def _together(verdicts: Mapping[str, Verdict]) -> Verdict:
+    return verdicts[""] if "" in verdicts else together(verdicts)
