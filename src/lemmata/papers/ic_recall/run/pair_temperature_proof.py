@@ -25,12 +25,12 @@ class PairTemperature(ProofRun):
     prices: Some[str] | None = None
 
     def cross_check(self) -> None:
-        self._numbers()
-        require(Decimal(self.low) < Decimal(self.high), "low", self.low, f"below high = {self.high}")
         require(len(self.weights) == self.k, "weights", self.weights, f"k = {self.k} numbers")
         if self.prices is not None:
             require(len(self.prices) == self.k + 3, "prices", self.prices, f"k + 3 = {self.k + 3} numbers")
         require(self.prices is not None or self.k <= 4, "prices", None, "k + 3 numbers: boxes do for k <= 4 alone")
+        self._numbers()
+        require(Decimal(self.low) < Decimal(self.high), "low", self.low, f"below high = {self.high}")
 
     def _numbers(self) -> tuple[Fraction, Fraction, tuple[Fraction, ...], pair_temperature.Prices | None]:
         low, high = (exact_decimal(name, getattr(self, name), 1) for name in ("low", "high"))
