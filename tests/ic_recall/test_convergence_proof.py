@@ -7,8 +7,8 @@ import pytest
 
 from lemmata.core import UserError
 from lemmata.papers.ic_recall.claims.thm_4_2_proof import FIRST_BEYOND, LAST, STILL
-from lemmata.papers.ic_recall.proof import escape
-from lemmata.papers.ic_recall.run.convergence_proof import Convergence, NotTheLowest
+from lemmata.papers.ic_recall.proof import escape, stage_one
+from lemmata.papers.ic_recall.run.convergence_proof import Convergence, NotTheLowest, StageOne
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.papers.ic_recall.theory.relations import TABLE_2, quadratic_form
 from lemmata.proofs import ProofRun, exact, prove
@@ -98,3 +98,26 @@ def test_descent_from_the_saddle_ends_at_the_unequal_minimum(t: float) -> None:
         v = np.sort(np.exp(theta) / np.exp(theta).sum())
         np.testing.assert_allclose(v, [best, best, 0.5 - best, 0.5 - best], atol=1e-4)
         assert widest < float(escape.TUBE)
+
+
+def test_only_a_quarter_is_the_limit_of_stage_1() -> None:
+    found = {limit: outcome(StageOne(limit=limit)) for limit in ("0.25", "0.250001", "0.249999")}
+    assert found == {"0.25": "closed", "0.250001": "refuted", "0.249999": "refuted"}
+    certificate = prove(StageOne().proposition, StageOne().steps())
+    assert "another statement" in str(Convergence().problem(certificate))
+
+
+def test_stage_1_descends_as_its_products_say() -> None:
+    """The exact gradient at a symmetric point is that of a finite difference of the loss."""
+    t, theta = 0.05, np.log([0.2, 0.15, 0.2, 0.15, 0.1, 0.2])
+
+    def loss(scores: np.ndarray) -> float:
+        v = np.exp(scores) / np.exp(scores).sum()
+        found = np.array([float(one) for one in stage_one.logits(tuple(map(Fraction, v)))]) / t
+        return float(np.logaddexp.reduce(found) - found[0])
+
+    v = tuple(Fraction(one) for one in (0.2, 0.15, 0.2, 0.15, 0.1, 0.2))
+    weights = np.exp([float(one) / t for one in stage_one.logits(v)])
+    exactly = stage_one.gradient(v, tuple(map(Fraction, weights / weights.sum())))
+    slopes = [(loss(theta + d) - loss(theta - d)) / 2e-5 for d in 1e-5 * np.eye(6)]
+    np.testing.assert_allclose([float(one) / t for one in exactly], slopes, rtol=1e-6, atol=1e-9)

@@ -30,7 +30,7 @@ COVERAGE = (
             "thm-4.2-proved",
             "thm-4.2-sharp-proved",
         ),
-        why="Stage 2 is proved up to an explicit temperature, from the saddle itself, where an infinite Stage 1 ends.",
+        why="Proved up to an explicit temperature; Stage 2 from the saddle itself, where an infinite Stage 1 ends.",
     ),
     Stated("Figure 2", claims=("fig-2", "fig-2-full")),
     Stated("Section 4.1, the logit gap is proportional to (v1 - v3)(v2 - v4)", claims=("symbolic",)),
@@ -53,7 +53,7 @@ COVERAGE = (
     Stated("eqs. (2)-(8)", claims=("eq-gradients",)),
     Stated(
         "Lemma B.4 and its observations",
-        claims=("lemma-b.4", "lemma-b.4-initial", "lemma-b.4-gradients", "lemma-b.4-saddle"),
+        claims=("lemma-b.4", "lemma-b.4-initial", "lemma-b.4-gradients", "lemma-b.4-saddle", "lemma-b.4-proved"),
         why="Observations 3 and 4 (signs along the path) are not judged apart.",
     ),
     Stated(

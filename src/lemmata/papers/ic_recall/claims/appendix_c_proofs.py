@@ -56,6 +56,7 @@ CLAIMS = (
         CURVATURES,
         id="lemma-c.2-proved",
         locus="Proof of Lemma C.2, eqs. (20)-(22): the constant in -Omega(p_conf/T)",
+        uses=("lemma-c.1-proved",),
         statement="Population of a full world (p_conf = 1), after the one large step: the loss along (1, 1, -1, -1, 0, "
         "0)/2 has the curvature -c/T with c between two numbers, both above 1/18, at every T of a stated interval; so "
         "the least eigenvalue of the Hessian is below -1/(18T).",

@@ -20,6 +20,7 @@ CLAIMS = (
         {"limit": "0.5", "first": 10**5},
         id="limit-proved",
         locus="beyond the paper: what T <= C_1 / log n of Theorem 4.4 allows",
+        uses=("temperature-order-proved", "best-on-line-proved"),
         statement="In every full world with n >= 10^5 subjects the highest temperature at which the unequal minimum "
         "exists, and that at which it is the best attention, times log n, lie between 1/2 - 1/(2 sqrt(log n)) and 1/2: "
         "both tend to 1/2, from below.",

@@ -31,6 +31,13 @@ CLAIMS = (
         {"until": LAST},
         id="thm-4.2-proved",
         locus="Theorem 4.2 (B.3): T_0(delta), and T_max(delta) of Lemma B.5",
+        uses=(
+            "lemma-b.4-proved",
+            "saddle-proved",
+            "turning-points-proved",
+            "best-on-line-proved",
+            "temperature-order-proved",
+        ),
         statement="Warm-up, n = 3: from the saddle, pushed by at most T/10 by any law with a density, gradient descent "
         "with steps of at most half the inverse of the gradient's Lipschitz constant converges with probability 1 to "
         "the global minimum, unequal and pairwise, at every T up to T_g = 0.088387607178908: T_0(delta) may be T_g for "
@@ -43,6 +50,7 @@ CLAIMS = (
         {"since": FIRST_BEYOND, "until": STILL},
         id="thm-4.2-sharp-proved",
         locus="Theorem 4.2 (B.3): how large T_0 can be",
+        uses=("thm-4.2-proved",),
         statement="Warm-up, n = 3, at every T from 0.088387607178909 to 0.0905: the same descent converges with "
         "probability 1 to the same kind of point, which is not the global minimum; one pair alone has a lower loss. So "
         "T_0(delta) cannot exceed T_g, whatever delta.",

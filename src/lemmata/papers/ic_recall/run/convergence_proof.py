@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from lemmata.core import require
-from lemmata.papers.ic_recall.proof import escape, reduction, transitions
+from lemmata.papers.ic_recall.proof import escape, reduction, stage_one, transitions
 from lemmata.proofs import ProofRun, Step, exact_decimal
 
 DESCENT = (
@@ -78,3 +78,26 @@ class NotTheLowest(ProofRun):
             *escape.convergence(until, barrier),
             *escape.one_pair_is_best(since, split),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageOne(ProofRun):
+    """Lemma B.4: where gradient descent from theta = 0 ends."""
+
+    kind = "ic-recall/proof-stage-one"
+
+    limit: str = "0.25"  # of v_2 and v_4
+
+    def cross_check(self) -> None:
+        exact_decimal("limit", self.limit, Fraction(1, 2))
+
+    def says(self) -> tuple[str, str]:
+        first = Fraction(1, 2) - exact_decimal("limit", self.limit, Fraction(1, 2))
+        words = (
+            "n = 3: gradient descent from theta = 0 with steps of at most 1/l, l the gradient's Lipschitz constant, "
+            f"has v_1, v_3 tend to {float(first):.10g}, v_2, v_4 to {self.limit}, and v_5, v_6 to 0"
+        )
+        return words, "every T > 0"
+
+    def steps(self) -> tuple[Step, ...]:
+        return stage_one.steps(exact_decimal("limit", self.limit, Fraction(1, 2)))
