@@ -8,7 +8,7 @@ import pytest
 from lemmata.core import UserError
 from lemmata.papers.association.proof.first_gap import gap
 from lemmata.papers.association.proof.memory_flow import rate_a, rate_b
-from lemmata.papers.association.run.proofs import FirstGap, FlowConstant, FlowOrder, NoiseDirection
+from lemmata.papers.association.run.proofs import FirstGap, FlowConstant, FlowOrder, FlowTurn, NoiseDirection
 from lemmata.papers.association.theory import RecallChain, attention_logits, memory
 from lemmata.proofs import ProofRun, prove
 
@@ -27,6 +27,22 @@ def test_only_the_right_constant_closes() -> None:
 
 def test_only_the_right_order_closes() -> None:
     assert [outcome(FlowOrder(larger=one)) for one in ("signal", "noise")] == ["closed", "refuted"]
+
+
+def test_only_a_turn_upwards_closes() -> None:
+    assert [outcome(FlowTurn(after=one)) for one in ("rises", "falls")] == ["closed", "refuted"]
+    certificate = prove(FlowTurn().proposition, FlowTurn().steps())
+    assert "another statement" in str(FlowConstant().problem(certificate))
+
+
+@pytest.mark.parametrize("alpha", [0.21, 0.39])
+def test_b_turns_once(alpha: float) -> None:
+    path = memory.integrate(memory.margin_rates(2, alpha), np.concatenate([[0.0], np.logspace(-2, 4, 400)]))
+    rises = np.diff(path.b) > 0
+    assert not rises[0]
+    assert rises[-1]
+    assert np.count_nonzero(np.diff(rises)) == 1
+    assert path.b.min() < np.log(alpha / (1 - alpha)) - 1e-3
 
 
 def test_only_n_2_is_below() -> None:

@@ -5,7 +5,7 @@ a function of one variable has so many zeros; `Exact`, an identity or inequality
 from the steps is said by the proposition, and argued in docs/proofs.md.
 """
 
-from lemmata.proofs.balls import exact as exact
+from lemmata.proofs.balls import exact as exact, spanning as spanning
 from lemmata.proofs.claims import (
     proved_by as proved_by,
     proved_by_each as proved_by_each,

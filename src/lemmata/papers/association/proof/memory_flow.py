@@ -62,6 +62,26 @@ def order_steps(sign: int) -> tuple[Step, ...]:
     )
 
 
+def turn_steps(sign: int) -> tuple[Step, ...]:
+    """b turns upwards wherever b' = 0 (sign 1), for alpha < 1/2: then it turns once at most."""
+
+    def bends(x: Fraction, y: Fraction, alpha: Fraction) -> bool:
+        """With B = 2S b', 2S x' = x (2S a') and 2S y' = y B."""
+        found = rate_b(x, y, alpha)
+        in_x = rate_b(x + 1, y, alpha) - found
+        in_y = rate_b(x, y + 1, alpha) - found
+        moved = in_x * x * rate_a(x, y, alpha) + in_y * y * found
+        return moved == sign * (1 - 2 * alpha) * x * (3 * x - found) / 2 - 2 * (1 - alpha) * y * found
+
+    return (
+        Exact("2S B' = (1 - 2 alpha) x (3x - B)/2 - 2 (1 - alpha) y B for B = 2S b'", lambda: _always(bends)),
+        Exact(
+            "at x = y = 1: B = -3 (1 - 2 alpha)",
+            lambda: _always(lambda x, y, alpha: rate_b(Fraction(1), Fraction(1), alpha) == -3 * (1 - 2 * alpha)),
+        ),
+    )
+
+
 def flow_is_alike(n: int) -> bool:
     """nS b' = 2 (nS a') + (n + 1) x, and a falls at first: as for n = 2, a tends to -oo and b to its limit."""
     falls = all(rate_a(Fraction(1), Fraction(1), alpha, n) == -(n + 1) * (1 - alpha) for alpha in VALUES)

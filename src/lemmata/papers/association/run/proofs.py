@@ -50,6 +50,25 @@ class FlowOrder(ProofRun):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FlowTurn(ProofRun):
+    """n = 2: whether b comes back from below its limit."""
+
+    kind = "association/proof-flow-turn"
+
+    after: Literal["rises", "falls"] = "rises"
+
+    def says(self) -> tuple[str, str]:
+        ends = "turns once and then rises" if self.after == "rises" else "does not turn"
+        return f"n = 2: a falls at every t; b falls at first, {ends}, to log(alpha/(1 - alpha))", "alpha in (0, 1/2)"
+
+    def steps(self) -> tuple[Step, ...]:
+        return (
+            *memory_flow.constant_steps(Fraction(3, 4)),
+            *memory_flow.turn_steps(1 if self.after == "rises" else -1),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class NoiseDirection(ProofRun):
     """Whether the noise's singular value ends below the signal's, for every number of inputs."""
 

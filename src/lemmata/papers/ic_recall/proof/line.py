@@ -18,7 +18,7 @@ def _exp(value: Number) -> Number:
     return value.exp()
 
 
-def _rising(x: Number, n: int) -> list[tuple[Number, Number]]:
+def rising_terms(x: Number, n: int) -> list[tuple[Number, Number]]:
     """c(x) and q(x) + 1/2 of the rising terms, c times n - 2; the first is the confusing relation's."""
     terms = [
         (4 - 16 * x, 4 * x - 6 * x * x),
@@ -31,7 +31,7 @@ def _rising(x: Number, n: int) -> list[tuple[Number, Number]]:
 def slope(x: Number, t: Number, n: int) -> Number:
     """It has the sign of dL/dx for x in (0, 1/4)."""
     rest = -1 / (2 * t)
-    rise = sum(c * _exp(q / t + rest) for c, q in _rising(x, n))
+    rise = sum(c * _exp(q / t + rest) for c, q in rising_terms(x, n))
     return rise - 4 * (n - 2) * x
 
 
@@ -57,22 +57,26 @@ def _half(x: Number) -> Number:
     return (x - x + 1) / 2
 
 
-def excess(x: Number, t: Number, n: int) -> Number:
-    """S at x less S at 0, where one pair takes all."""
-    gaps = [
+def other_gaps(x: Number, n: int) -> list[tuple[int, Number]]:
+    """n_j and d_j(x) + 1/2 of every group but that of -2x^2."""
+    return [
         (1, 4 * x - 8 * x * x),
         (n - 2, 2 * x - 2 * x * x),
         (2 * (n - 2), 3 * x - 6 * x * x),
         ((n - 2) * (n - 3), 2 * x - 4 * x * x),
     ]
+
+
+def excess(x: Number, t: Number, n: int) -> Number:
+    """S at x less S at 0, where one pair takes all."""
     rest = -1 / (2 * t)
     lost = (n - 2) * (_exp(-2 * x * x / t) - 1)
-    return sum((m * (_exp(q / t + rest) - _exp(rest)) for m, q in gaps if m), lost)
+    return sum((m * (_exp(q / t + rest) - _exp(rest)) for m, q in other_gaps(x, n) if m), lost)
 
 
 def rise(x: Number, t: Number) -> Number:
     """A(x), n = 3: the rising terms times exp(1/(2T)). slope = exp(-1/(2T)) A(x) - 4x."""
-    return sum(c * _exp(q / t) for c, q in _rising(x, 3))
+    return sum(c * _exp(q / t) for c, q in rising_terms(x, 3))
 
 
 def _derivatives(x: Number, t: Number) -> list[tuple[Number, Number, Number, Number, Number]]:

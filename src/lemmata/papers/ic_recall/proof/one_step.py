@@ -17,7 +17,7 @@ def _count(matching: frozenset[tuple[int, int]], n: int) -> int:
     return {2: 1, 1: n - 3, 0: (n - 3) * (n - 4)}[len(matching)]
 
 
-def _groups(n: int) -> list[tuple[frozenset[tuple[int, int]], int]]:
+def matchings_in(n: int) -> list[tuple[frozenset[tuple[int, int]], int]]:
     """Matchings that some relation has, and how many have it."""
     found = [(frozenset(matching), _count(frozenset(matching), n)) for matching in MATCHINGS]
     return [(matching, count) for matching, count in found if count]
@@ -25,7 +25,7 @@ def _groups(n: int) -> list[tuple[frozenset[tuple[int, int]], int]]:
 
 def scores_after(t: Number, n: int, factor: int) -> list[Number]:
     """v after one step of rate eta_1 = factor T^(3/2) log(1/T)."""
-    groups = _groups(n)
+    groups = matchings_in(n)
     weights = [count * (_one_like(t) * (len(matching) - 2) / (18 * t)).exp() for matching, count in groups]
     total = sum(weights)
     slopes = []  # of T times the loss in v_i, times 3
@@ -52,12 +52,12 @@ def room(t: Number, n: int, factor: int) -> Number:
     """log of exp(-1/sqrt(T)) over 1/2 - p(r_1): positive where the lemma's bound holds with constant 1."""
     v = scores_after(t, n, factor)
     rest: Number = sum(
-        count * (2 * (_products(v, matching - RIGHT) - _products(v, RIGHT - matching)) / t).exp()
-        for matching, count in _groups(n)
+        count * (2 * (products(v, matching - RIGHT) - products(v, RIGHT - matching)) / t).exp()
+        for matching, count in matchings_in(n)
         if matching not in (RIGHT, CONFUSING)
     )
     return (2 * (2 + rest)).log() - rest.log() - 1 / t.sqrt()
 
 
-def _products(v: list[Number], pairs: frozenset[tuple[int, int]]) -> Number:
+def products(v: list[Number], pairs: frozenset[tuple[int, int]]) -> Number:
     return sum(v[2 * subject] * v[2 * answer + 1] for subject, answer in pairs)
