@@ -236,6 +236,16 @@ def test_curves_of_different_conditions_are_told_apart() -> None:
     }
 
 
+def test_a_number_of_the_seed_tells_no_curves_apart() -> None:
+    from lemmata.core import RunResult
+    from lemmata.serve.playback import recorded
+
+    steps, seeds = np.tile([0, 1], 2), np.repeat([0, 1], 2)
+    metrics = {"step": steps, "seed": seeds, "ceiling": np.where(seeds == 0, 0.5, 0.7), "loss": steps + 2.0 * seeds}
+    (curves,) = recorded("main", RunResult(None, metrics, {}))
+    assert {name: list(values) for name, values in curves.series.items()} == {"loss": [1.0, 2.0]}
+
+
 def test_what_is_not_finite_is_sent_as_nothing() -> None:
     from lemmata.serve.playback import as_data
 
@@ -258,6 +268,17 @@ def test_what_rests_on_an_erratum_is_marked() -> None:
     assert downstream(uses, {"e"}) == set()
     assert depths(uses) == {"a": 0, "b": 1, "c": 2, "d": 0, "e": 3}
     assert max(depths({"x": ("y",), "y": ("x",)}).values()) <= 2  # a circle ends
+
+
+def test_a_statement_stands_just_before_what_rests_on_it_and_none_over_another() -> None:
+    from lemmata.serve.graph import columns, places
+
+    uses = {"a": (), "b": ("a",), "c": ("b", "d"), "d": (), "e": ()}
+    assert columns(uses) == {"a": 0, "b": 1, "c": 2, "d": 1, "e": 0}
+    found = places(uses)
+    assert min(y for _, y in found.values()) == 0
+    gaps = [abs(found[one][1] - found[other][1]) for one, other in (("b", "d"), ("a", "e"))]
+    assert min(gaps) >= 1
 
 
 def test_a_theorem_rests_on_its_lemmas_and_an_erratum_reaches_it() -> None:

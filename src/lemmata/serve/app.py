@@ -27,7 +27,7 @@ from lemmata.serve.queue import Queue
 
 STATIC = Path(__file__).parent / "static"
 PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"
-TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
 MOST_ROWS = 1_000  # of an answer to SQL
 
 

@@ -36,7 +36,7 @@ def recorded(name: str, run: RunResult) -> Iterator[Curves]:
     if "step" not in metrics or len(steps := np.unique(metrics["step"])) < 2:
         return
     under = [column for column in metrics if column not in ("step", *IDENTITIES) and _is_condition(metrics, column)]
-    told = [one for one in under if len(np.unique(metrics[one])) > 1]
+    told = [one for one in under if len(np.unique(metrics[one])) > 1 and not _is_of_the_seed(metrics, one)]
     rows = np.array([", ".join(f"{one} = {metrics[one][i]}" for one in told) for i in range(len(metrics["step"]))])
     for column, values in metrics.items():
         if column in ("step", *IDENTITIES, *under) or not np.issubdtype(values.dtype, np.number):
@@ -59,6 +59,14 @@ def _is_condition(metrics: dict[str, np.ndarray], column: str) -> bool:
         return False
     count = len(np.unique(steps))
     return all(len(np.unique(steps[values == value])) == count for value in few)
+
+
+def _is_of_the_seed(metrics: dict[str, np.ndarray], column: str) -> bool:
+    """Whether every seed has a value of its own, as a world's ceiling: then it tells no curves apart but seeds'."""
+    seeds = next((metrics[name] for name in IDENTITIES if name in metrics), None)
+    if seeds is None or len(np.unique(seeds)) < 2:
+        return False
+    return all(len(np.unique(metrics[column][seeds == seed])) == 1 for seed in np.unique(seeds))
 
 
 def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:

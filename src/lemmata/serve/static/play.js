@@ -15,8 +15,18 @@ function nearest(steps, wanted) {
   return low > 0 && wanted - steps[low - 1] < steps[low] - wanted ? low - 1 : low;
 }
 
+const ground = dark ? [20, 23, 26] : [255, 255, 255];
+const blue = [0, 114, 178];
+
+function light(colour) { // relative luminance
+  const [r, g, b] = colour.map((part) => (part / 255 <= 0.04045 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
 function frames(view, parent) {
-  const table = add("table", null, add("div", null, parent));
+  const place = add("div", null, parent);
+  place.tabIndex = 0; // a wide matrix is scrolled by keys, too
+  const table = add("table", null, place);
   table.className = "matrix";
   add("caption", `${view.title}, numbers by row and column`, table).className = "unseen";
   const head = add("tr", null, add("thead", null, table));
@@ -34,8 +44,9 @@ function frames(view, parent) {
     view.values[nearest(view.steps, step)].forEach((value, i) => {
       const share = value == null ? 0 : (value - low) / (high - low || 1);
       cells[i].textContent = value == null ? "–" : value.toFixed(2);
-      cells[i].style.backgroundColor = `rgb(0 114 178 / ${(0.85 * share).toFixed(3)})`;
-      cells[i].style.color = share > 0.55 && !dark ? "#fff" : "";
+      const shade = ground.map((part, j) => Math.round(part + 0.85 * share * (blue[j] - part)));
+      cells[i].style.backgroundColor = `rgb(${shade})`;
+      cells[i].style.color = light(shade) > 0.179 ? "#000" : "#fff"; // where black and white read equally well
     });
   });
 }

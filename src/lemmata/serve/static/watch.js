@@ -12,9 +12,28 @@ function told(job) {
   return `${stage}${at.runs_done} of ${at.runs} runs done${left}`;
 }
 
-function show(job, isFirst) {
-  const item = document.querySelector(`#jobs [data-job="${job.id}"] .state`);
-  if (item) item.textContent = job.state === "running" ? `running ${Math.round(100 * (job.progress.share || 0))}%` : job.state;
+function listed(job) {
+  const found = document.querySelector(`#jobs [data-job="${job.id}"]`);
+  if (found) return found;
+  const item = document.createElement("li"); // asked after this page was made
+  item.dataset.job = job.id;
+  const [state, link, changed, reason] = ["span", "a", "code", "span"].map((tag) => document.createElement(tag));
+  state.className = "state";
+  link.href = base + job.path;
+  link.textContent = `${job.experiment}, scale ${job.scale}`;
+  changed.textContent = Object.keys(job.set).length ? JSON.stringify(job.set) : "";
+  reason.className = "muted";
+  item.append(state, " ", link, " ", changed, " ", reason);
+  document.getElementById("jobs").prepend(item);
+  document.getElementById("nothing").hidden = true;
+  return item;
+}
+
+function show(job) {
+  if (document.getElementById("jobs")) {
+    const state = listed(job).querySelector(".state");
+    state.textContent = job.state === "running" ? `running ${Math.round(100 * (job.progress.share || 0))}%` : job.state;
+  }
   if (!mine || mine.dataset.job !== job.id) return;
   const state = document.getElementById("state");
   const before = state.dataset.state;
@@ -26,7 +45,7 @@ function show(job, isFirst) {
   document.getElementById("left").textContent = told(job);
   document.getElementById("cancel").hidden = !["waiting", "running"].includes(job.state);
   grow(job);
-  if (!isFirst && job.state === "done" && before !== "done") location.reload(); // the verdicts are there
+  if (job.state === "done" && before !== "done") location.reload(); // the verdicts are there
 }
 
 const plots = new Map(); // by title: the curves of the run under way
@@ -53,6 +72,13 @@ async function grow(job) {
 }
 
 const events = new EventSource(`${base}events`);
-events.addEventListener("jobs", (event) => JSON.parse(event.data).forEach((job) => show(job, true)));
-events.addEventListener("job", (event) => show(JSON.parse(event.data), false));
+events.addEventListener("jobs", (event) => JSON.parse(event.data).forEach(show));
+events.addEventListener("job", (event) => show(JSON.parse(event.data)));
+events.addEventListener("open", () => answers(true));
+events.addEventListener("error", () => answers(false));
 addEventListener("pagehide", () => events.close());
+
+function answers(isOpen) {
+  document.body.dataset.stream = isOpen ? "open" : "gone";
+  document.getElementById("gone").hidden = isOpen;
+}
