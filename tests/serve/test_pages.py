@@ -221,6 +221,37 @@ def test_a_hundred_thousand_records_are_sent_small_and_keep_their_spike() -> Non
     np.testing.assert_allclose(data["values"][-1], frames[-1].ravel(), atol=1e-3)
 
 
+def test_whatever_a_run_of_a_hundred_thousand_records_has_is_at_most_two_megabytes() -> None:
+    from lemmata.core import RunResult
+    from lemmata.serve.playback import recorded, sent
+
+    count, rng = 100_000, np.random.default_rng(0)
+    metrics = {"step": np.arange(count), "seed": np.zeros(count, int)}
+    metrics |= {f"number {i}": -rng.random(count) * 1e-7 for i in range(14)}
+    shapes = {"rows": [str(i) for i in range(12)], "columns": [str(i) for i in range(12)]}
+    frames = Frames(title="map", steps=np.arange(1000), values=-rng.random((1000, 12, 12)) * 1e-7, **shapes)
+    wide = Curves(title="many", steps=np.arange(count), series={str(i): metrics["number 0"] for i in range(6)})
+    pictures = [frames, frames, wide, wide, *recorded("main", RunResult(None, metrics, {}))]
+    data = sent(pictures)
+    assert len(data["views"]) == 16
+    assert data["left_out"] == 2
+    assert len(json.dumps(data, separators=(",", ":"))) < 2_000_000
+    assert min(len(view["steps"]) for view in data["views"]) >= 50  # and still moves
+
+
+def test_pages_are_packed_for_who_asks_and_follow_the_store(page: Page) -> None:
+    import gzip
+
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
+    plain = page.get("claim/toy/rate")
+    connection.request("GET", f"/{TOKEN}/claim/toy/rate", headers={"Accept-Encoding": "gzip"})
+    answer = connection.getresponse()
+    assert answer.getheader("content-encoding") == "gzip"
+    assert gzip.decompress(answer.read()).decode() == plain.text
+    connection.close()
+    assert page.get("claim/toy/rate") == plain
+
+
 def test_curves_of_different_conditions_are_told_apart() -> None:
     from lemmata.core import RunResult
     from lemmata.serve.playback import recorded

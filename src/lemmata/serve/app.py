@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from lemmata.serve.onlooker import so_far
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
 from lemmata.serve.queue import Queue
+from lemmata.serve.rendered import Rendered, files
 
 STATIC = Path(__file__).parent / "static"
 PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"
@@ -44,25 +45,37 @@ class Live:
         self.known = Known(self.store, self.scale)
         self.hub = Hub()
         self.queue = Queue(self.store, self.hub.publish)
+        self.rendered = Rendered()
+        shipped = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
+        self.shipped = files(shipped | {"page.css": PAGE_CSS}, TYPES)
 
     def question(self, request: Request) -> Question:
         scale = request.query_params.get("scale", self.scale)
         return from_address(_id(request), scale, request.query_params.getlist("set"))
 
-    def find(self, request: Request) -> Response:
-        return HTMLResponse(finding.find_page(self.base, self.known.rows(), self.scale))
+    def kept(self, make: Callable[[Request], str]) -> Callable[[Request], Awaitable[Response]]:
+        """A page that shows nothing but what is known of claims: made again when that has changed."""
 
-    def graph(self, request: Request) -> Response:
+        async def answer(request: Request) -> Response:
+            stands = self.known.stands() or await run_in_threadpool(self.known.wait)
+            return await self.rendered.answer(request, stands, make)
+
+        return answer
+
+    def find(self, request: Request) -> str:
+        return finding.find_page(self.base, self.known.rows(), self.scale)
+
+    def graph(self, request: Request) -> str:
         wanted = paper_ids([request.path_params["paper"]] if "paper" in request.path_params else [])
-        return HTMLResponse(finding.graphs_page(self.base, self.known.rows(), wanted))
+        return finding.graphs_page(self.base, self.known.rows(), wanted)
 
-    def claim(self, request: Request) -> Response:
-        return HTMLResponse(reading.claim_page(self.base, self.known.row(_id(request))))
+    def claim(self, request: Request) -> str:
+        return reading.claim_page(self.base, self.known.row(_id(request)))
 
-    def experiment(self, request: Request) -> Response:
+    def experiment(self, request: Request) -> str:
         selection = one_experiment(_id(request))
         rows = self.known.of("experiment", selection.experiment.id)
-        return HTMLResponse(reading.experiment_page(self.base, selection, rows, self.scale))
+        return reading.experiment_page(self.base, selection, rows, self.scale)
 
     def change(self, request: Request) -> Response:
         asked = self.question(request)
@@ -120,13 +133,11 @@ class Live:
             return PlainTextResponse("too many tabs listen already\n", 503)
         return StreamingResponse(self.hub.events(self.queue.rows()), media_type="text/event-stream")
 
-    def static(self, request: Request) -> Response:
+    async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
-        known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
-        path = (known | {"page.css": PAGE_CSS}).get(name)
-        if path is None:
+        if name not in self.shipped:
             raise UserError(f"there is no file {name[:80]!r}")
-        return FileResponse(path, media_type=TYPES[path.suffix], headers={"cache-control": "private, max-age=3600"})
+        return self.shipped[name].answer(request, **{"cache-control": "private, max-age=3600"})
 
 
 def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Live]:
@@ -142,11 +153,11 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
 
     id = "{paper}/{name}"
     look: dict[str, Callable[..., Any]] = {
-        "/": live.find,
-        "/graphs": live.graph,
-        "/graph/{paper}": live.graph,
-        f"/claim/{id}": live.claim,
-        f"/experiment/{id}": live.experiment,
+        "/": live.kept(live.find),
+        "/graphs": live.kept(live.graph),
+        "/graph/{paper}": live.kept(live.graph),
+        f"/claim/{id}": live.kept(live.claim),
+        f"/experiment/{id}": live.kept(live.experiment),
         f"/change/{id}": live.change,
         f"/play/{id}": live.play,
         f"/frames/{id}": live.frames,

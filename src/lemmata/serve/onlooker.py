@@ -1,6 +1,7 @@
 """What a run under way has recorded so far, read from the checkpoint it keeps anyway: looking costs it nothing."""
 
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,21 @@ LEAF = "leaf"
 
 def so_far(store: Store, digest: str) -> list[dict[str, Any]]:
     """The curves of the stage that was written last; nothing where no checkpoint says what its rows are."""
-    files = sorted((store.root / PARTIAL / digest).glob("*.safetensors"), key=_age, reverse=True)
-    return [as_data(view) for view in _curves(files[0])] if files else []
+    newest = max(((_age(path), path) for path in (store.root / PARTIAL / digest).glob("*.safetensors")), default=None)
+    return _shown(newest[1], newest[0]) if newest else []
 
 
-def _age(path: Path) -> float:
+@lru_cache(maxsize=4)
+def _shown(path: Path, age: int) -> list[dict[str, Any]]:
+    """Read once, however many tabs look."""
+    return [as_data(view) for view in _curves(path)]
+
+
+def _age(path: Path) -> int:
     try:
-        return path.stat().st_mtime
+        return path.stat().st_mtime_ns
     except OSError:  # the run has just ended
-        return 0.0
+        return 0
 
 
 def _curves(path: Path) -> list[Curves]:

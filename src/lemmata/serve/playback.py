@@ -1,6 +1,6 @@
 """A finished run over its training time, small enough to send: at most so many points a curve and frames a matrix."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ MOST_CURVES = 6  # of one picture
 MOST_PICTURES = 16
 MOST_CONDITIONS = 12  # values of a column that tells rows apart
 MOST_CELLS = 120_000  # of all frames of a matrix
+MOST_NUMBERS = 140_000  # of all pictures together: under 2 MB, however they are written
 IDENTITIES = ("seed", "replica")
 
 
@@ -26,8 +27,14 @@ def playback(question: Question, store: Store) -> dict[str, Any]:
     except Undecided:  # changed settings may leave nothing to show
         declared = []
     pictures = declared + [view for name, run in runs.by_name.items() for view in recorded(name, run)]
-    shown = [as_data(view) for view in pictures[:MOST_PICTURES]]
-    return {"views": shown, "left_out": max(0, len(pictures) - MOST_PICTURES)}
+    return sent(pictures)
+
+
+def sent(pictures: Sequence[View]) -> dict[str, Any]:
+    """As many pictures as can be looked at; they share what may be sent."""
+    shown = pictures[:MOST_PICTURES]
+    share = MOST_NUMBERS // max(len(shown), 1)
+    return {"views": [as_data(view, share) for view in shown], "left_out": len(pictures) - len(shown)}
 
 
 def recorded(name: str, run: RunResult) -> Iterator[Curves]:
@@ -77,12 +84,13 @@ def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.full(len(steps), np.nan), where=count > 0)
 
 
-def as_data(view: View) -> dict[str, Any]:
-    """As JSON data, downsampled: of a curve the least and the largest of each stretch stay, so no spike is lost."""
+def as_data(view: View, most: int = MOST_CELLS) -> dict[str, Any]:
+    """As JSON data of about so many numbers: of a curve the least and the largest of each stretch stay, so no spike is
+    lost."""
     about = {"title": view.title, "note": view.note}
     if isinstance(view, Frames):
         cells = max(1, int(np.prod(view.values.shape[1:])))
-        kept = _evenly(len(view.steps), max(2, MOST_CELLS // cells))
+        kept = _evenly(len(view.steps), max(2, min(most, MOST_CELLS) // cells))
         values = np.asarray(view.values, dtype=float)[kept]
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         return about | {
@@ -93,7 +101,8 @@ def as_data(view: View) -> dict[str, Any]:
             "values": [_numbers(frame.ravel(), 4) for frame in values],
             "range": [low, high],
         }
-    kept = thinned(np.stack([np.asarray(one, dtype=float) for one in view.series.values()]), MOST_POINTS)
+    points = min(MOST_POINTS, most // (len(view.series) + 1))
+    kept = thinned(np.stack([np.asarray(one, dtype=float) for one in view.series.values()]), points)
     series = {name: _numbers(np.asarray(values, dtype=float)[kept], 6) for name, values in view.series.items()}
     steps = _numbers(np.asarray(view.steps)[kept])
     return about | {"type": "curves", "steps": steps, "series": series, "band": list(view.band) if view.band else None}
