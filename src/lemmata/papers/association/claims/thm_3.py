@@ -86,6 +86,7 @@ BY_FLOW = {"α": lambda runs: [run.config.alpha for run in flows(runs)]}
 FULL = Claim(
     id="thm-3-full",
     locus="Theorem 3, first equation",
+    uses=("eq-42", "lemma-h.3"),
     statement="As t → ∞ the full model predicts the label with 1 - α, the noise with α, the other token never.",
     needs=LIMITS,
     subject=lambda runs: probabilities_at_end(runs, "full"),
@@ -108,6 +109,7 @@ def late_decay(runs: Runs, column: str) -> tuple[np.ndarray, np.ndarray]:
 RANK_ONE = Claim(
     id="thm-3-rank-1",
     locus="Theorem 3, second equation",
+    uses=("eq-42", "lemma-h.3"),
     statement="Truncated to rank 1 the model predicts the noise with probability Θ(t^(-1/2)): the slope from t = 10^4.",
     needs=LIMITS,
     subject=lambda runs: late_decay(runs, "cut_noise"),
@@ -127,6 +129,7 @@ def constants(runs: Runs, path_of, time: float) -> np.ndarray:
 CONSTANT = Claim(
     id="thm-3-constant",
     locus="Appendix G.2 and Lemma H.3",
+    uses=("lemma-h.3",),
     statement="e^a = e^(W_12 - W_11) tends to 1/((1-α)(4-2α) t); the constant lim t e^a for two values of α.",
     needs=LIMITS,
     subject=lambda runs: constants(runs, recorded, LATE),
@@ -162,6 +165,7 @@ def predicted_rates(form):
 EQUATION_42 = Claim(
     id="eq-42",
     locus="Equation (42)",
+    uses=("eq-40",),
     statement="The rates of β_1 and β_2 under gradient flow, against autodiff at random β.",
     subject=lambda runs: (runs["rates"].column("rate_1"), runs["rates"].column("rate_2")),
     wrong=lambda runs: (runs["rates"].column("rate_2"), runs["rates"].column("rate_1")),
@@ -190,6 +194,7 @@ EQUATION_42 = Claim(
 LEMMA_H3 = Claim(
     id="lemma-h.3",
     locus="Lemma H.3",
+    uses=("lemma-h.3-decreasing",),
     statement="The system (43), taken as printed, has lim t e^a = 1/((1-α)(4-2α)).",
     needs=LIMITS,
     subject=lambda runs: constants(runs, printed_path, LATE),

@@ -75,6 +75,7 @@ def parting(runs: Runs) -> str:
 SEPARATION = Claim(
     id="separation",
     locus="Theorem 1.2",
+    uses=("thm-4.1-length", "thm-5.1-attention"),
     statement="Trained on T¹ and T² alone until the loss has converged, a simply transitive action solves the longest "
     "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
     f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
