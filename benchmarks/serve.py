@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 TABS, RATE, CONNECTIONS = 50, 500, 60
-STRETCHES, SECONDS = 10, 3.0  # with load, and as many without: 30 s of each
+STRETCHES, SECONDS = 6, 6.0  # with load, and as many without: 36 s of each
 QUESTION = {"experiment": "association/fig-3", "scale": "laptop", "set": {"replication": "77"}}
 LOOKED_AT = (
     *("", "claim/ic-recall/pairwise-line", "experiment/association/fig-3", "claim/lego/separation", "queue"),
@@ -128,11 +128,12 @@ async def look(server: Server, seen: Seen, until: float, number: int) -> None:
 
 
 def pace(seen: Seen, start: float, end: float) -> float | None:
-    """Steps a second between two moments; None where a stage changed or too little was told."""
-    told = [one for one in seen.progress if start <= one[0] <= end]
-    if len(told) < 3 or len({stage for _, stage, _ in told}) > 1:
+    """Steps a second between two moments, by what was told just before each; None where a stage changed."""
+    before = [max((one for one in seen.progress if one[0] <= at), default=None) for at in (start, end)]
+    first, last = before
+    if first is None or last is None or first[1] != last[1] or last[0] == first[0]:
         return None
-    return (told[-1][2] - told[0][2]) / (told[-1][0] - told[0][0])
+    return (last[2] - first[2]) / (last[0] - first[0])
 
 
 async def first_view(server: Server) -> tuple[float, int]:
@@ -185,6 +186,7 @@ async def measure(server: Server) -> dict[str, Any]:
         "memory after the first stretch, MiB": after_first,
         "memory after, MiB": server.memory(),
         "server's cores under load": busy / (STRETCHES * SECONDS),
+        "stretches compared": len(both),
         "computing slowed": 1 - statistics.median(b / a for a, b in both) if both else float("nan"),
     }
 

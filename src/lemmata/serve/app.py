@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from lemmata.core import ScaleName, UserError, paper_ids
 from lemmata.run import Store, query
 from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
 from lemmata.serve.figures import KINDS, drawing
+from lemmata.serve.following import asked_of
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.known import Known
@@ -46,6 +48,7 @@ class Live:
         self.hub = Hub()
         self.queue = Queue(self.store, self.hub.publish)
         self.rendered = Rendered()
+        self.asked_of = lru_cache(maxsize=8)(asked_of)  # the same for every tab that watches
         shipped = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
         self.shipped = files(shipped | {"page.css": PAGE_CSS}, TYPES)
 
@@ -96,7 +99,8 @@ class Live:
     def records(self, request: Request) -> Response:
         job = self.queue.job(request.path_params["id"])
         run = job.progress.get("run") if job else None
-        return JSONResponse({"run": run, "views": so_far(self.store, run) if run else []})
+        views = so_far(self.store, run, self.asked_of(job.question, run)) if job and run else []
+        return JSONResponse({"run": run, "views": views})
 
     def figure(self, request: Request) -> Response:
         return _drawn(drawing(self.question(request), self.store, request.path_params["kind"]))

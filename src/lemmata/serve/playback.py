@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Curves, Frames, RunResult, Undecided, View
+from lemmata.core import Curves, Frames, RunResult, Track, Undecided, View
 from lemmata.run import Store
 from lemmata.serve.figures import stored_runs
 from lemmata.serve.question import Question
 
 MOST_POINTS = 1_500  # of a curve
+MOST_LINE = 400  # of a curve of theory
 MOST_CURVES = 6  # of one picture
 MOST_PICTURES = 16
 MOST_CONDITIONS = 12  # values of a column that tells rows apart
@@ -87,7 +88,7 @@ def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:
 def as_data(view: View, most: int = MOST_CELLS) -> dict[str, Any]:
     """As JSON data of about so many numbers: of a curve the least and the largest of each stretch stay, so no spike is
     lost."""
-    about = {"title": view.title, "note": view.note}
+    about = {"title": view.title, "note": view.note, "clock": view.clock}
     if isinstance(view, Frames):
         cells = max(1, int(np.prod(view.values.shape[1:])))
         kept = _evenly(len(view.steps), max(2, min(most, MOST_CELLS) // cells))
@@ -100,6 +101,17 @@ def as_data(view: View, most: int = MOST_CELLS) -> dict[str, Any]:
             "columns": list(view.columns),
             "values": [_numbers(frame.ravel(), 4) for frame in values],
             "range": [low, high],
+        }
+    if isinstance(view, Track):
+        kept = _evenly(len(view.steps), min(MOST_POINTS, most // 4))
+        part = _evenly(len(view.line[0]), MOST_LINE)
+        return about | {
+            "type": "track",
+            "steps": _numbers(np.asarray(view.steps)[kept]),
+            "x": _numbers(np.asarray(view.x)[kept], 6),
+            "y": _numbers(np.asarray(view.y)[kept], 6),
+            "labels": [view.x_label, view.y_label],
+            "line": [_numbers(np.asarray(axis)[part], 6) for axis in view.line],
         }
     points = min(MOST_POINTS, most // (len(view.series) + 1))
     kept = thinned(np.stack([np.asarray(one, dtype=float) for one in view.series.values()]), points)

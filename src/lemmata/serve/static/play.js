@@ -4,7 +4,7 @@ const views = document.getElementById("views");
 const time = document.getElementById("time");
 const button = document.getElementById("play");
 const moves = []; // a function of the share of the time, one a view
-let last = 0;
+let first = 0, last = 0, clock = "step";
 
 function nearest(steps, wanted) {
   let low = 0, high = steps.length - 1;
@@ -60,10 +60,30 @@ function curves(view, parent) {
   });
 }
 
+function track(view, parent) {
+  let at = 0;
+  const point = { hooks: { draw: [(plot) => {
+    const [x, y] = [plot.valToPos(view.x[at], "x", true), plot.valToPos(view.y[at], "y", true)];
+    plot.ctx.beginPath();
+    plot.ctx.arc(x, y, 6 * devicePixelRatio, 0, 2 * Math.PI);
+    plot.ctx.fillStyle = "#d55e00";
+    plot.ctx.fill();
+  }] } };
+  const [theory, legend] = [view.labels[1], add("p", "", null)];
+  const plot = drawLine(view, theory, parent, point);
+  parent.append(legend);
+  moves.push((step) => {
+    at = nearest(view.steps, step);
+    legend.textContent = `The point: ${view.labels[0]} ${view.x[at].toPrecision(4)}, ${theory} ${view.y[at].toPrecision(4)}`;
+    plot.redraw();
+  });
+}
+
 function move() {
-  const step = last * time.value / 1000;
-  document.getElementById("step").textContent = `step ${Math.round(step)}`;
-  time.setAttribute("aria-valuetext", `step ${Math.round(step)} of ${last}`);
+  const step = first + (last - first) * time.value / 1000;
+  const said = `${clock} ${last - first > 50 ? Math.round(step) : Number(step.toFixed(2))}`;
+  document.getElementById("step").textContent = said;
+  time.setAttribute("aria-valuetext", `${said} of ${last}`);
   moves.forEach((one) => one(step));
 }
 
@@ -94,11 +114,13 @@ time.addEventListener("input", move);
   if (!answer.ok) { trouble.textContent = await answer.text(); return; }
   const data = await answer.json();
   if (!data.views.length) { trouble.textContent = "This experiment records nothing over training time."; return; }
+  clock = data.views[0].clock;
+  first = Math.min(...data.views.map((view) => view.steps[0]));
   last = Math.max(...data.views.map((view) => view.steps[view.steps.length - 1]));
   for (const view of data.views) {
     const section = add("section", null, views);
     add("h2", view.title, section);
-    (view.type === "frames" ? frames : curves)(view, section);
+    ({ frames, curves, track })[view.type](view, section);
     if (view.note) add("p", view.note, section).className = "muted";
   }
   if (data.left_out) add("p", `${data.left_out} more are not shown.`, views);

@@ -48,6 +48,14 @@ function show(job) {
   if (job.state === "done" && before !== "done") location.reload(); // the verdicts are there
 }
 
+function judged(view, place) {
+  place.textContent = "";
+  const chip = add("span", `as it stands: ${view.status}`, place);
+  chip.className = `chip ${view.status}`;
+  const part = view.part ? `, ${view.part}` : "";
+  place.append(` ${view.now.toPrecision(3)} · ${view.claim}${part}: ${view.rule} (the band)`);
+}
+
 const plots = new Map(); // by title: the curves of the run under way
 let looked = 0;
 
@@ -65,9 +73,14 @@ async function grow(job) {
   }
   for (const view of views) {
     const data = [view.steps, ...Object.values(view.series)];
-    if (plots.has(view.title)) { plots.get(view.title).setData(data); continue; }
-    add("h3", view.title, place);
-    plots.set(view.title, drawCurves(view, add("div", null, place)));
+    if (!plots.has(view.title)) {
+      add("h3", view.title, place);
+      const verdict = add("p", "", place);
+      plots.set(view.title, { plot: drawCurves(view, add("div", null, place)), verdict });
+    }
+    const { plot, verdict } = plots.get(view.title);
+    plot.setData(data);
+    if (view.claim) judged(view, verdict);
   }
 }
 

@@ -8,7 +8,9 @@ from lemmata.core import (
     Artefact,
     Claim,
     Correction,
+    Curves,
     Experiment,
+    Frames,
     OutsideSetting,
     Part,
     RunConfig,
@@ -17,6 +19,7 @@ from lemmata.core import (
     Scale,
     TooShort,
     Undecided,
+    View,
     rows_of,
 )
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
@@ -26,6 +29,7 @@ from lemmata.papers.association.run.memory_descent import MemoryDescent
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
 
+MODELS = {"full": "the full model", "cut": "its rank-1 part"}  # as its columns are named
 LATE = 1e8  # where limits are read
 WINDOW = (0.21, 0.3, 0.39)  # noise levels inside Theorem 3's
 FLOWS = {"flow/outside": 0.1, "flow/inside": 0.3}  # Theorem 3's range of α (Remark 1 says both behave alike)
@@ -343,10 +347,30 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
     }
 
 
+def views(runs: Runs) -> list[View]:
+    """The noise has a singular value of its own; cutting it leaves the label."""
+    run = runs["flow/inside"]
+    later = run.column("time") > 0
+    clock = {"steps": np.log10(run.column("time")[later]), "clock": "log₁₀ t"}
+    answers = [[run.column(f"{model}_{answer}")[later] for answer in ("correct", "wrong", "noise")] for model in MODELS]
+    values = {name: run.column(f"{name}_singular")[later] for name in ("signal", "noise")}
+    return [
+        Frames(
+            title="What is predicted",
+            values=np.moveaxis(np.asarray(answers), -1, 0),
+            rows=list(MODELS.values()),
+            columns=["the label", "the other token", "the noise"],
+            **clock,
+        ),
+        Curves(title="Singular values of W", series=values, note="Rank 1 keeps the signal's alone.", **clock),
+    ]
+
+
 EXPERIMENT = Experiment(
     title="The linear memory with two inputs: limits, constants and the rank-1 rate",
     runs=runs,
     claims=(FULL, RANK_ONE, CONSTANT, EQUATION_42, LEMMA_H3, DECREASING, DECOMPOSITION, DESCENT),
     draw=draw,
+    views=views,
     notes="The loss is the mean over inputs; with the sum over inputs time runs n times faster.",
 )

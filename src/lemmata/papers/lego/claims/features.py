@@ -12,7 +12,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided
 from lemmata.core.rule import at_least, at_most, exactly, near
-from lemmata.papers.lego.claims._feature_drawing import draw
+from lemmata.papers.lego.claims._feature_drawing import draw, views
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
 from lemmata.papers.lego.claims._theory_runs import AT_FLOOR
 from lemmata.papers.lego.model import Branch
@@ -259,4 +259,5 @@ EXPERIMENT = Experiment(
     needs={family: lambda run, need=need: need(run) or solved(run) for family, need in FAMILIES.items()},
     claims=(TRANSITIVE, SYMMETRIC, ORDER, DISTINCT),
     draw=draw,
+    views=views,
 )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most, exactly
+from lemmata.core import Artefact, Claim, Experiment, Frames, Part, Runs, at_least, at_most, exactly
 from lemmata.papers.lego.claims._doubling import Asked, Course, doublings, ended, every_length, twice_its_length
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, letter, new_figure
 
@@ -195,10 +195,27 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, {name: list(values) for name, values in runs["main"].metrics.items()}, caption)
 
 
+def views(runs: Runs) -> list[Frames]:
+    """Self-training walks to the right: accuracy by length, stage after stage."""
+    course, config = main(runs), runs["main"].config
+    return [
+        Frames(
+            title="Accuracy by length, stage after stage",
+            steps=np.arange(1, config.stages + 1),
+            values=np.stack([course.read().mean(axis=0), course.read("greedy").mean(axis=0)], axis=1),
+            rows=["by probability, over its ceiling", "greedy chains right to the end"],
+            columns=[f"L = {length}" for length in config.lengths],
+            note=f"Stage k trains on chains of 2^k that the model labelled itself. Mean of {len(config.seeds)} seeds.",
+            clock="stage",
+        )
+    ]
+
+
 EXPERIMENT = Experiment(
     title="S5 by recursive self-training",
     runs=doublings,
     needs={"main": ended},
     claims=(DOUBLING, ATTENTION, BOUNDS, START, LABELS, COROLLARY),
     draw=draw,
+    views=views,
 )
