@@ -108,7 +108,7 @@ def test_the_slider_moves_the_attention_map(tab: "Tab", address: str, computed: 
     cells.first.wait_for()
     at_the_end, shade = cells.all_inner_texts(), "getComputedStyle(document.querySelector('.matrix td:nth-child(2)'))"
     shaded = tab.evaluate(f"{shade}.backgroundColor")
-    tab.get_by_label("Training time").focus()
+    tab.get_by_role("slider", name="Training time").focus()
     tab.keyboard.press("Home")
     at_the_start = cells.all_inner_texts()
     assert tab.locator("#step").inner_text() == "step 0"

@@ -81,3 +81,13 @@ def test_without_the_extra_it_is_one_line(refused, monkeypatch: pytest.MonkeyPat
 def test_commands_start_without_a_web_package() -> None:
     code = "import sys, lemmata.cli, lemmata.commands.compute; print({'starlette', 'uvicorn'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+@needs_serve
+def test_an_interrupted_server_ends_quietly_though_a_tab_listens(tmp_path: Path) -> None:
+    with serving(tmp_path / "store") as (process, address), urllib.request.urlopen(f"{address}events") as stream:
+        assert stream.readline() == b"event: jobs\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, -signal.SIGINT, 130)
+        assert process.stderr is not None
+        assert process.stderr.read().splitlines()[1:] == []  # one line says so, and no traceback

@@ -1,5 +1,6 @@
 """The routes of the live page. Every refusal is one line; nothing is computed here but what is asked of the queue."""
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -41,6 +42,7 @@ class Live:
     store: Store
     scale: ScaleName
     token: str
+    is_over: Callable[[], bool] = lambda: False  # whether the server was asked to end
 
     def __post_init__(self) -> None:
         self.base = f"/{self.token}/"
@@ -151,7 +153,9 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         live.hub.attach()
         live.queue.open()
+        ending = asyncio.create_task(live.hub.close_when(lambda: live.is_over()))
         yield
+        ending.cancel()
         live.hub.close()
         await run_in_threadpool(live.queue.close)
 

@@ -29,14 +29,13 @@ def change_page(
     one = question.selection.experiment
     said = [element("p", line) for line in head]
     unchanged = element("p", "Nothing is changed yet: as the paper has it.")
+    asking, answer = [form(question)], [progress(job), comparison(base, question, original, result)]
     body = [
         element("h1", "What if? ", link(experiment_path(base, one.id), one.title)),
         element("div", *said, class_="changed") if said else unchanged,
         element("p", _cost(cost), class_="muted"),
         gone(),
-        form(question),
-        progress(job),
-        comparison(base, question, original, result),
+        *([*answer, element("h2", "Ask something else"), *asking] if job else [*asking, *answer]),
         element("h2", "Send it"),
         facts_list(
             [

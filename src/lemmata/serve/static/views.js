@@ -38,7 +38,7 @@ function drawLine(view, label, parent, plugin) {
 
 function drawCurves(view, parent) {
   const names = Object.keys(view.series);
-  const lines = names.map((label, i) => ({ label, stroke: colours[i % 6], dash: dashes[i % 6], width: 2 }));
+  const lines = names.map((label, i) => ({ label, stroke: colours[i % 6], dash: dashes[(i + Math.floor(i / 6)) % 6], width: 2 }));
   const band = { hooks: { drawClear: [(plot) => {
     if (!view.band) return;
     const { left, top, width, height } = plot.bbox;

@@ -74,9 +74,11 @@ async function grow(job) {
   for (const view of views) {
     const data = [view.steps, ...Object.values(view.series)];
     if (!plots.has(view.title)) {
-      add("h3", view.title, place);
-      const verdict = add("p", "", place);
-      plots.set(view.title, { plot: drawCurves(view, add("div", null, place)), verdict });
+      const section = add("section", null, place);
+      add("h3", view.title, section);
+      const verdict = add("p", "", section);
+      verdict.className = "so-far";
+      plots.set(view.title, { plot: drawCurves(view, section), verdict });
     }
     const { plot, verdict } = plots.get(view.title);
     plot.setData(data);
