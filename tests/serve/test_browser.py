@@ -122,6 +122,21 @@ def test_the_slider_moves_the_attention_map(tab: "Tab", address: str, computed: 
     tab.get_by_role("button", name="Pause").click()
 
 
+def test_a_figure_says_the_number_under_the_pointer(tab: "Tab", page: Page, address: str, computed: None) -> None:
+    job = json.loads(page.post("ask", {"experiment": "toy/decay", "scale": "smoke"}).text)
+    assert page.until(job["id"], "done", "failed") == "done"
+    x, y, words = json.loads(page.get("figure/toy/decay.points?scale=smoke").text)[3]
+    tab.goto(f"{address}experiment/toy/decay")
+    image = tab.locator(".hover img")
+    image.scroll_into_view_if_needed()
+    image.hover()  # the numbers are asked for
+    tab.wait_for_load_state("networkidle")
+    box = image.bounding_box()
+    assert box is not None
+    image.hover(position={"x": x * box["width"], "y": y * box["height"]})
+    expect(tab.locator(".hover output")).to_have_text(words)
+
+
 def test_two_tabs_see_the_same_stream(context: "BrowserContext", page: Page, address: str) -> None:
     complaints: list[str] = []
     context.add_init_script(HEARS)

@@ -118,6 +118,11 @@ def test_what_is_asked_unchanged_becomes_the_verdict_that_is_read(page: Page) ->
         page.get("figure/toy/decay.svg?scale=smoke").headers["content-security-policy"].startswith("default-src 'none'")
     )
     assert page.get("figure/toy/decay.csv?scale=smoke").text.startswith("seed,x")
+    points = json.loads(page.get("figure/toy/decay.points?scale=smoke").text)
+    assert points[0][2] == "x: x 0, y 1.5"  # the mean of two seeds, as it is drawn
+    assert all(0 < x < 1 and 0 < y < 1 for x, y, _ in points)
+    assert points[0][0] < points[1][0]
+    assert points[0][1] < points[1][1]  # further down
     views = json.loads(page.get("frames/toy/decay?scale=smoke").text)["views"]
     (curves,) = views
     assert curves["steps"] == list(range(21))
