@@ -72,8 +72,8 @@ def watched(context: "BrowserContext", address: str) -> None:
     page = context.new_page()
     page.goto(address + WATCHED)
     page.get_by_role("button", name="Compute it").click()
-    page.locator("#growing .chip").first.wait_for(timeout=300_000)
-    page.wait_for_timeout(8_000)
+    page.get_by_role("heading", name="final: full.noise").wait_for(timeout=400_000)  # its last stage
+    page.wait_for_timeout(15_000)
     page.locator("#job").scroll_into_view_if_needed()
     keep(page, "live-watch")
     page.get_by_role("button", name="Cancel").click()

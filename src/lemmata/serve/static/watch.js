@@ -66,8 +66,9 @@ async function grow(job) {
   const answer = await fetch(`${base}records/${job.id}`);
   if (!answer.ok) return;
   const { run, views } = await answer.json();
-  if (place.dataset.run !== run && views.length) {
-    place.textContent = "";
+  const titles = new Set(views.map((view) => view.title));
+  if (views.length && (place.dataset.run !== run || [...plots.keys()].some((title) => !titles.has(title)))) {
+    place.textContent = ""; // another run, or its next stage
     plots.clear();
     place.dataset.run = run;
   }
