@@ -165,13 +165,17 @@ def test_a_killed_server_is_restarted_and_the_queue_goes_on(context: "BrowserCon
         process.wait(10)
         shown.get_by_text("The server does not answer").wait_for()
     assert state(store, second["id"]) == "waiting"
-    with serving(store) as (_, address):
-        shown.goto(f"{address}{first['path']}")
+    with serving(store, first["path"]) as (_, sent):
+        assert sent.endswith(first["path"])
+        shown.goto(sent)
+        address = sent.removesuffix(first["path"])
+        assert "30000000 (instead of 20" in shown.locator(".changed").inner_text()
         expect(shown.locator("#state")).to_have_text("running", timeout=60_000)
         shown.get_by_role("button", name="Cancel").click()
         shown.goto(f"{address}queue")
         expect(shown.locator(f"[data-job='{second['id']}'] .state")).to_have_text("done", timeout=60_000)
         wait_for(store, first["id"], "cancelled")
+    assert len(Store(store).digests()) == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

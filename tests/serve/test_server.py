@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import browser
 from lemmata.core import EXTRAS
 from lemmata.run import Store
 from live_page import needs_serve
@@ -17,6 +18,7 @@ from serving import NEXT, SLOW, ask, serving, state, wait_for
 
 
 @needs_serve
+@pytest.mark.skipif(not browser.lack(), reason="the same is done in a browser, which is here")
 def test_a_killed_server_is_restarted_and_its_queue_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "store"
     with serving(store) as (process, address):
