@@ -4,7 +4,6 @@ import http.client
 import json
 import threading
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +11,10 @@ import numpy as np
 import pytest
 
 from lemmata.core import Curves, Frames
-from live_page import TOKEN, Page, needs_serve
+from live_page import TOKEN, Elements, Page, needs_serve
 
 pytestmark = needs_serve
 CHANGED = {"experiment": "toy/decay", "scale": "smoke", "set": {"rate": "0.25"}}
-
-
-class Elements(HTMLParser):
-    """Every element's name and attributes, and whether all that was opened was closed."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, Any]]] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        if tag not in ("br", "hr", "img", "input", "link", "meta"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def all(self, tag: str) -> list[dict[str, Any]]:
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 def listen(page: Page, seconds: float = 40) -> list[dict[str, Any]]:
@@ -294,51 +272,6 @@ def test_views_whose_labels_do_not_fit_are_refused() -> None:
         Frames(title="a", steps=[0, 1], values=np.zeros((2, 2, 2)), rows=["r"], columns=["c", "d"])
     with pytest.raises(ValueError, match="at 2 steps"):
         Curves(title="a", steps=[0, 1], series={"x": np.zeros(3)})
-
-
-def test_what_rests_on_an_erratum_is_marked() -> None:
-    from lemmata.serve.graph import depths, downstream
-
-    uses = {"a": (), "b": ("a",), "c": ("b",), "d": (), "e": ("d", "c")}
-    assert downstream(uses, {"a"}) == {"b", "c", "e"}
-    assert downstream(uses, {"e"}) == set()
-    assert depths(uses) == {"a": 0, "b": 1, "c": 2, "d": 0, "e": 3}
-    assert max(depths({"x": ("y",), "y": ("x",)}).values()) <= 2  # a circle ends
-
-
-def test_a_statement_stands_just_before_what_rests_on_it_and_none_over_another() -> None:
-    from lemmata.serve.graph import columns, places
-
-    uses = {"a": (), "b": ("a",), "c": ("b", "d"), "d": (), "e": ()}
-    assert columns(uses) == {"a": 0, "b": 1, "c": 2, "d": 1, "e": 0}
-    found = places(uses)
-    assert min(y for _, y in found.values()) == 0
-    gaps = [abs(found[one][1] - found[other][1]) for one, other in (("b", "d"), ("a", "e"))]
-    assert min(gaps) >= 1
-
-
-def test_a_theorem_rests_on_its_lemmas_and_an_erratum_reaches_it() -> None:
-    from lemmata.serve.graph import downstream, edges
-
-    uses = edges("ic-recall")
-    assert {"ic-recall/thm-4.4", "ic-recall/lemma-4.5"} <= set(uses["ic-recall/thm-4.1"])
-    assert "ic-recall/thm-4.1" in downstream(uses, {"ic-recall/lemma-c.1-counts"})
-    assert "ic-recall/thm-4.1" not in downstream(uses, {"ic-recall/lemma-b.5-term-i"})
-    assert all(one in uses for on in uses.values() for one in on)
-
-
-def test_a_claim_that_rests_on_nothing_known_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    from lemmata import testing
-    from lemmata.core import experiments, papers
-
-    mine = dict(experiments("ic-recall"))
-    first = mine["ic-recall/fig-2"]
-    mine["ic-recall/fig-2"] = replace(first, claims=(replace(first.claims[0], uses=("lemma-z.9",)), *first.claims[1:]))
-    monkeypatch.setattr(testing, "experiments", lambda id: mine)
-    found = [one for one in testing.package_problems(papers()["ic-recall"]) if "rests on" in one]
-    assert found == ["ic-recall/fig-2: it rests on 'lemma-z.9', which is no claim of the paper"]
 
 
 def test_the_vendored_files_are_shipped_with_their_licences() -> None:
