@@ -77,6 +77,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/knowledge.py
 	$(BIN)/python benchmarks/lm.py
 	$(BIN)/python benchmarks/sweep.py
+	$(BIN)/python benchmarks/serve.py
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

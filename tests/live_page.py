@@ -4,6 +4,7 @@ import http.client
 import json
 import time
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,3 +75,24 @@ class Page:
         job = self.live.queue.job(id)
         assert job is not None
         return job.state
+
+
+class Elements(HTMLParser):
+    """Every element's name and attributes, and whether all that was opened was closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, Any]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("br", "hr", "img", "input", "link", "meta"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def all(self, tag: str) -> list[dict[str, Any]]:
+        return [attributes for name, attributes in self.found if name == tag]

@@ -5,7 +5,6 @@ import json
 import re
 import threading
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -15,31 +14,10 @@ import pytest
 from lemmata.core import Curves, Frames
 from lemmata.serve.change_page import form
 from lemmata.serve.question import asked
-from live_page import TOKEN, Page, needs_serve
+from live_page import TOKEN, Elements, Page, needs_serve
 
 pytestmark = needs_serve
 CHANGED = {"experiment": "toy/decay", "scale": "smoke", "set": {"rate": "0.25"}}
-
-
-class Elements(HTMLParser):
-    """Every element's name and attributes, and whether all that was opened was closed."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, Any]]] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        if tag not in ("br", "hr", "img", "input", "link", "meta"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def all(self, tag: str) -> list[dict[str, Any]]:
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 def listen(page: Page, seconds: float = 40) -> list[dict[str, Any]]:
@@ -121,6 +99,11 @@ def test_what_is_asked_unchanged_becomes_the_verdict_that_is_read(page: Page) ->
         page.get("figure/toy/decay.svg?scale=smoke").headers["content-security-policy"].startswith("default-src 'none'")
     )
     assert page.get("figure/toy/decay.csv?scale=smoke").text.startswith("seed,x")
+    points = json.loads(page.get("figure/toy/decay.points?scale=smoke").text)
+    assert points[0][2] == "x: x 0, y 1.5"  # the mean of two seeds, as it is drawn
+    assert all(0 < x < 1 and 0 < y < 1 for x, y, _ in points)
+    assert points[0][0] < points[1][0]
+    assert points[0][1] < points[1][1]  # further down
     views = json.loads(page.get("frames/toy/decay?scale=smoke").text)["views"]
     (curves,) = views
     assert curves["steps"] == list(range(21))
@@ -224,6 +207,37 @@ def test_a_hundred_thousand_records_are_sent_small_and_keep_their_spike() -> Non
     np.testing.assert_allclose(data["values"][-1], frames[-1].ravel(), atol=1e-3)
 
 
+def test_whatever_a_run_of_a_hundred_thousand_records_has_is_at_most_two_megabytes() -> None:
+    from lemmata.core import RunResult
+    from lemmata.serve.playback import recorded, sent
+
+    count, rng = 100_000, np.random.default_rng(0)
+    metrics = {"step": np.arange(count), "seed": np.zeros(count, int)}
+    metrics |= {f"number {i}": -rng.random(count) * 1e-7 for i in range(14)}
+    shapes = {"rows": [str(i) for i in range(12)], "columns": [str(i) for i in range(12)]}
+    frames = Frames(title="map", steps=np.arange(1000), values=-rng.random((1000, 12, 12)) * 1e-7, **shapes)
+    wide = Curves(title="many", steps=np.arange(count), series={str(i): metrics["number 0"] for i in range(6)})
+    pictures = [frames, frames, wide, wide, *recorded("main", RunResult(None, metrics, {}))]
+    data = sent(pictures)
+    assert len(data["views"]) == 16
+    assert data["left_out"] == 2
+    assert len(json.dumps(data, separators=(",", ":"))) < 2_000_000
+    assert min(len(view["steps"]) for view in data["views"]) >= 50  # and still moves
+
+
+def test_pages_are_packed_for_who_asks_and_follow_the_store(page: Page) -> None:
+    import gzip
+
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=20)
+    plain = page.get("claim/toy/rate")
+    connection.request("GET", f"/{TOKEN}/claim/toy/rate", headers={"Accept-Encoding": "gzip"})
+    answer = connection.getresponse()
+    assert answer.getheader("content-encoding") == "gzip"
+    assert gzip.decompress(answer.read()).decode() == plain.text
+    connection.close()
+    assert page.get("claim/toy/rate") == plain
+
+
 def test_curves_of_different_conditions_are_told_apart() -> None:
     from lemmata.core import RunResult
     from lemmata.serve.playback import recorded
@@ -239,6 +253,16 @@ def test_curves_of_different_conditions_are_told_apart() -> None:
     }
 
 
+def test_a_number_of_the_seed_tells_no_curves_apart() -> None:
+    from lemmata.core import RunResult
+    from lemmata.serve.playback import recorded
+
+    steps, seeds = np.tile([0, 1], 2), np.repeat([0, 1], 2)
+    metrics = {"step": steps, "seed": seeds, "ceiling": np.where(seeds == 0, 0.5, 0.7), "loss": steps + 2.0 * seeds}
+    (curves,) = recorded("main", RunResult(None, metrics, {}))
+    assert {name: list(values) for name, values in curves.series.items()} == {"loss": [1.0, 2.0]}
+
+
 def test_what_is_not_finite_is_sent_as_nothing() -> None:
     from lemmata.serve.playback import as_data
 
@@ -251,40 +275,6 @@ def test_views_whose_labels_do_not_fit_are_refused() -> None:
         Frames(title="a", steps=[0, 1], values=np.zeros((2, 2, 2)), rows=["r"], columns=["c", "d"])
     with pytest.raises(ValueError, match="at 2 steps"):
         Curves(title="a", steps=[0, 1], series={"x": np.zeros(3)})
-
-
-def test_what_rests_on_an_erratum_is_marked() -> None:
-    from lemmata.serve.graph import depths, downstream
-
-    uses = {"a": (), "b": ("a",), "c": ("b",), "d": (), "e": ("d", "c")}
-    assert downstream(uses, {"a"}) == {"b", "c", "e"}
-    assert downstream(uses, {"e"}) == set()
-    assert depths(uses) == {"a": 0, "b": 1, "c": 2, "d": 0, "e": 3}
-    assert max(depths({"x": ("y",), "y": ("x",)}).values()) <= 2  # a circle ends
-
-
-def test_a_theorem_rests_on_its_lemmas_and_an_erratum_reaches_it() -> None:
-    from lemmata.serve.graph import downstream, edges
-
-    uses = edges("ic-recall")
-    assert {"ic-recall/thm-4.4", "ic-recall/lemma-4.5"} <= set(uses["ic-recall/thm-4.1"])
-    assert "ic-recall/thm-4.1" in downstream(uses, {"ic-recall/lemma-c.1-counts"})
-    assert "ic-recall/thm-4.1" not in downstream(uses, {"ic-recall/lemma-b.5-term-i"})
-    assert all(one in uses for on in uses.values() for one in on)
-
-
-def test_a_claim_that_rests_on_nothing_known_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    from lemmata import testing
-    from lemmata.core import experiments, papers
-
-    mine = dict(experiments("ic-recall"))
-    first = mine["ic-recall/fig-2"]
-    mine["ic-recall/fig-2"] = replace(first, claims=(replace(first.claims[0], uses=("lemma-z.9",)), *first.claims[1:]))
-    monkeypatch.setattr(testing, "experiments", lambda id: mine)
-    found = [one for one in testing.package_problems(papers()["ic-recall"]) if "rests on" in one]
-    assert found == ["ic-recall/fig-2: it rests on 'lemma-z.9', which is no claim of the paper"]
 
 
 def test_the_vendored_files_are_shipped_with_their_licences() -> None:

@@ -1,65 +1,24 @@
 """`lemmata serve` as a process: its address, a port that is taken, and a queue that outlives it."""
 
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from lemmata.core import EXTRAS, registry
+import browser
+from lemmata.core import EXTRAS
 from lemmata.run import Store
-from live_page import TOY, needs_serve
-
-SLOW = {"experiment": "toy/decay", "scale": "smoke", "set": {"steps": "30000000", "every": "10000"}}
-NEXT = {"experiment": "toy/decay", "scale": "smoke", "set": {"rate": "0.25"}}
-
-
-@contextmanager
-def serving(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    options = ["--store", str(store), "--scale", "smoke", "--port", "0"]
-    command = [sys.executable, "-m", "lemmata", "serve", *options, *words]
-    environment = os.environ | {registry.PATHS: str(TOY), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/\S+", line)
-        assert found, line + (process.stderr.read() if process.stderr else "")
-        yield process, found.group()
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def ask(address: str, question: dict) -> dict:
-    base = re.match(r"(http://[^/]+)/[^/]+/", address)
-    assert base
-    headers = {"Origin": base.group(1), "Content-Type": "application/json"}
-    request = urllib.request.Request(f"{base.group()}ask", json.dumps(question).encode(), headers)
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)
-
-
-def state(store: Path, id: str) -> str:
-    return json.loads((store / "queue" / id / "job.json").read_text())["state"]
-
-
-def wait_for(store: Path, id: str, wanted: str, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while state(store, id) != wanted:
-        assert time.monotonic() < end, state(store, id)
-        time.sleep(0.1)
+from live_page import needs_serve
+from serving import NEXT, SLOW, ask, serving, state, wait_for
 
 
 @needs_serve
+@pytest.mark.skipif(not browser.lack(), reason="the same is done in a browser, which is here")
 def test_a_killed_server_is_restarted_and_its_queue_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "store"
     with serving(store) as (process, address):
@@ -124,3 +83,13 @@ def test_without_the_extra_it_is_one_line(refused, monkeypatch: pytest.MonkeyPat
 def test_commands_start_without_a_web_package() -> None:
     code = "import sys, lemmata.cli, lemmata.commands.compute; print({'starlette', 'uvicorn'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"
+
+
+@needs_serve
+def test_an_interrupted_server_ends_quietly_though_a_tab_listens(tmp_path: Path) -> None:
+    with serving(tmp_path / "store") as (process, address), urllib.request.urlopen(f"{address}events") as stream:
+        assert stream.readline() == b"event: jobs\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, -signal.SIGINT, 130)
+        assert process.stderr is not None
+        assert process.stderr.read().splitlines()[1:] == []  # one line says so, and no traceback

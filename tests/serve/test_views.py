@@ -5,14 +5,21 @@ import json
 import numpy as np
 import pytest
 
-from lemmata.core import Curves, Frames, Scale, select
+from lemmata.core import Curves, Frames, Scale, Track, select
 from lemmata.run import Store, examine
 from live_page import needs_serve
 
 pytestmark = needs_serve
 
 
-@pytest.mark.parametrize("id", ["ic-recall/fig-2", "ic-recall/warmup-dynamics", "association/fig-3"])
+DECLARED = (
+    *("ic-recall/fig-2", "ic-recall/warmup-dynamics", "association/fig-3", "association/fig-4", "association/thm-3"),
+    *("lego/separation", "lego/self-training", "lego/features"),
+)
+SHARES = ("Attention", "What is predicted")  # whose rows add up to 1
+
+
+@pytest.mark.parametrize("id", DECLARED)
 def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
     from lemmata.serve.playback import playback
     from lemmata.serve.question import asked
@@ -23,11 +30,27 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
     data = playback(asked(id, "smoke", {}), smoke_store)
     assert [one["title"] for one in data["views"][: len(declared)]] == [one.title for one in declared]
     assert len(json.dumps(data)) < 2_000_000
+    assert len({one.clock for one in declared}) == 1  # one slider moves them all
     for view in declared:
-        assert len(view.steps) > 2
+        assert len(view.steps) > 1
         assert np.all(np.diff(view.steps) > 0)
-        if isinstance(view, Frames):  # attention, which moves and adds up
+        if isinstance(view, Frames):
             assert not np.allclose(view.values[0], view.values[-1], equal_nan=True)
-            np.testing.assert_allclose(np.nansum(view.values, axis=-1), 1, atol=1e-4)
-        if isinstance(view, Curves):
-            assert view.band is not None
+            if view.title.startswith(SHARES):
+                np.testing.assert_allclose(np.nansum(view.values, axis=-1), 1, atol=1e-4)
+
+
+def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
+    (item,) = examine(select(["ic-recall/warmup-dynamics"]), Scale("smoke"), smoke_store)
+    tracks = [view for view in item.experiment.views(item.runs) if isinstance(view, Track)]
+    assert tracks
+    for track in tracks:
+        start, end = (np.interp(track.x[i], *track.line) for i in (0, -1))
+        np.testing.assert_allclose(track.y[[0, -1]], [start, end], atol=2e-2)
+        assert track.y[-1] < np.log(2) <= track.y[0] + 1e-3
+
+
+def test_what_a_rule_wants_is_drawn_beneath_the_curves(smoke_store: Store) -> None:
+    for id in ("association/fig-3", "ic-recall/warmup-dynamics"):
+        (item,) = examine(select([id]), Scale("smoke"), smoke_store)
+        assert all(view.band for view in item.experiment.views(item.runs) if isinstance(view, Curves))

@@ -139,5 +139,5 @@ from lemmata.core.setting import all_of as all_of, only as only, several as seve
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
-from lemmata.core.view import Curves as Curves, Frames as Frames, View as View
+from lemmata.core.view import Curves as Curves, Follow as Follow, Frames as Frames, Track as Track, View as View
 from lemmata.core.wording import Configs as Configs, Word as Word, word as word

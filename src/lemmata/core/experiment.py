@@ -8,7 +8,7 @@ from lemmata.core.claim import Claim
 from lemmata.core.extras import EXTRAS
 from lemmata.core.run import Need, RunConfig, Runs
 from lemmata.core.scale import Scale
-from lemmata.core.view import View
+from lemmata.core.view import Follow, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +32,7 @@ class Experiment:
     claims: tuple[Claim, ...]
     draw: Callable[[Runs], Artefact] = lambda runs: Artefact(None, {}, "Nothing is drawn.")
     views: Callable[[Runs], Sequence[View]] = lambda runs: ()  # what the live page plays back over training time
+    follows: tuple[Follow, ...] = ()  # numbers that are judged while they are recorded; they decide nothing
     needs: Mapping[str, Need] = field(
         default_factory=dict
     )  # of every claim: a run's or a group's name -> what it needs
@@ -43,5 +44,8 @@ class Experiment:
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) != len(ids):
             raise ValueError(f"{self.id}: two claims share an id among {ids}")
+        parts = {(claim.id.rpartition("/")[2], name) for claim in self.claims for name in claim.named_parts()}
+        if lost := [one for one in self.follows if (one.claim, one.part) not in parts]:
+            raise ValueError(f"{self.id}: {lost[0].row!r} follows {lost[0].claim}, {lost[0].part!r}, which is no part")
         if self.extra and self.extra not in EXTRAS:
             raise ValueError(f"{self.id}: extra {self.extra!r} is none of {', '.join(EXTRAS)}")

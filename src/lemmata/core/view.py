@@ -1,4 +1,5 @@
-"""What a finished run shows over its training time: matrices that play, and curves; declared beside `draw`."""
+"""What a run shows over its training time, declared beside `draw`: matrices that play, curves, a point on a line; and
+which of the numbers that it records on its way a claim will read in the end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ class Frames:
     rows: Sequence[str]
     columns: Sequence[str]
     note: str = ""
+    clock: str = "step"  # what `steps` count
 
     def __post_init__(self) -> None:
         wanted = (len(self.steps), len(self.rows), len(self.columns))
@@ -32,6 +34,7 @@ class Curves:
     series: Mapping[str, np.ndarray]
     band: tuple[float, float] | None = None
     note: str = ""
+    clock: str = "step"
 
     def __post_init__(self) -> None:
         for name, values in self.series.items():
@@ -39,4 +42,37 @@ class Curves:
                 raise ValueError(f"{self.title}: {name} has shape {np.shape(values)} at {len(self.steps)} steps")
 
 
-View = Frames | Curves
+@dataclass(frozen=True, kw_only=True)
+class Track:
+    """A point that moves over training, above a curve of theory that stands still: `line`, its x and its y."""
+
+    title: str
+    steps: Sequence[float] | np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    x_label: str
+    y_label: str
+    line: tuple[np.ndarray, np.ndarray]
+    note: str = ""
+    clock: str = "step"
+
+    def __post_init__(self) -> None:
+        shapes = {np.shape(self.x), np.shape(self.y), (len(self.steps),)}
+        if len(shapes) > 1 or np.shape(self.line[0]) != np.shape(self.line[1]):
+            raise ValueError(
+                f"{self.title}: its point has shapes {shapes}, its line {[np.shape(a) for a in self.line]}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Follow:
+    """A number that a run records on its way, as the part of a claim reads it at the end: the live page draws what the
+    rule asks beneath it, and judges it as it stands."""
+
+    run: str  # by the experiment's name for it
+    row: str  # as the training loop records it, one number a seed
+    claim: str  # its id, without the paper's
+    part: str = ""
+
+
+View = Frames | Curves | Track

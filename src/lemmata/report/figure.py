@@ -8,7 +8,8 @@ import csv
 import io
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from lemmata.report.files import digest_of, package_digest, write_whole
 from lemmata.report.style import GREY, styled
 
 DPI = 150
+PADDING = 0.08  # inches around it
 FOOTER_POINTS = 5.5
 FOOTER_CHARACTER = 0.62  # mean width of a character of DejaVu Sans, in font sizes
 
@@ -83,20 +85,28 @@ def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
         "png": {"Software": maker, "Description": line},
         "svg": {"Creator": maker, "Description": line, "Date": None},
     }
-    width, height = (72 * inches for inches in figure.get_size_inches())
-    wrapped = textwrap.fill(line, max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER))), break_long_words=False)
     contents = {}
+    with footed(figure, provenance):
+        for kind, facts in metadata.items():
+            output = io.BytesIO()
+            figure.savefig(output, format=kind, dpi=DPI, bbox_inches="tight", pad_inches=PADDING, metadata=facts)
+            contents[kind] = output.getvalue()
+    return contents
+
+
+@contextmanager
+def footed(figure: Figure, provenance: Provenance) -> Iterator[None]:
+    """Laid out, with the footer beneath, as it is saved."""
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    most = max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER)))
+    wrapped = textwrap.fill(provenance.line(), most, break_long_words=False)
     with styled():
         # Constrained layout must not see the footer, the outer box must: lay out first, once, then add it.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         footer = figure.text(0.005, -6 / height, wrapped, fontsize=FOOTER_POINTS, color=GREY, ha="left", va="top")
-        for kind, facts in metadata.items():
-            output = io.BytesIO()
-            figure.savefig(output, format=kind, dpi=DPI, bbox_inches="tight", pad_inches=0.08, metadata=facts)
-            contents[kind] = output.getvalue()
+        yield
         footer.remove()
-    return contents
 
 
 def csv_bytes(table: Mapping[str, Any]) -> bytes:

@@ -1,9 +1,11 @@
 """The routes of the live page. Every refusal is one line; nothing is computed here but what is asked of the queue."""
 
+import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from lemmata.core import ScaleName, UserError, paper_ids
 from lemmata.run import Store, query
 from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
 from lemmata.serve.figures import KINDS, drawing
+from lemmata.serve.following import asked_of
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.known import Known
@@ -24,10 +27,11 @@ from lemmata.serve.onlooker import so_far
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
 from lemmata.serve.queue import Queue
+from lemmata.serve.rendered import Rendered, files
 
 STATIC = Path(__file__).parent / "static"
 PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"
-TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
 MOST_ROWS = 1_000  # of an answer to SQL
 
 
@@ -38,31 +42,45 @@ class Live:
     store: Store
     scale: ScaleName
     token: str
+    is_over: Callable[[], bool] = lambda: False  # whether the server was asked to end
 
     def __post_init__(self) -> None:
         self.base = f"/{self.token}/"
         self.known = Known(self.store, self.scale)
         self.hub = Hub()
         self.queue = Queue(self.store, self.hub.publish)
+        self.rendered = Rendered()
+        self.asked_of = lru_cache(maxsize=8)(asked_of)  # the same for every tab that watches
+        shipped = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
+        self.shipped = files(shipped | {"page.css": PAGE_CSS}, TYPES)
 
     def question(self, request: Request) -> Question:
         scale = request.query_params.get("scale", self.scale)
         return from_address(_id(request), scale, request.query_params.getlist("set"))
 
-    def find(self, request: Request) -> Response:
-        return HTMLResponse(finding.find_page(self.base, self.known.rows(), self.scale))
+    def kept(self, make: Callable[[Request], str]) -> Callable[[Request], Awaitable[Response]]:
+        """A page that shows nothing but what is known of claims: made again when that has changed."""
 
-    def graph(self, request: Request) -> Response:
+        async def answer(request: Request) -> Response:
+            stands = self.known.stands() or await run_in_threadpool(self.known.wait)
+            return await self.rendered.answer(request, stands, make)
+
+        return answer
+
+    def find(self, request: Request) -> str:
+        return finding.find_page(self.base, self.known.rows(), self.scale)
+
+    def graph(self, request: Request) -> str:
         wanted = paper_ids([request.path_params["paper"]] if "paper" in request.path_params else [])
-        return HTMLResponse(finding.graphs_page(self.base, self.known.rows(), wanted))
+        return finding.graphs_page(self.base, self.known.rows(), wanted)
 
-    def claim(self, request: Request) -> Response:
-        return HTMLResponse(reading.claim_page(self.base, self.known.row(_id(request))))
+    def claim(self, request: Request) -> str:
+        return reading.claim_page(self.base, self.known.row(_id(request)))
 
-    def experiment(self, request: Request) -> Response:
+    def experiment(self, request: Request) -> str:
         selection = one_experiment(_id(request))
         rows = self.known.of("experiment", selection.experiment.id)
-        return HTMLResponse(reading.experiment_page(self.base, selection, rows, self.scale))
+        return reading.experiment_page(self.base, selection, rows, self.scale)
 
     def change(self, request: Request) -> Response:
         asked = self.question(request)
@@ -83,7 +101,8 @@ class Live:
     def records(self, request: Request) -> Response:
         job = self.queue.job(request.path_params["id"])
         run = job.progress.get("run") if job else None
-        return JSONResponse({"run": run, "views": so_far(self.store, run) if run else []})
+        views = so_far(self.store, run, self.asked_of(job.question, run)) if job and run else []
+        return JSONResponse({"run": run, "views": views})
 
     def figure(self, request: Request) -> Response:
         return _drawn(drawing(self.question(request), self.store, request.path_params["kind"]))
@@ -120,13 +139,11 @@ class Live:
             return PlainTextResponse("too many tabs listen already\n", 503)
         return StreamingResponse(self.hub.events(self.queue.rows()), media_type="text/event-stream")
 
-    def static(self, request: Request) -> Response:
+    async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
-        known = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
-        path = (known | {"page.css": PAGE_CSS}).get(name)
-        if path is None:
+        if name not in self.shipped:
             raise UserError(f"there is no file {name[:80]!r}")
-        return FileResponse(path, media_type=TYPES[path.suffix], headers={"cache-control": "private, max-age=3600"})
+        return self.shipped[name].answer(request, **{"cache-control": "private, max-age=3600"})
 
 
 def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Live]:
@@ -136,17 +153,19 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         live.hub.attach()
         live.queue.open()
+        ending = asyncio.create_task(live.hub.close_when(lambda: live.is_over()))
         yield
+        ending.cancel()
         live.hub.close()
         await run_in_threadpool(live.queue.close)
 
     id = "{paper}/{name}"
     look: dict[str, Callable[..., Any]] = {
-        "/": live.find,
-        "/graphs": live.graph,
-        "/graph/{paper}": live.graph,
-        f"/claim/{id}": live.claim,
-        f"/experiment/{id}": live.experiment,
+        "/": live.kept(live.find),
+        "/graphs": live.kept(live.graph),
+        "/graph/{paper}": live.kept(live.graph),
+        f"/claim/{id}": live.kept(live.claim),
+        f"/experiment/{id}": live.kept(live.experiment),
         f"/change/{id}": live.change,
         f"/play/{id}": live.play,
         f"/frames/{id}": live.frames,

@@ -14,6 +14,7 @@ from lemmata.serve.layout import claim_path, experiment_path, facts_list, layout
 from lemmata.serve.question import Question
 
 WATCH = ("watch.js",)
+GONE = "The server does not answer. Start lemmata serve again: what was asked for is kept."
 
 
 def change_page(
@@ -27,14 +28,15 @@ def change_page(
 ) -> str:
     """`job` and `result`: how far this very question is, and what came of it."""
     one = question.selection.experiment
-    said = [element("p", line) for line in head] or [element("p", "Nothing is changed yet: as the paper has it.")]
+    said = [element("p", line) for line in head]
+    unchanged = element("p", "Nothing is changed yet: as the paper has it.")
+    asking, answer = [form(question)], [progress(job), comparison(base, question, original, result)]
     body = [
         element("h1", "What if? ", link(experiment_path(base, one.id), one.title)),
-        element("div", *said, class_="changed"),
+        element("div", *said, class_="changed") if said else unchanged,
         element("p", _cost(cost), class_="muted"),
-        form(question),
-        progress(job),
-        comparison(base, question, original, result),
+        gone(),
+        *([*answer, element("h2", "Ask something else"), *asking] if job else [*asking, *answer]),
         element("h2", "Send it"),
         facts_list(
             [
@@ -108,9 +110,9 @@ def _field(key: Key, value: str) -> Html:
         "tr",
         element("th", label, " ", note, scope="row"),
         element("td", control),
-        element("td", key.allowed.replace("\n", "; "), id=f"{id}-allowed"),
-        element("td", held),
-        element("td", paper),
+        element("td", key.allowed.replace("\n", "; "), id=f"{id}-allowed", data_label="may hold"),
+        element("td", held, data_label="default"),
+        element("td", paper, data_label="at the paper's scale"),
     )
 
 
@@ -121,7 +123,7 @@ def progress(job: Mapping[str, Any] | None) -> Html:
     return element(
         "section",
         element("h2", "This question"),
-        element("p", words, id="state", role="status"),
+        element("p", words, id="state", role="status", data_state=job["state"] if job else ""),
         element("progress", max="1", value="0", id="share", aria_label="share that is computed", hidden=True),
         element("p", "", id="left", class_="muted"),
         element(
@@ -200,6 +202,16 @@ def queue_page(base: str, rows: Sequence[Mapping[str, Any]], *, is_ours: bool) -
         )
         for row in reversed(rows)
     ]
-    nothing = element("p", "Nothing has been asked yet. Every experiment's page has “change its assumptions”.")
-    body = element("ul", *listed, id="jobs", class_="claims") if listed else nothing
-    return layout(base, "Queue", element("h1", "Queue"), element("p", note, class_="muted"), body, scripts=WATCH)
+    nothing = element(
+        "p",
+        "Nothing has been asked yet. Every experiment's page has “change its assumptions”.",
+        id="nothing",
+        hidden=bool(rows),
+    )
+    body = [gone(), nothing, element("ul", *listed, id="jobs", class_="claims")]
+    return layout(base, "Queue", element("h1", "Queue"), element("p", note, class_="muted"), *body, scripts=WATCH)
+
+
+def gone() -> Html:
+    """What the stream shows when it is cut."""
+    return element("p", GONE, id="gone", role="alert", hidden=True)

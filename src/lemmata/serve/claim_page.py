@@ -11,7 +11,8 @@ from lemmata.report.numbers import left_over, lines
 from lemmata.report.values import duration, margin, rule
 from lemmata.serve.layout import claim_item, experiment_path, facts_list, layout, status_chip
 
-MATHS = {"scripts": ("vendor/katex/katex.min.js", "maths.js"), "styles": ("vendor/katex/katex.min.css",)}
+HOVER = ("hover.js",)
+MATHS = {"scripts": ("vendor/katex/katex.min.js", "maths.js", *HOVER), "styles": ("vendor/katex/katex.min.css",)}
 
 
 def claim_page(base: str, row: dict[str, Any]) -> str:
@@ -52,7 +53,7 @@ def experiment_page(base: str, selection: Selection, rows: Sequence[dict[str, An
         element("h2", "Claims"),
         element("ul", *(claim_item(base, row) for row in rows), class_="claims"),
     ]
-    return layout(base, one.id, *body)
+    return layout(base, one.id, *body, scripts=HOVER)
 
 
 def figure(base: str, experiment: str, scale: str, title: str) -> Html:
@@ -63,7 +64,8 @@ def figure(base: str, experiment: str, scale: str, title: str) -> Html:
     ways.append(link(f"{base}play/{experiment}?scale={scale}", "play it back"))
     words = f"The figure of {experiment}: {title}. Its numbers are in the CSV."
     image = element("img", src=f"{source}.png?scale={scale}", alt=words, loading="lazy")
-    return element("figure", image, element("figcaption", join([*files, *ways], " · ")))
+    shown = element("div", image, class_="hover", data_points=f"{source}.points?scale={scale}")
+    return element("figure", shown, element("figcaption", join([*files, *ways], " · ")))
 
 
 def evidence(row: dict[str, Any]) -> Html:

@@ -1,5 +1,6 @@
 """Drawings of stored runs, drawn when they are first asked for and kept in `<store>/figures/`."""
 
+import json
 import threading
 from pathlib import Path
 
@@ -8,11 +9,13 @@ from lemmata.core import Examined, Runs, Scale, UserError
 from lemmata.report.command import command_of
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
+from lemmata.report.files import write_whole
+from lemmata.report.hover import points
 from lemmata.run import DamagedRun, Store, missing
 from lemmata.serve.question import Question
 
 FOLDER = "figures"
-KINDS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv; charset=utf-8"}
+KINDS = {"png": "image/png", "svg": "image/svg+xml", "csv": "text/csv; charset=utf-8", "points": "application/json"}
 _drawing = threading.Lock()  # matplotlib draws one figure at a time
 
 
@@ -57,4 +60,8 @@ def _draw(question: Question, runs: Runs, folder: Path) -> None:
         seeds=item.seeds,
         run_ids=item.run_ids,
     )
-    save_artefact(draw(item), folder, question.experiment, made)
+    artefact = draw(item)
+    save_artefact(artefact, folder, question.experiment, made)
+    if artefact.figure is not None:
+        told = json.dumps(points(artefact.figure, made), separators=(",", ":"))
+        write_whole(folder / f"{question.experiment}.points", told.encode())

@@ -48,8 +48,8 @@ def graphs_page(base: str, known: Sequence[dict[str, Any]], wanted: Sequence[str
         element(
             "p",
             "An arrow goes from a statement to one that rests on it, as far as it is written down. Mark and word: the "
-            "verdict; a broken border: known by symbols, a whole one: measured; “downstream” marks what rests on an "
-            "erratum.",
+            "verdict. Border: one line, it is measured; broken, it is known by symbols; double, it is proved. A thick "
+            "border and “rests on an erratum” mark what a slip of the paper may touch.",
             class_="muted",
         )
     )

@@ -5,10 +5,11 @@ from typing import Any
 
 from lemmata.core import select
 from lemmata.report.markup import Html, element, link
-from lemmata.report.values import MARKS
+from lemmata.report.values import MARKS, verdict_word
 from lemmata.serve.layout import claim_path
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 210, 44, 60, 12
+WIDTH, HEIGHT, GAP_X, GAP_Y = 216, 44, 64, 12
+SWEEPS = 8  # of ordering columns by their neighbours; more change nothing to see
 
 
 def edges(paper_id: str) -> dict[str, tuple[str, ...]]:
@@ -42,6 +43,31 @@ def depths(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return {id: min(depth, len(uses)) for id, depth in found.items()}
 
 
+def columns(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """As near to what rests on it as a claim can stand, so that arrows are short."""
+    level = depths(uses)
+    for id in sorted(uses, key=lambda one: -level[one]):
+        above = [level[other] - 1 for other, on in uses.items() if id in on]
+        level[id] = max(level[id], min(above, default=level[id]))
+    return level
+
+
+def places(uses: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, float]]:
+    """A claim's column, and how far down: each beside the middle of its neighbours, and none over another."""
+    level = columns(uses)
+    beside = {id: {*on, *(other for other, its in uses.items() if id in its)} for id, on in uses.items()}
+    stacks = [[id for id in uses if level[id] == depth] for depth in range(max(level.values(), default=0) + 1)]
+    at = {id: float(i) for stack in stacks for i, id in enumerate(stack)}
+    for sweep in range(SWEEPS):
+        for stack in stacks if sweep % 2 == 0 else stacks[::-1]:
+            wanted = {id: sum(at[one] for one in beside[id]) / max(len(beside[id]), 1) for id in stack}
+            stack.sort(key=lambda id: wanted[id])
+            low = sum(wanted.values()) / max(len(stack), 1) - (len(stack) - 1) / 2
+            at |= {id: low + i for i, id in enumerate(stack)}
+    top = min(at.values(), default=0.0)
+    return {id: (level[id], at[id] - top) for id in uses}
+
+
 def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     """Only claims that rest on something, or that something rests on; the others are counted."""
     paper = rows[0]["paper"] if rows else ""
@@ -52,10 +78,8 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     words = f"{alone} claims stand alone: nothing is written down of what they rest on."
     if not rows:
         return element("p", words, class_="muted")
-    level, at = depths({id: uses[id] for id in joined}), dict[str, tuple[int, int]]()
-    for depth in range(max(level.values()) + 1):
-        for place, row in enumerate(row for row in rows if level[row["id"]] == depth):
-            at[row["id"]] = (10 + depth * (WIDTH + GAP_X), 10 + place * (HEIGHT + GAP_Y))
+    found = places({row["id"]: uses[row["id"]] for row in rows})
+    at = {id: (10 + x * (WIDTH + GAP_X), round(10 + y * (HEIGHT + GAP_Y))) for id, (x, y) in found.items()}
     touched = downstream(uses, {row["id"] for row in rows if row["status"] == "erratum"})
     width, height = (max(place[axis] for place in at.values()) for axis in (0, 1))
     lines = [_arrow(paper, at[one], at[id]) for id in at for one in uses[id]]
@@ -85,14 +109,22 @@ def _arrow(paper: str, start: tuple[int, int], end: tuple[int, int]) -> Html:
     )
 
 
+def _box(at: tuple[int, int], inset: int) -> Html:
+    sides = {"width": str(WIDTH - 2 * inset), "height": str(HEIGHT - 2 * inset)}
+    return element("rect", x=str(at[0] + inset), y=str(at[1] + inset), rx=str(6 - inset), **sides)
+
+
 def _node(base: str, row: dict[str, Any], at: tuple[int, int], touched: bool) -> Html:
     status, name = row["status"] or "not judged", row["id"].partition("/")[2]
-    how = "symbolic" if "symbolic" in row["experiment"] or "algebra" in row["experiment"] else "measured"
-    second = " · ".join([f"{MARKS.get(status, '·')} {status}", *(["downstream of an erratum"] if touched else [])])
+    symbolic = "symbolic" in row["experiment"] or "algebra" in row["experiment"]
+    how = "proved" if row.get("proved") else "symbolic" if symbolic else "measured"
+    word = verdict_word(status, row.get("proved"))
+    second = " · ".join([f"{MARKS.get(status, '·')} {word}", *(["rests on an erratum"] if touched else [])])
     return link(
         claim_path(base, row["id"]),
         element("title", f"{row['id']}: {row['statement']}"),
-        element("rect", x=str(at[0]), y=str(at[1]), width=str(WIDTH), height=str(HEIGHT), rx="6"),
+        _box(at, 0),
+        *([_box(at, 3)] if how == "proved" else []),
         element("text", name[:30], x=str(at[0] + 8), y=str(at[1] + 18)),
         element("text", second, x=str(at[0] + 8), y=str(at[1] + 35), class_="second"),
         class_=f"node {status.replace(' ', '-')} {how}{' touched' if touched else ''}",

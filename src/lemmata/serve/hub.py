@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 HEARTBEAT = 15.0  # seconds
@@ -27,6 +27,12 @@ class Hub:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._deliver, as_event("job", row))
+
+    async def close_when(self, is_over: Callable[[], bool]) -> None:
+        """Tabs that listen would hold up a server that is asked to end."""
+        while not is_over():
+            await asyncio.sleep(0.2)
+        self.close()
 
     def close(self) -> None:
         for tab in self._tabs:

@@ -24,13 +24,24 @@ class Known:
         self._seen: tuple[int, ...] | None = None
 
     def rows(self) -> Sequence[dict[str, Any]]:
-        if self._seen is None:
-            with self._lock:  # the first reader waits
-                if self._seen is None:
-                    self._read()
-        elif self._seen != self._stamp() and self._lock.acquire(blocking=False):
-            threading.Thread(target=self._read_again, daemon=True).start()
+        self.wait()
         return self._rows
+
+    def stands(self) -> tuple[int, ...] | None:
+        """Of which state of the store the rows are; None: none are read. Newer ones are read in the background."""
+        if self._seen is not None and self._seen != self._stamp() and self._lock.acquire(blocking=False):
+            threading.Thread(target=self._read_again, daemon=True).start()
+        return self._seen
+
+    def wait(self) -> tuple[int, ...]:
+        """The same, when there is one: the first reader waits."""
+        if (stands := self.stands()) is not None:
+            return stands
+        with self._lock:
+            if self._seen is None:
+                self._read()
+        assert self._seen is not None
+        return self._seen
 
     def row(self, wanted: str) -> dict[str, Any]:
         """Of one claim."""

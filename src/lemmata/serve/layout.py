@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from lemmata.report.evidence import chip
 from lemmata.report.markup import Html, element, inline, join, link
-from lemmata.report.values import duration, shorten
+from lemmata.report.values import duration, shorten, verdict_word
 
 PLACES = {"": "Find", "graphs": "What rests on what", "queue": "Queue", "query": "SQL"}
 
@@ -20,6 +20,7 @@ def layout(base: str, title: str, *body: str, scripts: Sequence[str] = (), style
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{title} · lemmata"),
+        element("link", rel="icon", href=f"{static}icon.svg"),
         *(element("link", rel="stylesheet", href=f"{static}{name}") for name in ("page.css", "live.css", *styles)),
         *(element("script", src=f"{static}{name}", defer=True) for name in scripts),
     )
@@ -47,7 +48,8 @@ def experiment_path(base: str, id: str) -> str:
 
 def status_chip(row: dict[str, Any]) -> Html:
     status = row["status"] or "not judged"
-    return chip(status, f"{status} (reference)" if row.get("reference") and row["status"] else None)
+    word = verdict_word(status, row.get("proved"))
+    return chip(status, f"{word} (reference)" if row.get("reference") and row["status"] else word)
 
 
 def claim_item(base: str, row: dict[str, Any]) -> Html:

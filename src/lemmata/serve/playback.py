@@ -1,20 +1,22 @@
 """A finished run over its training time, small enough to send: at most so many points a curve and frames a matrix."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from lemmata.core import Curves, Frames, RunResult, Undecided, View
+from lemmata.core import Curves, Frames, RunResult, Track, Undecided, View
 from lemmata.run import Store
 from lemmata.serve.figures import stored_runs
 from lemmata.serve.question import Question
 
 MOST_POINTS = 1_500  # of a curve
+MOST_LINE = 400  # of a curve of theory
 MOST_CURVES = 6  # of one picture
 MOST_PICTURES = 16
 MOST_CONDITIONS = 12  # values of a column that tells rows apart
 MOST_CELLS = 120_000  # of all frames of a matrix
+MOST_NUMBERS = 140_000  # of all pictures together: under 2 MB, however they are written
 IDENTITIES = ("seed", "replica")
 
 
@@ -26,8 +28,14 @@ def playback(question: Question, store: Store) -> dict[str, Any]:
     except Undecided:  # changed settings may leave nothing to show
         declared = []
     pictures = declared + [view for name, run in runs.by_name.items() for view in recorded(name, run)]
-    shown = [as_data(view) for view in pictures[:MOST_PICTURES]]
-    return {"views": shown, "left_out": max(0, len(pictures) - MOST_PICTURES)}
+    return sent(pictures)
+
+
+def sent(pictures: Sequence[View]) -> dict[str, Any]:
+    """As many pictures as can be looked at; they share what may be sent."""
+    shown = pictures[:MOST_PICTURES]
+    share = MOST_NUMBERS // max(len(shown), 1)
+    return {"views": [as_data(view, share) for view in shown], "left_out": len(pictures) - len(shown)}
 
 
 def recorded(name: str, run: RunResult) -> Iterator[Curves]:
@@ -36,7 +44,7 @@ def recorded(name: str, run: RunResult) -> Iterator[Curves]:
     if "step" not in metrics or len(steps := np.unique(metrics["step"])) < 2:
         return
     under = [column for column in metrics if column not in ("step", *IDENTITIES) and _is_condition(metrics, column)]
-    told = [one for one in under if len(np.unique(metrics[one])) > 1]
+    told = [one for one in under if len(np.unique(metrics[one])) > 1 and not _is_of_the_seed(metrics, one)]
     rows = np.array([", ".join(f"{one} = {metrics[one][i]}" for one in told) for i in range(len(metrics["step"]))])
     for column, values in metrics.items():
         if column in ("step", *IDENTITIES, *under) or not np.issubdtype(values.dtype, np.number):
@@ -61,6 +69,14 @@ def _is_condition(metrics: dict[str, np.ndarray], column: str) -> bool:
     return all(len(np.unique(steps[values == value])) == count for value in few)
 
 
+def _is_of_the_seed(metrics: dict[str, np.ndarray], column: str) -> bool:
+    """Whether every seed has a value of its own, as a world's ceiling: then it tells no curves apart but seeds'."""
+    seeds = next((metrics[name] for name in IDENTITIES if name in metrics), None)
+    if seeds is None or len(np.unique(seeds)) < 2:
+        return False
+    return all(len(np.unique(metrics[column][seeds == seed])) == 1 for seed in np.unique(seeds))
+
+
 def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """At each of the steps; where nothing was recorded, not a number."""
     place = np.searchsorted(steps, at)
@@ -69,12 +85,13 @@ def _mean(at: np.ndarray, values: np.ndarray, steps: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.full(len(steps), np.nan), where=count > 0)
 
 
-def as_data(view: View) -> dict[str, Any]:
-    """As JSON data, downsampled: of a curve the least and the largest of each stretch stay, so no spike is lost."""
-    about = {"title": view.title, "note": view.note}
+def as_data(view: View, most: int = MOST_CELLS) -> dict[str, Any]:
+    """As JSON data of about so many numbers: of a curve the least and the largest of each stretch stay, so no spike is
+    lost."""
+    about = {"title": view.title, "note": view.note, "clock": view.clock}
     if isinstance(view, Frames):
         cells = max(1, int(np.prod(view.values.shape[1:])))
-        kept = _evenly(len(view.steps), max(2, MOST_CELLS // cells))
+        kept = _evenly(len(view.steps), max(2, min(most, MOST_CELLS) // cells))
         values = np.asarray(view.values, dtype=float)[kept]
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         return about | {
@@ -85,7 +102,19 @@ def as_data(view: View) -> dict[str, Any]:
             "values": [_numbers(frame.ravel(), 4) for frame in values],
             "range": [low, high],
         }
-    kept = thinned(np.stack([np.asarray(one, dtype=float) for one in view.series.values()]), MOST_POINTS)
+    if isinstance(view, Track):
+        kept = _evenly(len(view.steps), min(MOST_POINTS, most // 4))
+        part = _evenly(len(view.line[0]), MOST_LINE)
+        return about | {
+            "type": "track",
+            "steps": _numbers(np.asarray(view.steps)[kept]),
+            "x": _numbers(np.asarray(view.x)[kept], 6),
+            "y": _numbers(np.asarray(view.y)[kept], 6),
+            "labels": [view.x_label, view.y_label],
+            "line": [_numbers(np.asarray(axis)[part], 6) for axis in view.line],
+        }
+    points = min(MOST_POINTS, most // (len(view.series) + 1))
+    kept = thinned(np.stack([np.asarray(one, dtype=float) for one in view.series.values()]), points)
     series = {name: _numbers(np.asarray(values, dtype=float)[kept], 6) for name, values in view.series.items()}
     steps = _numbers(np.asarray(view.steps)[kept])
     return about | {"type": "curves", "steps": steps, "series": series, "band": list(view.band) if view.band else None}

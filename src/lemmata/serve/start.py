@@ -28,7 +28,9 @@ def serve(page: str, store: Store, scale: ScaleName, port: int, *, browser: bool
     console.print("Only this machine, and only with this address. Ctrl-C ends it; what is asked for is kept.")
     if browser:
         webbrowser.open(address)
-    server_of(Guard(app, token, port)).run(sockets=[listening])
+    server = server_of(Guard(app, token, port))
+    live.is_over = lambda: server.should_exit
+    server.run(sockets=[listening])
     return 0
 
 

@@ -23,7 +23,7 @@ function show() {
     count += fits;
   }
   for (const section of sections) section.hidden = !section.querySelector("li:not([hidden])");
-  document.getElementById("count").textContent = `${count} claims`;
+  document.getElementById("count").textContent = `${count} ${count === 1 ? "claim" : "claims"}`;
   const query = new URLSearchParams(want).toString();
   history.replaceState(null, "", query ? `?${query}` : location.pathname);
 }

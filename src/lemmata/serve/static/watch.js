@@ -12,9 +12,28 @@ function told(job) {
   return `${stage}${at.runs_done} of ${at.runs} runs done${left}`;
 }
 
-function show(job, isFirst) {
-  const item = document.querySelector(`#jobs [data-job="${job.id}"] .state`);
-  if (item) item.textContent = job.state === "running" ? `running ${Math.round(100 * (job.progress.share || 0))}%` : job.state;
+function listed(job) {
+  const found = document.querySelector(`#jobs [data-job="${job.id}"]`);
+  if (found) return found;
+  const item = document.createElement("li"); // asked after this page was made
+  item.dataset.job = job.id;
+  const [state, link, changed, reason] = ["span", "a", "code", "span"].map((tag) => document.createElement(tag));
+  state.className = "state";
+  link.href = base + job.path;
+  link.textContent = `${job.experiment}, scale ${job.scale}`;
+  changed.textContent = Object.keys(job.set).length ? JSON.stringify(job.set) : "";
+  reason.className = "muted";
+  item.append(state, " ", link, " ", changed, " ", reason);
+  document.getElementById("jobs").prepend(item);
+  document.getElementById("nothing").hidden = true;
+  return item;
+}
+
+function show(job) {
+  if (document.getElementById("jobs")) {
+    const state = listed(job).querySelector(".state");
+    state.textContent = job.state === "running" ? `running ${Math.round(100 * (job.progress.share || 0))}%` : job.state;
+  }
   if (!mine || mine.dataset.job !== job.id) return;
   const state = document.getElementById("state");
   const before = state.dataset.state;
@@ -26,7 +45,15 @@ function show(job, isFirst) {
   document.getElementById("left").textContent = told(job);
   document.getElementById("cancel").hidden = !["waiting", "running"].includes(job.state);
   grow(job);
-  if (!isFirst && job.state === "done" && before !== "done") location.reload(); // the verdicts are there
+  if (job.state === "done" && before !== "done") location.reload(); // the verdicts are there
+}
+
+function judged(view, place) {
+  place.textContent = "";
+  const chip = add("span", `as it stands: ${view.status}`, place);
+  chip.className = `chip ${view.status}`;
+  const part = view.part ? `, ${view.part}` : "";
+  place.append(` ${view.now.toPrecision(3)} · ${view.claim}${part}: ${view.rule} (the band)`);
 }
 
 const plots = new Map(); // by title: the curves of the run under way
@@ -39,20 +66,35 @@ async function grow(job) {
   const answer = await fetch(`${base}records/${job.id}`);
   if (!answer.ok) return;
   const { run, views } = await answer.json();
-  if (place.dataset.run !== run && views.length) {
-    place.textContent = "";
+  const titles = new Set(views.map((view) => view.title));
+  if (views.length && (place.dataset.run !== run || [...plots.keys()].some((title) => !titles.has(title)))) {
+    place.textContent = ""; // another run, or its next stage
     plots.clear();
     place.dataset.run = run;
   }
   for (const view of views) {
     const data = [view.steps, ...Object.values(view.series)];
-    if (plots.has(view.title)) { plots.get(view.title).setData(data); continue; }
-    add("h3", view.title, place);
-    plots.set(view.title, drawCurves(view, add("div", null, place)));
+    if (!plots.has(view.title)) {
+      const section = add("section", null, place);
+      add("h3", view.title, section);
+      const verdict = add("p", "", section);
+      verdict.className = "so-far";
+      plots.set(view.title, { plot: drawCurves(view, section), verdict });
+    }
+    const { plot, verdict } = plots.get(view.title);
+    plot.setData(data);
+    if (view.claim) judged(view, verdict);
   }
 }
 
 const events = new EventSource(`${base}events`);
-events.addEventListener("jobs", (event) => JSON.parse(event.data).forEach((job) => show(job, true)));
-events.addEventListener("job", (event) => show(JSON.parse(event.data), false));
+events.addEventListener("jobs", (event) => JSON.parse(event.data).forEach(show));
+events.addEventListener("job", (event) => show(JSON.parse(event.data)));
+events.addEventListener("open", () => answers(true));
+events.addEventListener("error", () => answers(false));
 addEventListener("pagehide", () => events.close());
+
+function answers(isOpen) {
+  document.body.dataset.stream = isOpen ? "open" : "gone";
+  document.getElementById("gone").hidden = isOpen;
+}

@@ -67,6 +67,7 @@ def has_settled(run: RunResult) -> Undecided | None:
 STATIONARY = Claim(
     id="b.3-stationary",
     locus="Appendix B.3",
+    uses=("thm-1", "lemma-d.1", "table-3"),
     statement="While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if η ≤ "
     "1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` is the "
     "smallest overshooting step over the printed bound.",

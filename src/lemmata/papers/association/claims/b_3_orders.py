@@ -31,6 +31,7 @@ class Moves(NamedTuple):
 SPEEDS = Claim(
     id="b.3-speeds",
     locus="Appendix B.3, observation ii; equations (4) and (22)",
+    uses=("lemma-d.1", "table-3", "eq-24"),
     statement="The first update of W_F is Θ(1), that of W_V Θ(1/N) and that of W_QK, one step later, Θ(1/N²), each "
     "where it writes about the noise: exponents of N over the sizes run, by the exact chain.",
     subject=lambda runs: Moves(runs["main"]),
@@ -54,6 +55,7 @@ def signs(run: RunResult, keys: str = "key") -> tuple[tuple[int, int], ...]:
 EQUATION_24 = Claim(
     id="eq-24",
     locus="Appendix B.3, equation (5) and after; equation (24)",
+    uses=("eq-4",),
     statement="The first step of W_QK lowers the noise token, W_E(N+1)ᵀ(-∇W_QK)W_E(q) = -Θ(1/N²), and raises every "
     "k ≤ N, by Θ(1/N³): both signs for each T/N, at the largest N.",
     subject=lambda runs: signs(runs["main"]),

@@ -8,6 +8,7 @@ from lemmata.core import (
     Claim,
     Curves,
     Experiment,
+    Follow,
     Part,
     RunResult,
     Runs,
@@ -205,4 +206,9 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     views=views,
+    follows=(
+        Follow(run="main", row="full.noise", claim="fig-3", part="full model, noise"),
+        Follow(run="main", row="without_F2.correct", claim="fig-3", part="without F₂, correct"),
+        Follow(run="main", row="without_F2.noise", claim="fig-3", part="without F₂, noise"),
+    ),
 )

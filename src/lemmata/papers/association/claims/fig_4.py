@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
+from lemmata.core import Artefact, Claim, Curves, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import about_half
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
@@ -74,6 +74,19 @@ def _attention_map(ax: Axes, moment: Moment, name: str, title: str) -> None:
     ax.grid(False)
 
 
+def views(runs: Runs) -> list[Curves]:
+    """Where the second layer looks on noisy input, while noise is in the data."""
+    found = []
+    for name, title in (("main", "Trained with noise"), ("fine-tuned", "Trained clean, then with noise")):
+        curves = {where: runs[name].curve(f"attention_{where}", phase=1) for where in ("correct", "noise", "rest")}
+        labels = {"correct": "trigger→correct", "noise": "trigger→noise", "rest": "elsewhere"}
+        series = {labels[where]: values.mean(axis=0) for where, (_, values) in curves.items()}
+        found.append(
+            Curves(title=f"{title}: attention", steps=curves["rest"][0], series=series, note="The mean over seeds.")
+        )
+    return found
+
+
 EXPERIMENT = Experiment(
     title="Second-layer attention avoids the noise",
     runs=lambda scale: {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale)},
@@ -110,4 +123,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
+    views=views,
 )

@@ -28,6 +28,7 @@ def dropped(runs: Runs, moments: dict[str, np.ndarray]) -> dict[str, Seeds]:
 FEED_FORWARD = Claim(
     id="lemma-d.1",
     locus="Lemma D.1",
+    uses=("lemma-h.1",),
     statement="At zero weights and N ≫ 1, W_U(k)ᵀ(∇W_F)W_E(q) has mean -α and variance α(1-α) for the noise token, "
     "mean 1/(N+1) - (1-α)/N and variance (1-α)/N for any other: what they leave out, times N, is of order 1.",
     subject=lambda runs: dropped(runs, first_moments(runs, "feed")),
@@ -76,6 +77,7 @@ def value_excess(runs: Runs, shift: int = 0) -> np.ndarray:
 FEED_BOUND = Claim(
     id="eq-6",
     locus="Lemma D.1, equations (6) to (11)",
+    uses=("lemma-d.1",),
     statement="With probability 1 - δ all projections of W_F's gradient on m samples are within the bound of their "
     f"means, those of (7): the largest deviation over "
     f"the bound that a share δ of the samples exceed, δ = {DELTA:g}.",
@@ -87,6 +89,7 @@ FEED_BOUND = Claim(
 VALUE_BOUND = Claim(
     id="eq-12",
     locus="Lemma D.2, equation (12)",
+    uses=("table-3", "table-3-variance", "table-3-range"),
     statement="With probability 1 - δ all projections of W_V's gradient on m samples are within the bound of Table "
     f"3's means, with its variances and ranges as printed: the largest deviation over "
     f"the bound that a share δ of the samples exceed, δ = {DELTA:g}.",
@@ -122,6 +125,7 @@ def printed_signs() -> np.ndarray:
 SIGNS = Claim(
     id="eq-23",
     locus="Appendix F, equations (22) and (23)",
+    uses=("table-3",),
     statement="The signs of W_U(j)ᵀ(-∇W_V)W_E(k) at zero weights, for α ≤ 1.5 - √5/2: positive for j = N+1, j = k and "
     "(q, N+1), negative otherwise.",
     needs={"exact": asymptotic},

@@ -50,6 +50,7 @@ def moment_parts(moment: str, *coefficients: str, atol: float, rtol: float = 0.0
 MEANS = Claim(
     id="table-3",
     locus="Lemma D.2, Table 3, column μ",
+    uses=("lemma-h.1",),
     statement="The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
     "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T.",
     needs={"exact": asymptotic},

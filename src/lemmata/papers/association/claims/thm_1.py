@@ -45,6 +45,7 @@ BY_TEST = {"test sequence": lambda runs: range(1, runs["main"].config.tests + 1)
 THEOREM_1 = Claim(
     id="thm-1",
     locus="Theorem 1",
+    uses=("lemma-d.1", "eq-6", "table-3", "eq-12"),
     statement="After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
     "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
     "Measured in these two units.",

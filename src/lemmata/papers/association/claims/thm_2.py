@@ -53,6 +53,7 @@ ADMITTED = within("alpha", "Assumption F.1 admits α up to 0.38", below=0.382)
 THEOREM_2 = Claim(
     id="thm-2",
     locus="Theorem 2",
+    uses=("thm-1", "eq-24", "thm-2-values"),
     statement="One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, "
     "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
     setting=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER, LEARNED), ADMITTED),
@@ -127,6 +128,7 @@ def learned(run: RunResult) -> Undecided | None:
 EQUATION_25 = Claim(
     id="eq-25",
     locus="Appendix F, equation (25)",
+    uses=("lemma-h.1",),
     statement="In phase 2 a unit step gives W_U(k)^T W_V W_E(k) = W_U(k)^T W_V W̃_E(k) = 1/N² for k ≤ N (k ≠ q), by "
     "autodiff on sampled sequences; shown times N².",
     needs={LEARNED: learned},

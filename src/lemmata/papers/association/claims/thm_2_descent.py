@@ -116,6 +116,7 @@ IN_DESCENT = Claim(
 VALUES = Claim(
     id="thm-2-values",
     locus="Appendix F, phase 1 and equation (26)",
+    uses=("lemma-d.1", "eq-23", "eq-25"),
     statement="In phase 1 the impact of W̃_E on W_V is negligible: when the noise has been learned, W_V holds on W̃_E "
     "neither the diagonal nor the noise row that it holds on W_E. Measured are the two ratios.",
     subject=lambda runs: (Descent(runs["descent"]), Descent(runs["descent"]).learned()),
@@ -230,6 +231,7 @@ class NoiseRow(NamedTuple):
 EQUATION_4 = Claim(
     id="eq-4",
     locus="Appendix B.3, equation (4)",
+    uses=("table-3",),
     statement="While the noise is being learned, W_U(N+1)ᵀ W_V W_E(k) = (η/N) Σ_t (α - p_t) for k ≤ N and α times as "
     "much for k = N+1: both, after three steps.",
     subject=lambda runs: NoiseRow(Descent(runs["descent"]), 3),

@@ -8,7 +8,9 @@ from lemmata.core import (
     Artefact,
     Claim,
     Correction,
+    Curves,
     Experiment,
+    Frames,
     OutsideSetting,
     Part,
     RunConfig,
@@ -17,6 +19,7 @@ from lemmata.core import (
     Scale,
     TooShort,
     Undecided,
+    View,
     rows_of,
 )
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
@@ -26,6 +29,7 @@ from lemmata.papers.association.run.memory_descent import MemoryDescent
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
 
+MODELS = {"full": "the full model", "cut": "its rank-1 part"}  # as its columns are named
 LATE = 1e8  # where limits are read
 WINDOW = (0.21, 0.3, 0.39)  # noise levels inside Theorem 3's
 FLOWS = {"flow/outside": 0.1, "flow/inside": 0.3}  # Theorem 3's range of α (Remark 1 says both behave alike)
@@ -86,6 +90,7 @@ BY_FLOW = {"α": lambda runs: [run.config.alpha for run in flows(runs)]}
 FULL = Claim(
     id="thm-3-full",
     locus="Theorem 3, first equation",
+    uses=("eq-42", "lemma-h.3"),
     statement="As t → ∞ the full model predicts the label with 1 - α, the noise with α, the other token never.",
     needs=LIMITS,
     subject=lambda runs: probabilities_at_end(runs, "full"),
@@ -108,6 +113,7 @@ def late_decay(runs: Runs, column: str) -> tuple[np.ndarray, np.ndarray]:
 RANK_ONE = Claim(
     id="thm-3-rank-1",
     locus="Theorem 3, second equation",
+    uses=("eq-42", "lemma-h.3"),
     statement="Truncated to rank 1 the model predicts the noise with probability Θ(t^(-1/2)): the slope from t = 10^4.",
     needs=LIMITS,
     subject=lambda runs: late_decay(runs, "cut_noise"),
@@ -127,6 +133,7 @@ def constants(runs: Runs, path_of, time: float) -> np.ndarray:
 CONSTANT = Claim(
     id="thm-3-constant",
     locus="Appendix G.2 and Lemma H.3",
+    uses=("lemma-h.3",),
     statement="e^a = e^(W_12 - W_11) tends to 1/((1-α)(4-2α) t); the constant lim t e^a for two values of α.",
     needs=LIMITS,
     subject=lambda runs: constants(runs, recorded, LATE),
@@ -162,6 +169,7 @@ def predicted_rates(form):
 EQUATION_42 = Claim(
     id="eq-42",
     locus="Equation (42)",
+    uses=("eq-40",),
     statement="The rates of β_1 and β_2 under gradient flow, against autodiff at random β.",
     subject=lambda runs: (runs["rates"].column("rate_1"), runs["rates"].column("rate_2")),
     wrong=lambda runs: (runs["rates"].column("rate_2"), runs["rates"].column("rate_1")),
@@ -190,6 +198,7 @@ EQUATION_42 = Claim(
 LEMMA_H3 = Claim(
     id="lemma-h.3",
     locus="Lemma H.3",
+    uses=("lemma-h.3-decreasing",),
     statement="The system (43), taken as printed, has lim t e^a = 1/((1-α)(4-2α)).",
     needs=LIMITS,
     subject=lambda runs: constants(runs, printed_path, LATE),
@@ -338,10 +347,30 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
     }
 
 
+def views(runs: Runs) -> list[View]:
+    """The noise has a singular value of its own; cutting it leaves the label."""
+    run = runs["flow/inside"]
+    later = run.column("time") > 0
+    clock = {"steps": np.log10(run.column("time")[later]), "clock": "log₁₀ t"}
+    answers = [[run.column(f"{model}_{answer}")[later] for answer in ("correct", "wrong", "noise")] for model in MODELS]
+    values = {name: run.column(f"{name}_singular")[later] for name in ("signal", "noise")}
+    return [
+        Frames(
+            title="What is predicted",
+            values=np.moveaxis(np.asarray(answers), -1, 0),
+            rows=list(MODELS.values()),
+            columns=["the label", "the other token", "the noise"],
+            **clock,
+        ),
+        Curves(title="Singular values of W", series=values, note="Rank 1 keeps the signal's alone.", **clock),
+    ]
+
+
 EXPERIMENT = Experiment(
     title="The linear memory with two inputs: limits, constants and the rank-1 rate",
     runs=runs,
     claims=(FULL, RANK_ONE, CONSTANT, EQUATION_42, LEMMA_H3, DECREASING, DECOMPOSITION, DESCENT),
     draw=draw,
+    views=views,
     notes="The loss is the mean over inputs; with the sum over inputs time runs n times faster.",
 )

@@ -17,6 +17,7 @@ from lemmata.core import (
     Runs,
     Scale,
     Successes,
+    Track,
     Undecided,
     View,
     at_least,
@@ -308,7 +309,22 @@ def views(runs: Runs) -> list[View]:
             band=(0.0, float(np.log(2.0))),
             note="The band: below log 2, where the saddle has been escaped.",
         ),
+        *(_on_the_line(escape, int(j), float(t), steps) for j, t in zip(first, temperatures, strict=True)),
     ]
+
+
+def _on_the_line(escape: RunResult, seed: int, temperature: float, steps: np.ndarray) -> Track:
+    x = np.linspace(0.0, 0.5, 201)
+    return Track(
+        title=f"On the pairwise line, T = {temperature:g}",
+        steps=steps,
+        x=escape.arrays["v"][seed, :, :2].mean(axis=-1),
+        y=escape.arrays["loss"][seed],
+        x_label="attention on s₁ and on a₁",
+        y_label="loss L₁",
+        line=(x, np.asarray(pairwise_line.warmup_line_loss(x, temperature))),
+        note="The line: the loss at v = (x, x, 1/2 - x, 1/2 - x, 0, 0). The point: one seed's attention and loss.",
+    )
 
 
 def warmup_stages(scale: Scale) -> WarmupStages:

@@ -52,6 +52,7 @@ def _by_reading(runs: Runs) -> str:
 ATTENTION_PATTERN = Claim(
     id="attention-pattern",
     locus="Lemma 10, statements 2-4, and the lemma after it, statements 1-4, read with one query for all prompts",
+    uses=("dummy-first",),
     statement="After two large steps (stage 1) attention to o is at most 1/(2d) at [o s] and [o s r] and α₂/α₃ at "
     "[o s r] lies in [.8, 1.2], while no relation or answer is known yet; until half of these are learned (stage 2) "
     "they stay within 2/(3d) and [.7, 1.6]. For the worst fact, mean over seeds (of attention to o, of its "

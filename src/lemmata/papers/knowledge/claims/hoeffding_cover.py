@@ -72,6 +72,7 @@ def loosest(runs: Runs) -> str:
 COVER_ALL = Claim(
     id="cover-all-templates",
     locus="Appendix, equation (44) with a union bound over templates",
+    uses=("hoeffding-cover",),
     statement="2 (q/K)² log(q/δ) subjects cover all q templates with probability 1 - δ at least; shown: the exact "
     "probability at that number, for each K and q.",
     subject=lambda runs: runs["main"].arrays["cover_probability"],

@@ -81,6 +81,7 @@ def stages_finished(run: RunResult) -> Undecided | None:
 IN_STAGES = Claim(
     id="near-optimal-in-stages",
     locus="The theorem on pre-training: near-optimal loss under gradient descent in three stages",
+    uses=("third-stage-length",),
     statement="Gradient descent in the appendix's stages, in the reading in which Lemma 10 holds (one query for all "
     "prompts), comes near the least loss and knows the answers, in every seed.",
     subject=lambda runs: staged(runs[SHARED], after=True),

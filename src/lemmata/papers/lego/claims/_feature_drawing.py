@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, RunResult, Runs
+from lemmata.core import Artefact, Frames, RunResult, Runs
 from lemmata.papers.lego.claims import _feature_theory as theory
 from lemmata.papers.lego.probe import neurons
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.probe.neurons import at_scale, model_of, table_of
 from lemmata.papers.lego.theory.features import balanced_structure
 from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, heatmap, legend, letter, new_figure
+
+MOST_VIEWS = 4  # worlds that are played back
 
 
 def draw(runs: Runs) -> Artefact:
@@ -42,9 +44,33 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, table, caption)
 
 
+def views(runs: Runs) -> list[Frames]:
+    """One combination after another is learned, each by a neuron of its own."""
+    found = []
+    for family, run in runs.items():
+        if "magnitude" in run.arrays:
+            steps, history = _history(run)
+            found.append(
+                Frames(
+                    title=f"Features of {run.config.task.action} ({family}), in units of B",
+                    steps=steps,
+                    values=history,
+                    rows=[f"class {j}" for j in range(history.shape[1])],
+                    columns=[f"y = {y}" for y in range(history.shape[2])],
+                    note="The largest composite magnitude of a combination over all neurons; one seed.",
+                )
+            )
+    return found[:MOST_VIEWS]
+
+
+def _history(run: RunResult) -> tuple[np.ndarray, np.ndarray]:
+    """Steps, and by [record, class, value] the largest composite magnitude in units of B; of the first seed."""
+    history = run.arrays["magnitude"][0].max(axis=2) / run.config.model.bound
+    return run.config.value.every * np.arange(len(history)), history
+
+
 def _growth(ax: Axes, run: RunResult) -> None:
-    history = run.arrays["magnitude"][0].max(axis=2) / run.config.model.bound  # [record, class, value]
-    steps = run.config.value.every * np.arange(len(history))
+    steps, history = _history(run)
     for j, y in np.ndindex(history.shape[1:]):
         ax.plot(steps, history[:, j, y], color=CYCLE[j % len(CYCLE)], linewidth=0.8)
     ceiling(ax, 1.0)

@@ -71,6 +71,7 @@ BY_POINT = {"point": _points}
 DILUTION = Claim(
     id="dilution-law",
     locus="Section 6.2.1, strong length generalization",
+    uses=("thm-4.1-attention",),
     statement="The attention that misses the two right clauses, eps, grows with length only because irrelevant clauses "
     "become more: eps^{L,l} is bounded by O(1) L / (O(1) L + 1/eps^{2,2}), here with O(1) = 2. Their scores stay near "
     "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "

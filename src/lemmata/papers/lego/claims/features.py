@@ -12,7 +12,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided
 from lemmata.core.rule import at_least, at_most, exactly, near
-from lemmata.papers.lego.claims._feature_drawing import draw
+from lemmata.papers.lego.claims._feature_drawing import draw, views
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
 from lemmata.papers.lego.claims._theory_runs import AT_FLOOR
 from lemmata.papers.lego.model import Branch
@@ -143,6 +143,7 @@ def finite_remark(runs: Runs) -> str:
 TRANSITIVE = Claim(
     id="feature-structure-transitive",
     locus="Section 6.1.2, equations (17a)-(17c)",
+    uses=("curriculum-order", "neurons-distinct"),
     statement="For a simply transitive action the neuron of the pair (g, y) ends with V(g) = V(y) = B and every other "
     "action and value at -B, so that its confounding pairs cancel. (Medians over neurons and seeds, in units of the "
     "neuron's ψ = (V(g) + V(y))/2; its output in units of B.)",
@@ -155,6 +156,7 @@ TRANSITIVE = Claim(
 SYMMETRIC = Claim(
     id="feature-structure-symmetric",
     locus="Section 6.1.2, equations (18a)-(18c)",
+    uses=("curriculum-order", "neurons-distinct"),
     statement="For a symmetry action the neuron of a fibre ends unbalanced: V(g) ≈ 2B on the fibre and V(y) ≈ 2B/n_y; "
     "V(g') ≈ -2B/n_y off the fibre and V(y') ≈ -2B at other values, so that confounding pairs cancel. To leading order "
     "in 1/n_y: each is off by at most 1.5/n_y, as a share of 2ψ. (Medians over neurons and seeds, in units of the "
@@ -220,6 +222,7 @@ def number_remark(runs: Runs) -> str:
 ORDER = Claim(
     id="curriculum-order",
     locus="Section 6.1.2, implicit curriculum",
+    uses=("power-growth",),
     statement="Combinations are learned in the order of the magnitude their features have at initialization. "
     "(Kendall's tau between the two orders.)",
     subject=lambda runs: ordered(runs, shift=0),
@@ -256,4 +259,5 @@ EXPERIMENT = Experiment(
     needs={family: lambda run, need=need: need(run) or solved(run) for family, need in FAMILIES.items()},
     claims=(TRANSITIVE, SYMMETRIC, ORDER, DISTINCT),
     draw=draw,
+    views=views,
 )

@@ -42,6 +42,7 @@ BY_TOKEN = {"token": lambda runs: crossed(action=runs, token=STYLES)}
 ONE_STEP = Claim(
     id="one-step-learned",
     locus="Sections 6.1.1 and 6.1.2; stage 1 of Algorithms 1 and 2",
+    uses=("retrieval", "feature-structure-transitive", "feature-structure-symmetric"),
     statement="With uniform attention, gradient descent of the feed-forward neurons solves the one-step task: the "
     "next variable and the next value are right on every input, and the loss ends at the least that the clip allows, "
     "log(1 + (d - 1)/e^B), for a simply transitive and for a symmetry action. (Loss over this floor, minus 1; the "

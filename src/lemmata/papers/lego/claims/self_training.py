@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most, exactly
+from lemmata.core import Artefact, Claim, Experiment, Frames, Part, Runs, at_least, at_most, exactly
 from lemmata.papers.lego.claims._doubling import Asked, Course, doublings, ended, every_length, twice_its_length
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, letter, new_figure
 
@@ -41,6 +41,7 @@ SOLVES = {
 DOUBLING = Claim(
     id="thm-5.1-doubling",
     locus="Theorem 5.1, equation (11)",
+    uses=("one-step-learned", "thm-5.1-attention"),
     statement="The model of stage k, self-trained up to length 2^k, solves length 2^(k+1), at every stage k = 1, ..., "
     "K and in every seed: Acc (5) as a share of its ceiling, and greedy chains. Control: without the stages, the model "
     "of T² on the same lengths.",
@@ -67,6 +68,7 @@ def patience(runs: Runs) -> str:
 ATTENTION = Claim(
     id="thm-5.1-attention",
     locus="Theorem 5.1, equation (12)",
+    uses=("symmetric-attention", "self-labels"),
     statement="After stage k, at length 2^k, every answer puts all but ε < 0.01 of its attention on the two clauses "
     "that decide the next: at the worst step and in the worst seed, for every k, of the same models as (11). Control: "
     "stages that end at a hundred times their floor.",
@@ -84,6 +86,7 @@ ATTENTION = Claim(
 BOUNDS = Claim(
     id="symmetric-attention",
     locus="Section 6.2.2, attention of symmetric actions",
+    uses=("feature-structure-symmetric", "distractors"),
     statement="Under Algorithm 2 a symmetric action's attention stays bounded, stage after stage: at the end of each, "
     f"ε^{{2^k,2}} <= C₁ (here {SMALL_EPSILON:g}) and the gap <= C₂ (here {SMALL_GAP:g}), and each stage lowers ε. Over "
     "all seeds and stages. Control: stages that end at a hundred times their floor.",
@@ -110,6 +113,7 @@ def growth(course: Course, when: str) -> dict[str, np.ndarray]:
 START = Claim(
     id="stage-start",
     locus="Section 6.2.2, recursive learning for T^(2^k)",
+    uses=("symmetric-attention",),
     statement="A stage begins well: where the model of stage k - 1 first reads sentences of length 2^k, its ε^{2^k,2} "
     "is at most twice the ε^{2^(k-1),2} it had (here 2.1 times: entries of Q off the diagonals are near 0, not 0), "
     "and the gap Δ^{2^k,2} no larger than Δ^{2^(k-1),2}; for every k and seed. Control: lengths four times as long.",
@@ -125,6 +129,7 @@ START = Claim(
 LABELS = Claim(
     id="self-labels",
     locus="Section 6.2.2: the bootstrapped distribution coincides with the original source",
+    uses=("stage-start",),
     statement="The labels that the greedy model of stage k - 1 writes for length 2^k are the true answers, at every "
     "stage and in every seed. Control: annotators whose stages end at a hundred times their floor.",
     subject=main,
@@ -145,6 +150,7 @@ def without_stages(runs: Runs) -> str:
 COROLLARY = Claim(
     id="cor-5.1",
     locus="Corollary 5.1",
+    uses=("thm-5.1-doubling",),
     statement="After K = O(log d) stages the model solves every length that is read, up to the largest power of two "
     "that fits the longest chain, |X| - 1 steps, in every seed: Acc (5) as a share of its ceiling, and greedy chains. "
     "Control: T² only, without further stages.",
@@ -189,10 +195,27 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, {name: list(values) for name, values in runs["main"].metrics.items()}, caption)
 
 
+def views(runs: Runs) -> list[Frames]:
+    """Self-training walks to the right: accuracy by length, stage after stage."""
+    course, config = main(runs), runs["main"].config
+    return [
+        Frames(
+            title="Accuracy by length, stage after stage",
+            steps=np.arange(1, config.stages + 1),
+            values=np.stack([course.read().mean(axis=0), course.read("greedy").mean(axis=0)], axis=1),
+            rows=["by probability, over its ceiling", "greedy chains right to the end"],
+            columns=[f"L = {length}" for length in config.lengths],
+            note=f"Stage k trains on chains of 2^k that the model labelled itself. Mean of {len(config.seeds)} seeds.",
+            clock="stage",
+        )
+    ]
+
+
 EXPERIMENT = Experiment(
     title="S5 by recursive self-training",
     runs=doublings,
     needs={"main": ended},
     claims=(DOUBLING, ATTENTION, BOUNDS, START, LABELS, COROLLARY),
     draw=draw,
+    views=views,
 )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Frames, Part, RunResult, Runs, Scale, TooShort, at_least, at_most
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
 from lemmata.papers.lego.probe.families import BY_ROLE
 from lemmata.papers.lego.run.population import PopulationRun
@@ -75,6 +75,7 @@ def parting(runs: Runs) -> str:
 SEPARATION = Claim(
     id="separation",
     locus="Theorem 1.2",
+    uses=("thm-4.1-length", "thm-5.1-attention"),
     statement="Trained on T¹ and T² alone until the loss has converged, a simply transitive action solves the longest "
     "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
     f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
@@ -126,4 +127,25 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, columns(rows), caption)
 
 
-EXPERIMENT = Experiment(title="C6 and S5, converged on chains of two", runs=worlds, claims=(SEPARATION,), draw=draw)
+def views(runs: Runs) -> list[Frames]:
+    """How far the reasoning reaches, as the attention is trained on chains of two."""
+    shares = [run.arrays["accuracy"] / by_record(run, "ceiling")[..., None] for _, run in runs.items()]
+    config = runs["symmetric"].config
+    if len({share.shape[1:] for share in shares}) > 1:  # changed settings may leave them nothing in common
+        return []
+    return [
+        Frames(
+            title="Accuracy by length, over what the clip allows",
+            steps=np.log10(config.records),
+            values=np.stack([share.mean(axis=0) for share in shares], axis=1),
+            rows=[run.config.action for _, run in runs.items()],
+            columns=[f"L = {length}" for length in config.lengths],
+            note=f"The mean of {len(config.seeds)} seeds.",
+            clock="log₁₀ of the flow's time",
+        )
+    ]
+
+
+EXPERIMENT = Experiment(
+    title="C6 and S5, converged on chains of two", runs=worlds, claims=(SEPARATION,), draw=draw, views=views
+)

@@ -147,6 +147,7 @@ def _exponents(runs: Runs, group: str) -> str:
 CONCENTRATION = Claim(
     id="thm-4.1-attention",
     locus="Theorem 4.1, equation (8)",
+    uses=("balance",),
     statement="On T² the attention outside the two deciding clauses falls as d^-c*, 0 < c* < 1: the exponent of 1/d in "
     "ε^{2,2} after T₂ = d^(C_B - 1 + 1/2) of the gradient flow. Control: T₂ = d^(C_B - 1).",
     subject=lambda runs: grown(runs, "world"),
@@ -181,6 +182,7 @@ TIME_LAW = Claim(
 LENGTH = Claim(
     id="thm-4.1-length",
     locus="Theorem 4.1, equation (7)",
+    uses=("one-step-learned", "balance", "dilution-law"),
     statement="Trained on T¹ and T², a simply transitive action is solved up to a length that grows as a power of d, "
     f"with an error of 1/poly(d): after T₂ = d^(C_B - 1 + 1/4), the exponent in d of the length at which equation (5) "
     f"is {LEVEL:g} of its ceiling, and that of 1 - Acc_L at length 8. Both tokens, the variable's from the form that "
@@ -232,6 +234,7 @@ def stages(run: RunResult, losses: str) -> Stages:
 BALANCE = Claim(
     id="balance",
     locus="Section 6.2.1, stages 2.1 to 2.3, equation (20)",
+    uses=("feature-structure-transitive",),
     statement="For a simply transitive action, with uniform attention: the right and the spurious answer of step 1 "
     "have logits of B/3, that of step 2 about 0 (medians). So Q₄₃ leads, by Ω(1/log d) (here at least 1/log d); the "
     "diagonals' difference stays O(1) (here 1) and ends near 0 with the attention gap; all other entries of Q stay "

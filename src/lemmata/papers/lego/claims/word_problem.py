@@ -60,6 +60,7 @@ def can_spell(run: RunResult) -> str | Undecided | None:
 BEYOND = Claim(
     id="beyond-tc0",
     locus="Section 2.1, Theorem 2.1; Section 5, significance of Corollary 5.1",
+    uses=("cor-5.1",),
     statement="The word problem of a non-solvable group is NC1-complete (Barrington), so believed out of reach of "
     "constant depth without chain of thought; S_n is such a group from n = 5 on, and the trained transformer solves it "
     "in linearly many steps. Solvability by derived series from the groups' tables; chains of thought from all five "

@@ -1,0 +1,101 @@
+"""The pictures of the docs, made again with one command: the live page's five main views, the report's first screen.
+
+    python tests/screenshots.py --store .lemmata --report report
+
+The store needs the runs of laptop scale (`make reproduce`), whose report is the other folder; a system's Chromium takes
+the pictures. One question is asked for the picture of a run under way, and cancelled again.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+import browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+DOCS = Path(__file__).parents[1] / "docs"
+COLOURS = 256  # of a picture's palette: text stays sharp, and files stay small
+VIEWS = {
+    "live-find": "?q=temperature",
+    "live-graph": "graph/ic-recall",
+    "live-claim": "claim/ic-recall/pairwise-line",
+    "live-play": "play/ic-recall/warmup-dynamics",
+}
+WATCHED = "change/association/fig-3?scale=laptop&set=replication%3D78"
+
+
+@contextmanager
+def serving(store: Path) -> Iterator[str]:
+    command = [sys.executable, "-u", "-m", "lemmata", "serve", "--store", str(store), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+/\S+", process.stdout.readline())
+        assert found
+        yield found.group()
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def keep(page: "Page", name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.png"
+        page.screenshot(path=whole)
+        small = Image.open(whole).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        small.save(DOCS / f"{name}.png", optimize=True)
+    print(f"docs/{name}.png: {(DOCS / f'{name}.png').stat().st_size // 1000} kB")
+
+
+def live(context: "BrowserContext", address: str) -> None:
+    page = context.new_page()
+    for name, path in VIEWS.items():
+        page.goto(address + path)
+        page.wait_for_timeout(1500)
+        if name == "live-play":
+            page.get_by_role("slider", name="Training time").fill("160")  # on the way
+        keep(page, name)
+
+
+def watched(context: "BrowserContext", address: str) -> None:
+    """A run under way, with the verdict of what it has recorded so far."""
+    page = context.new_page()
+    page.goto(address + WATCHED)
+    page.get_by_role("button", name="Compute it").click()
+    page.get_by_role("heading", name="final: full.noise").wait_for(timeout=400_000)  # its last stage
+    page.wait_for_timeout(15_000)
+    page.locator("#job").scroll_into_view_if_needed()
+    keep(page, "live-watch")
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_timeout(1_000)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", type=Path, default=Path(".lemmata"))
+    parser.add_argument("--report", type=Path, default=Path("report"))
+    given = parser.parse_args()
+    if reason := browser.lack():
+        sys.exit(reason)
+    with browser.launched() as chromium:
+        context = chromium.new_context(viewport=browser.DESK)
+        page = context.new_page()
+        page.goto((given.report / "index.html").absolute().as_uri())
+        keep(page, "report")
+        with serving(given.store) as address:
+            live(context, address)
+            watched(context, address)
+
+
+if __name__ == "__main__":
+    main()
