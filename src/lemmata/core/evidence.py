@@ -16,6 +16,7 @@ from lemmata.core.sample import LEVEL, Sample, shown_interval
 from lemmata.core.verdict import Elements, Verdict
 
 KEPT = 64  # rows of a part that are stored with a verdict; whoever judges anew has them all
+MARGIN_DIGITS = 9  # what differs by rounding alone keeps its order on every machine
 DECIDES_FIRST = {"fails": 0, "undecided": 1, "holds": 2}
 PLACES = {1: ("position",), 2: ("row", "column")}  # what the axes of an array are called that nobody named
 
@@ -90,7 +91,7 @@ def _deciding(each: Elements, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     margins, statuses = np.broadcast_to(each.margins, shape), np.broadcast_to(each.statuses, shape)
 
     def key(index: tuple[int, ...]) -> tuple[int, float]:
-        margin = float(margins[index])
+        margin = round(float(margins[index]), MARGIN_DIGITS)
         return DECIDES_FIRST[str(statuses[index])], -math.inf if math.isnan(margin) else margin
 
     return sorted(np.ndindex(shape), key=key)
