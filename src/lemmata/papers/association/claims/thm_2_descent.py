@@ -282,8 +282,8 @@ def draw(runs: Runs) -> Artefact:
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
     seeds = unseen(scale.seeds(smoke=2, laptop=3, paper=10))
-    batch = scale.pick(smoke=1024, laptop=2048, paper=8192)
-    batches = unseen(tuple(range(scale.pick(smoke=8, laptop=12, paper=48))))
+    batch = scale.pick(smoke=256, laptop=2048, paper=8192)
+    batches = unseen(tuple(range(scale.pick(smoke=2, laptop=12, paper=48))))
     names = {"": False, ", ȳ ≠ q": True}
     descents = {
         f"descent{name}": SimplifiedDescent(seeds=seeds, batch=batch, exclude_trigger=exclude)

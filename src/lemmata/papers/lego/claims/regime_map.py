@@ -43,7 +43,7 @@ def all_roles(scale: Scale) -> dict[str, PopulationRun]:
     if scale.name != "smoke":
         return {role: cells(action, scale) for role, action in ROLES.items()}
     sizes = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8, 16), "test_sentences": 8, "clips": (2.0, 3.0)}
-    plan = {"records": times(0, 8, 2), "seeds": (0,)}
+    plan = {"records": times(0, 8, 2), "seeds": (0,), "one_step": ToTheFloor(finest=0.1, steps=2000)}
     smaller = {"transitive": "C6", "symmetric": "S3", "transitive too": "S3:self"}
     return {role: PopulationRun(action=action, **sizes, **plan) for role, action in smaller.items()}
 
