@@ -33,7 +33,7 @@ reproduce: $(READY)
 	$(BIN)/lemmata reproduce --scale laptop --out report
 
 test: $(READY) check-style check-types
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(READY) check-style check-types
 	$(BIN)/python -m pytest -n 2 --dist worksteal --walk-all
