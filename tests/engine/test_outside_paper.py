@@ -59,6 +59,8 @@ def test_a_folder_that_is_not_installed(cli: Cli, tmp_path: Path) -> None:
     code, out, _ = cli("check", "my-paper", "--paper-path", folder, "--scale", "smoke", "--jobs", "2", "--json")
     assert code == 0
     assert [row["status"] for row in json.loads(out)] == ["holds"]
+    assert cli("docs", "my-paper", "--paper-path", folder, "--scale", "smoke")[0] == 0
+    assert "`my-paper/lemma-1`" in (tmp_path / "my-paper" / "README.md").read_text()
     code, _, err = cli("new-paper", "my-paper", "--out", str(tmp_path))
     assert (code, err.count("\n")) == (2, 1)
 

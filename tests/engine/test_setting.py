@@ -207,7 +207,7 @@ def test_what_is_not_a_number_under_a_change_is_undecided_without_a_warning(stor
 
     one = experiment(claim(parts=Part(empty, at_least(0.0))))
     (judged,) = under(store, one, alpha="0.25").judgements
-    assert (judged.status, judged.detail) == ("undecided", "what was measured is not a number")
+    assert (judged.status, judged.detail) == ("undecided", "what was measured is not a finite number")
     with pytest.raises(RuntimeWarning):
         examine([Selection(one, one.claims)], Scale("smoke"), store)
 

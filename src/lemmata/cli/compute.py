@@ -231,6 +231,7 @@ class Export:
 @dataclass(frozen=True, kw_only=True)
 class Diff:
     """Which verdicts and numbers moved, against a commit of this repository or another store. Exits 1 if any did.
+    What this store lacks is computed first; a commit's own code computes what it lacks, too.
 
     Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 import jax
 from rich.console import Console
 
-from lemmata.commands.diff import diff
+from lemmata.commands.diff import check_against, diff
 from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.export import export
 from lemmata.commands.found import Findings
@@ -172,6 +172,7 @@ def diff_against(
     console: Console,
 ) -> int:
     """What moved since a commit or another store; what is missing here is run first."""
+    check_against(against)
     store = Store(store_path)
     now = _rows(_examine(possible(ids, scale, store)[0], scale, store, jobs))
     return diff(against, ids, scale, store, now, as_json=as_json, console=console)
@@ -245,7 +246,7 @@ def _print_verdicts(
     rows = [row | {"again": (again or {}).get(row["experiment"])} for item in examined for row in item.rows(limit=KEPT)]
     for item in examined:
         if item.head:
-            console.print("\nUnder changed assumptions, which the paper does not speak of:", style="bold yellow")
+            console.print("\nUnder changed assumptions, not the paper's:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
     console.print(Verdicts(rows))
     console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))

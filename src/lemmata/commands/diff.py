@@ -55,6 +55,25 @@ def _flat(value: Any, where: str) -> Iterator[tuple[str, Any]]:
         yield where, value
 
 
+def check_against(against: str) -> None:
+    """Refuse what is neither a store's folder nor a commit of this code's repository."""
+    if Path(against).is_dir():
+        return
+    known = subprocess.run([*_git(), "rev-parse", "--verify", f"{against}^{{commit}}"], capture_output=True, text=True)
+    if not (_root() / ".git").exists():
+        raise UserError(f"{against!r} is not a store's folder, and an installed package has no commits to compare with")
+    if known.returncode:
+        raise UserError(f"{against!r} is neither a store's folder nor a commit of {str(_root())!r}")
+
+
+def _root() -> Path:
+    return Path(lemmata.__file__).parents[2]
+
+
+def _git() -> list[str]:
+    return ["git", "-C", str(_root())]
+
+
 def diff(
     against: str, ids: Sequence[str], scale: Scale, store: Store, now: list[dict], *, as_json: bool, console: Console
 ) -> int:
@@ -84,11 +103,7 @@ def diff(
 
 def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> list[dict]:
     """The verdicts of the code as it was, by a process of its own on the same store: stored runs are not repeated."""
-    root = Path(lemmata.__file__).parents[2]
-    git = ["git", "-C", str(root)]
-    known = subprocess.run([*git, "rev-parse", "--verify", f"{commit}^{{commit}}"], capture_output=True, text=True)
-    if known.returncode:
-        raise UserError(f"{commit!r} is neither a store's folder nor a commit of {str(root)!r}")
+    git = _git()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([*git, "worktree", "add", "--detach", folder, commit], capture_output=True, check=True)
         try:

@@ -66,11 +66,17 @@ def _fresh(paper: Paper, kept: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {id: row for id, row in kept["claims"].items() if is_fresh(row, digests.get(id))}
 
 
+def readme_of(paper: Paper) -> Path:
+    """In the package's folder, or where `new-paper` puts it: beside that."""
+    inside, beside = paper.folder / "README.md", paper.folder.parent / "README.md"
+    return beside if beside.is_file() and not inside.is_file() else inside
+
+
 def page_of(paper: Paper) -> str:
     """The paper's README with its generated parts as they should be."""
-    path, rows = paper.folder / "README.md", documented(paper)
+    path, rows = readme_of(paper), documented(paper)
     if not path.is_file():
-        raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder}")
+        raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder} or beside it")
     text = path.read_text()
     for name, made in {"claims": claims_table, "errata": errata_markdown, "ledger": ledger_section}.items():
         text = replaced(text, name, made(rows))
@@ -135,7 +141,7 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
         if not check:
             keep_verdicts(paper, scale, store, None if as_json else console)
             _keep_confirmations(paper, scale, store)
-        texts[paper.folder / "README.md"] = page_of(paper)
+        texts[readme_of(paper)] = page_of(paper)
     if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
         texts |= {DOCS / name: text() for name, text in PAGES.items()} | {TOP / "README.md": readme_text()}
     for path, text in texts.items():

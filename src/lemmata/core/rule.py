@@ -84,8 +84,8 @@ def _decide(slack: Any, detail: str = "") -> Verdict:
     slack = np.asarray(slack)
     if not slack.size:
         return Verdict("undecided", float("nan"), "nothing was measured")
-    if np.isnan(slack).any():
-        return Verdict("undecided", float("nan"), "what was measured is not a number")
+    if np.isnan(slack).any() or np.isposinf(slack).any():  # infinitely good: the largest of nothing, a ratio to zero
+        return Verdict("undecided", float("nan"), "what was measured is not a finite number")
     margin = float(np.clip(np.min(slack), -FAR, FAR))
     return Verdict("holds" if margin >= 0 else "fails", margin, detail, _elements(slack))
 

@@ -184,7 +184,7 @@ def _changes(entry: Entry) -> Html:
     item = entry.examined
     if not item.head:
         return Html("")
-    lines = ["Under changed assumptions, which the paper does not speak of.", *item.head]
+    lines = ["Under changed assumptions, not the paper's.", *item.head]
     lines += [f"Not judged: {claim.id}: {why}." for claim, why in item.left_out]
     return element("div", *(element("p", line) for line in lines), class_="changed")
 
