@@ -59,9 +59,9 @@ def check_against(against: str) -> None:
     """Refuse what is neither a store's folder nor a commit of this code's repository."""
     if Path(against).is_dir():
         return
-    known = subprocess.run([*_git(), "rev-parse", "--verify", f"{against}^{{commit}}"], capture_output=True, text=True)
     if not (_root() / ".git").exists():
         raise UserError(f"{against!r} is not a store's folder, and an installed package has no commits to compare with")
+    known = subprocess.run([*_git(), "rev-parse", "--verify", f"{against}^{{commit}}"], capture_output=True, text=True)
     if known.returncode:
         raise UserError(f"{against!r} is neither a store's folder nor a commit of {str(_root())!r}")
 
