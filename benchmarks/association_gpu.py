@@ -1,7 +1,7 @@
 """The paper's training run at its own size, timed: 65 symbols, T 256, d 256, batch 512, 2,000 steps, probes every 5.
 
     python benchmarks/association_gpu.py                        # on whatever device JAX finds
-    python benchmarks/association_gpu.py --precision bfloat16
+    python benchmarks/association_gpu.py --precision tensorfloat32
     python benchmarks/association_gpu.py --small                # tiny sizes: does it run?
 
 Prints JSON. `run_s` starts when the first record is done, compilation behind it, and ends with the last of the steps
@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
+from lemmata.cli.gpu import prepare_gpu
 from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
@@ -97,13 +98,14 @@ def matmul_rate(precision: Any, size: int, repeats: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--precision", default="tensorfloat32", choices=("float32", "tensorfloat32", "bfloat16"))
+    parser.add_argument("--precision", default="bfloat16", choices=("float32", "tensorfloat32", "bfloat16"))
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-probes", action="store_true", help="the training steps alone")
     parser.add_argument("--small", action="store_true", help="tiny sizes: does it run?")
     options = parser.parse_args()
+    prepare_gpu()
     length, width, batch, square = (16, 16, 8, 64) if options.small else (256, 256, 512, 8192)
     steps = 10 if options.small else options.steps
 

@@ -19,6 +19,7 @@ import tyro
 
 import lemmata
 from lemmata.cli.compute import Check, Confirm, Diff, Export, Report, Reproduce, Run, Sweep
+from lemmata.cli.gpu import prepare_gpu
 from lemmata.cli.help import help_from_code
 from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
@@ -67,6 +68,7 @@ def _main(words: list[str]) -> None:
     if words == ["--version"]:
         print(f"lemmata {lemmata.__version__}")
         sys.exit(0)
+    prepare_gpu()
     parse = partial(tyro.cli, Command, prog="lemmata", description=__doc__)  # pyright: ignore
     more = help_from_code(words)
     command: Any = parse(args=words if more is None else more)

@@ -15,7 +15,12 @@ Ids = Annotated[
     tyro.conf.Positional,
     tyro.conf.arg(metavar="[ID ...]", help="Papers, experiments or claims; everything if none is named."),
 ]
-Jobs = Annotated[int | None, tyro.conf.arg(help="Worker processes; None: one a core on a CPU, one on a GPU.")]
+Jobs = Annotated[
+    int | None,
+    tyro.conf.arg(
+        help="Worker processes; None: one a core, up to 8. On a GPU they share its memory; --jobs 1 takes least."
+    ),
+]
 Engine = Annotated[
     EngineName,
     tyro.conf.arg(

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import jax
 from rich.console import Console
 
 from lemmata.commands.diff import check_against, diff
@@ -197,11 +196,9 @@ def _failed(examined: Sequence[Examined]) -> int:
 
 
 def jobs_of(jobs: int | None) -> int:
-    """As many worker processes as were asked for, else one a core on a CPU and one on a GPU."""
+    """As many worker processes as were asked for, else one a core."""
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
-    if jobs:
-        return jobs
-    return min(os.cpu_count() or 1, 8) if jax.default_backend() == "cpu" else 1
+    return jobs or min(os.cpu_count() or 1, 8)
 
 
 def ensure_folder(out: Path) -> None:

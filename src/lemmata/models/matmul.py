@@ -16,6 +16,19 @@ def contract(
     `float32` elsewhere; `bfloat16` rounds inputs to 7 bits everywhere; sums are in the left array's type."""
     kind = left.dtype
     if precision == "bfloat16":
-        left, right = left.astype(jnp.bfloat16), right.astype(jnp.bfloat16)
+        return jnp.einsum(spec, left.astype(jnp.bfloat16), right.astype(jnp.bfloat16), preferred_element_type=kind)
     level = jax.lax.Precision.HIGH if precision == "tensorfloat32" else jax.lax.Precision.HIGHEST
     return jnp.einsum(spec, left, right, precision=level, preferred_element_type=kind)
+
+
+def contract_stored(
+    spec: str, left: Float[Array, "..."], right: Float[Array, "..."], precision: MatmulPrecision
+) -> Float[Array, "..."]:
+    """`contract`, but with `bfloat16` the result stays in half precision: half as much goes through the memory, and the
+    gradients too are products of halves. What is exponentiated next goes through `in_full`."""
+    return contract(spec, left.astype(jnp.bfloat16) if precision == "bfloat16" else left, right, precision)
+
+
+def in_full(values: Float[Array, "..."]) -> Float[Array, "..."]:
+    """At least float32."""
+    return values.astype(jnp.promote_types(values.dtype, jnp.float32))

@@ -30,7 +30,7 @@ def _fixed() -> dict[str, Any]:
         "code": {"version": lemmata.__version__, "commit": commit, "dirty": dirty},
         "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
         "python": platform.python_version(),
-        "device": jax.devices()[0].device_kind,
+        "device": jax.devices()[0].device_kind + ("" if jax.default_backend() == "cpu" else "; float64 on the CPU"),
         "platform": jax.default_backend(),
     }
 

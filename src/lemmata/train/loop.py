@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key, PyTree
 
-from lemmata.core import AbstractAlgorithm, Checkpoint, Metrics, RunContext, TrainState, Unattended, require
+from lemmata.core import AbstractAlgorithm, Checkpoint, Metrics, RunContext, TrainState, Unattended, platform, require
 from lemmata.train.history import History
 from lemmata.train.replicas import one_of, stack
 
@@ -80,7 +80,7 @@ def fit_many(
     require(steps >= 0 and every >= 1 and steps % every == 0, "steps", steps, f"a multiple of every = {every}")
     context = context or Unattended()
     records = steps // every + 1
-    together = replicas == "vmap" or (replicas == "auto" and jax.default_backend() != "cpu")
+    together = replicas == "vmap" or (replicas == "auto" and platform() != "cpu")
     keys = jax.random.wrap_key_data(jax.random.key_data(keys))  # commit to the default device
     algorithm = jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, float) else leaf, algorithm)
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Some, Trace
-from lemmata.models.matmul import MatmulPrecision, contract
+from lemmata.models.matmul import MatmulPrecision, contract_stored, in_full
 
 FeedKind = Literal["mlp", "linear", "none"]
 Queries = Float[Array, "query width"]
@@ -47,15 +47,15 @@ class MLP(eqx.Module):
     outer: Float[Array, "width hidden"]  # U_out
 
     def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
-        hidden = jax.nn.relu(contract("...d,dh->...h", x, self.inner, precision))
-        return contract("...h,dh->...d", hidden, self.outer, precision)
+        hidden = jax.nn.relu(contract_stored("...d,dh->...h", x, self.inner, precision))
+        return contract_stored("...h,dh->...d", hidden, self.outer, precision)
 
 
 class Linear(eqx.Module):
     weight: Float[Array, "width width"]
 
     def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
-        return contract("...d,ed->...e", x, self.weight, precision)
+        return contract_stored("...d,ed->...e", x, self.weight, precision)
 
 
 class Block(eqx.Module):
@@ -70,11 +70,11 @@ class Block(eqx.Module):
         self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
     ) -> tuple[Queries, Weights]:
         """The output at the queries, and the attention's weights."""
-        asked = contract("qd,de->qe", queries, self.key, precision)
+        asked = contract_stored("qd,de->qe", queries, self.key, precision)
         weights = attention_weights(asked, context, visible, precision)
-        mixed = contract("qs,sd->qd", weights, context, precision)
-        values = contract("qd,ed->qe", mixed, self.value, precision)
-        attended = contract("qe,de->qd", values, self.output, precision)
+        mixed = contract_stored("qs,sd->qd", weights, context, precision)
+        values = contract_stored("qd,ed->qe", mixed, self.value, precision)
+        attended = contract_stored("qe,de->qd", values, self.output, precision)
         return self.fed(queries + attended, precision), weights
 
     def fed(self, x: Queries, precision: MatmulPrecision) -> Queries:
@@ -84,8 +84,8 @@ class Block(eqx.Module):
 
 def attention_weights(asked: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
     """Softmax of <asked, context> / sqrt(d) over what each query may see."""
-    scores = contract("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
-    return jax.nn.softmax(jnp.where(visible, scores, -jnp.inf), axis=-1)
+    scores = contract_stored("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
+    return jax.nn.softmax(jnp.where(visible, in_full(scores), -jnp.inf), axis=-1)
 
 
 class Transformer(AbstractModel):
@@ -136,22 +136,24 @@ class Transformer(AbstractModel):
         if index > 0 or self.config.vocab > self.config.width:
             return block(x, x, visible, precision)
         weights = attention_weights(self.mapped(tokens, block.key), x, visible, precision)
-        values = self.mapped(tokens, contract("ed,fe->df", block.value, block.output, precision))
-        return block.fed(x + contract("qs,sd->qd", weights, values, precision), precision), weights
+        values = self.mapped(tokens, contract_stored("ed,fe->df", block.value, block.output, precision))
+        return block.fed(x + contract_stored("qs,sd->qd", weights, values, precision), precision), weights
 
     def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Context:
         """`embed(tokens) @ matrix`, the matrix applied to the tables. Rows are picked by a product with zeros and
         ones: its derivative is a product too, and not a scatter that a device may add up in any order."""
         precision = self.config.precision
-        of_tokens = contract("vd,de->ve", self.tokens, matrix, precision)
-        of_positions = contract("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
-        return contract("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
+        of_tokens = contract_stored("vd,de->ve", self.tokens, matrix, precision)
+        of_positions = contract_stored("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
+        return (
+            contract_stored("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
+        )
 
     def embed(self, tokens: Int[Array, " seq"]) -> Context:
         return self.tokens[tokens] + self.positions[: tokens.shape[0]]
 
     def read(self, x: Queries) -> Float[Array, "query vocab"]:
-        return contract("qd,vd->qv", x, self.output, self.config.precision)
+        return in_full(contract_stored("qd,vd->qv", x, self.output, self.config.precision))
 
 
 def block_weights(model: Transformer) -> PyTree:

@@ -88,8 +88,11 @@ class AdamFineTuning(RunConfig):
             models = [PatternModel.zeros(self.k, self.world.n)] * len(cells)
         else:
             loss, where, probe = counted_loss, full_key_query, probe_counted
-            keys = {seed: named_key(seed, "embeddings") for seed in self.seeds}
-            models = [MemoryTransformer.constructed(worlds[seed].table, self.k, keys[seed]) for seed in seeds]
+            built = {
+                seed: MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings"))
+                for seed, world in worlds.items()
+            }
+            models = [built[seed] for seed in seeds]
         algorithm = Descent(Autodiff(loss), only(where), optax.adam, self.rate)
         how = {"steps": self.steps, "every": self.steps // self.records, "probe": probe, "context": context}
         _, found = train_all(algorithm, problems, models, seeds, f"{rows} rows", **how)

@@ -60,7 +60,7 @@ def train_all(
     algorithm: Descent, problems: list[Any], models: list[Any], seeds: Sequence[int], stage: str, **how: Any
 ) -> tuple[Any, History]:
     """Each model on its own problem: the trained models as a stack, and what was recorded; `how` is for `fit_many`."""
-    states = stack([algorithm.init(model) for model in models])
+    states = eqx.filter_vmap(algorithm.init)(stack(models))
     state, found = fit_many(algorithm, stack(problems), states, named_keys(seeds, stage), stage=stage, **how)
     return state.model, found
 
