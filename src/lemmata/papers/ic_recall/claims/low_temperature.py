@@ -275,7 +275,7 @@ def draw(runs: Runs) -> Artefact:
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     ladder = LowTemperature.temperatures
     base = LowTemperature(
-        temperatures=scale.pick(smoke=ladder[:3], laptop=ladder, paper=(*ladder, 6e-5)),
+        temperatures=scale.pick(smoke=ladder[:3], laptop=ladder, paper=ladder),
         seeds=scale.seeds(smoke=2, laptop=15, paper=30),
         steps=scale.pick(smoke=10_000, laptop=20_000, paper=50_000),
     )

@@ -36,6 +36,8 @@ from lemmata.train import stack
 
 KINDS = 32
 
+LEAST_DROP = 2e-13  # of the loss: logits / T are of order 1e4 there, so that a smaller drop is one of rounding
+
 
 @dataclass(frozen=True, kw_only=True)
 class LowTemperature(RunConfig):
@@ -65,6 +67,13 @@ class LowTemperature(RunConfig):
         for t in self.temperatures:
             require(t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
             largest = sample_size(max(self.sample_constants), t)
+            smallest = (min(self.confusing) * t) ** 3
+            require(
+                smallest >= LEAST_DROP,
+                "temperatures",
+                t,
+                f"one whose escape, a loss smaller by (p_conf T)^3 = {smallest:.2g}, is not lost in rounding",
+            )
             require(
                 largest < 2**62, "temperatures", t, f"one that asks for fewer than 2^62 sequences, not {largest:.3g}"
             )
