@@ -1,0 +1,58 @@
+"""A Ray cluster on the loopback of this machine, whose workers and nodes can be killed. It needs Ray and /proc."""
+
+import contextlib
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster
+
+# Without the second, Ray takes 127.0.0.1 for this machine's address on its network; it is read when Ray is imported.
+LOOPBACK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+NODE = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "include_dashboard": False}
+
+
+@contextlib.contextmanager
+def cluster(*cpus: int) -> Iterator["Cluster"]:
+    """One node a number, the first is the head; all are gone afterwards."""
+    os.environ |= LOOPBACK
+    from ray.cluster_utils import Cluster
+
+    made = Cluster()
+    try:
+        for count in cpus:
+            made.add_node(num_cpus=count, **NODE)
+        yield made
+    finally:
+        made.shutdown()
+
+
+def busy_workers(node: Any) -> list[int]:
+    """Processes of a node that compute a run: Ray names them by their task, which is named by its digest."""
+    raylet, found = node.all_processes["raylet"][0].process.pid, []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(path.read_text().rpartition(")")[2].split()[1]) == raylet:
+                title = (path.parent / "cmdline").read_text()
+                found += [int(path.parent.name)] if re.match(r"ray::[0-9a-f]{8}", title) else []
+    return found
+
+
+def kill(pid: int) -> bool:
+    """Whether it was there."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def lose(made: "Cluster", node: Any) -> int:
+    """A node without warning, as if its power went; how many runs it was computing."""
+    workers = busy_workers(node)
+    made.remove_node(node, allow_graceful=False)  # first, or it would still tell of its workers' end
+    return sum(kill(worker) for worker in workers)
