@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
 
 POSSIBLE = importlib.util.find_spec("ray") is not None and Path("/proc").is_dir()
-# Without the second, Ray takes 127.0.0.1 for this machine's address on its network; it is read when Ray is imported.
-LOOPBACK = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# Without the second, Ray takes 127.0.0.1 for this machine's address on its network (it is read when Ray is imported);
+# without the third, its workers wait for whatever else the machine does.
+OWN = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
 NODE = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "include_dashboard": False}
 
 
@@ -23,7 +24,7 @@ NODE = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "incl
 def cluster(*cpus: int) -> Iterator["Cluster"]:
     """One node a number, the first is the head; commands that begin meanwhile join it. All are gone afterwards."""
     before = dict(os.environ)
-    os.environ |= LOOPBACK
+    os.environ |= OWN
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray's own
         from ray.cluster_utils import Cluster

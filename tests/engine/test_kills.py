@@ -18,7 +18,8 @@ from lemmata.core import Scale, select
 from lemmata.run import Store, fill
 
 __all__ = ["faulty"]
-KILLS, MANY_KILLS = 5, 100
+KILLS, MANY_KILLS = 5, 100  # of all engines together; without Ray, the other takes them all
+SHARE = {"local": 0.6, "ray": 0.4} if ray_cluster.POSSIBLE else {"local": 1.0}
 WORDS = {"local": ("check", "faulty/walks", "--jobs", "2"), "ray": ("check", "faulty/walks", "--engine", "ray")}
 Workers = Callable[[int], list[int]]  # of a command's process
 needs_ray = pytest.mark.skipif(not ray_cluster.POSSIBLE, reason="needs the extra `ray`, and /proc to find workers")
@@ -69,7 +70,8 @@ def workers_of(engine: str) -> Iterator[Workers]:
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=needs_ray)])
 def test_random_kills_change_nothing(engine: str, faulty: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     chance = random.Random(7)
-    wanted = MANY_KILLS if request.config.getoption("--walk-all") else KILLS
+    many = request.config.getoption("--walk-all")
+    wanted = round((MANY_KILLS if many else KILLS) * SHARE[engine])
     configs = [config for one in select(["faulty/walks"]) for config in one.experiment.runs(Scale("smoke")).values()]
     fill(configs, Store(tmp_path / "whole"))
     whole = numbers(tmp_path / "whole")
@@ -85,7 +87,7 @@ def test_random_kills_change_nothing(engine: str, faulty: Path, tmp_path: Path, 
             assert not Store(place).halves()
     assert killed.total() == wanted
     assert killed["worker"]
-    assert killed["command"] or wanted == KILLS
+    assert killed["command"] or not many
     print(f"{engine}: {dict(killed)} killed in {rounds} rounds")
 
 

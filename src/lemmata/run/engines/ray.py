@@ -44,8 +44,9 @@ class Ray:
                     warnings.simplefilter("ignore")  # JAX warns of forks, Ray of its next version: not the reader's
                     _start(ray)
             except (OSError, OverflowError, RuntimeError, ValueError) as error:
-                told = str(error).strip().partition("\n")[0]
-                raise UserError(f"RAY_ADDRESS = {os.environ.get('RAY_ADDRESS')!r} is not possible: {told}") from None
+                told, address = str(error).strip().partition("\n")[0], os.environ.get("RAY_ADDRESS")
+                what = f"RAY_ADDRESS = {address!r} is not possible" if address else "Ray cannot be started here"
+                raise UserError(f"{what}: {told}") from None
         self._aside = contextlib.redirect_stdout(_WithoutRay(sys.stdout))
         self._aside.__enter__()
         self._lost = tuple(getattr(ray.exceptions, name) for name in LOST)
@@ -101,6 +102,9 @@ class _WithoutRay:
 
     def write(self, text: str) -> int:
         return len(text) if threading.current_thread().name.startswith("ray_") else self._file.write(text)
+
+    def flush(self) -> None:
+        self._file.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
