@@ -84,6 +84,21 @@ def test_a_lost_worker_and_a_lost_node_lose_no_run(faulty: Path, tmp_path: Path)
     assert not list(Store(place).leftovers())
 
 
+@pytest.mark.skipif(not ray_cluster.POSSIBLE, reason="needs the extra `ray`, and /proc to find workers")
+def test_a_cluster_works_in_the_environment_of_the_command(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JAX reads some of it on import, which is before a task begins."""
+    place, chosen = tmp_path / "store", tmp_path / "chosen"
+    monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    with ray_cluster.cluster(1):
+        monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(chosen))  # the cluster was begun without it
+        code, _, err = end(begin("check", "toy/decay", "--engine", "ray", store=place))
+    assert code == 0, err
+    assert len(Store(place).digests()) == 1
+    assert list(chosen.iterdir())
+
+
 def await_that(process: subprocess.Popen[str], true: Callable[[], object]) -> None:
     until = time.monotonic() + 60
     while not true():
