@@ -1,7 +1,7 @@
 """A sweep on a Ray cluster of two nodes that loses a worker and then a node, against the same sweep on this machine.
 
-    python benchmarks/ray_sweep.py            # 200 cells, some minutes
-    python benchmarks/ray_sweep.py --small    # 24 short cells, about a minute
+    python benchmarks/ray_sweep.py            # 200 cells, some ten minutes
+    python benchmarks/ray_sweep.py --small    # 24 short cells, about two minutes
     python benchmarks/ray_sweep.py --json
 
 Four CPUs in all, as Ray counts them, on the loopback of this machine alone; needs the extra `ray` and /proc. A worker
