@@ -3,14 +3,19 @@
     python benchmarks/serve.py            # about two minutes
     python benchmarks/serve.py --json
 
-A server of its own computes one long question meanwhile. Stretches with load and without take turns, so that whatever
-else the machine does falls on both; computing is the steps a second that the question's progress tells.
+A server of its own computes one long question meanwhile. Three kinds of stretches take turns, so that whatever else the
+machine does falls on all: without load; with the load on a bare server that holds its answers ready; with the load on
+the page. The second tells what asking costs by itself, the third what the page adds. Computing is the steps a second
+that the question's progress tells.
 """
 
 import argparse
 import asyncio
+import contextlib
 import gzip
+import itertools
 import json
+import multiprocessing
 import os
 import re
 import statistics
@@ -18,13 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 TABS, RATE, CONNECTIONS = 50, 500, 60
-STRETCHES, SECONDS = 6, 6.0  # with load, and as many without: 36 s of each
+STRETCHES, SECONDS = 6, 6.0  # of each kind: 36 s
 QUESTION = {"experiment": "association/fig-3", "scale": "laptop", "set": {"replication": "77"}}
 LOOKED_AT = (
     *("", "claim/ic-recall/pairwise-line", "experiment/association/fig-3", "claim/lego/separation", "queue"),
@@ -74,6 +79,25 @@ class Server:
         """Seconds that it has computed."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def bare(line: Any, answers: dict[str, bytes]) -> None:
+    """A server that looks its answers up, as willing to give way as the page is; its port goes down the line."""
+    os.nice(10)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                body = answers[head.split(b" ", 2)[1].decode()]
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        writer.close()
+
+    async def forever() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        line.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(forever())
 
 
 async def answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
@@ -148,37 +172,50 @@ async def first_view(server: Server) -> tuple[float, int]:
     return time.monotonic() - began, size
 
 
-async def measure(server: Server) -> dict[str, Any]:
-    seen = Seen()
+async def load(server: Server, seen: Seen) -> None:
+    """A stretch of requests."""
+    until = time.monotonic() + SECONDS
+    await asyncio.gather(*(look(server, seen, until, i) for i in range(CONNECTIONS)))
+
+
+async def measure(server: Server, start_bare: Callable[[dict[str, bytes]], int]) -> dict[str, Any]:
+    seen, aside = Seen(), Seen()
     seconds, size = await first_view(server)
-    for path in LOOKED_AT:
-        await ask(server, path)
+    answers = {f"{server.base}{path}": (await ask(server, path))[1] for path in LOOKED_AT}
+    plain = Server(server.pid, start_bare(answers), server.base)
     status, _ = await ask(server, "ask", json.dumps(QUESTION).encode())
     assert status == 202
     tabs = [asyncio.create_task(listen(server, seen, notes=i == 0)) for i in range(TABS)]
     while len(seen.progress) < 40:  # compiled, and on its way
         await asyncio.sleep(0.2)
-    before, quiet, loaded, busy = server.memory(), [], [], 0.0
+    before, paces, busy = server.memory(), [], 0.0
     after_first = before
     for stretch in range(STRETCHES):
-        began = time.monotonic()
+        moments = [time.monotonic()]
         await asyncio.sleep(SECONDS)
-        quiet.append(pace(seen, began, time.monotonic()))
-        began, spent = time.monotonic(), server.cpu()
-        await asyncio.gather(*(look(server, seen, began + SECONDS, i) for i in range(CONNECTIONS)))
-        loaded.append(pace(seen, began, time.monotonic()))
+        moments.append(time.monotonic())
+        await load(plain, aside)
+        moments.append(time.monotonic())
+        spent = server.cpu()
+        await load(server, seen)
+        moments.append(time.monotonic())
         busy += server.cpu() - spent
+        paces.append([pace(seen, start, end) for start, end in itertools.pairwise(moments)])
         after_first = server.memory() if stretch == 0 else after_first
     for tab in tabs:
         tab.cancel()
-    both = [(a, b) for a, b in zip(quiet, loaded, strict=True) if a and b]
+    whole = [turn for turn in paces if all(turn)]
     waits = sorted(seen.waits)
+
+    def slowed(kind: int, against: int) -> float:
+        return 1 - statistics.median(turn[kind] / turn[against] for turn in whole) if whole else float("nan")
+
     return {
         "first view, s": seconds,
         "first view, kB": size / 1000,
         "requests": len(waits),
         "requests a second": len(waits) / (STRETCHES * SECONDS),
-        "errors": seen.errors,
+        "errors": seen.errors + aside.errors,
         "median wait, ms": 1000 * statistics.median(waits),
         "99% wait, ms": 1000 * waits[int(0.99 * len(waits))],
         "events told": seen.events,
@@ -186,8 +223,10 @@ async def measure(server: Server) -> dict[str, Any]:
         "memory after the first stretch, MiB": after_first,
         "memory after, MiB": server.memory(),
         "server's cores under load": busy / (STRETCHES * SECONDS),
-        "stretches compared": len(both),
-        "computing slowed": 1 - statistics.median(b / a for a, b in both) if both else float("nan"),
+        "turns compared": len(whole),
+        "computing slowed by asking alone": slowed(1, 0),
+        "computing slowed by the page besides": slowed(2, 1),
+        "computing slowed by both": slowed(2, 0),
     }
 
 
@@ -198,12 +237,23 @@ def main(words: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as store:
         command = [sys.executable, "-u", "-m", "lemmata", "serve", "--store", store, "--port", "0"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        spawn = multiprocessing.get_context("spawn")
+        here, there = spawn.Pipe()
+        beside: list[Any] = []
+
+        def start_bare(answers: dict[str, bytes]) -> int:
+            beside.append(spawn.Process(target=bare, args=(there, answers), daemon=True))
+            beside[0].start()
+            return here.recv()
+
         try:
             assert process.stdout is not None
             found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S+/)", process.stdout.readline())
             assert found
-            told = asyncio.run(measure(Server(process.pid, int(found.group(1)), found.group(2))))
+            told = asyncio.run(measure(Server(process.pid, int(found.group(1)), found.group(2)), start_bare))
         finally:
+            for one in beside:
+                one.terminate()
             process.terminate()
             process.wait(30)
     print(

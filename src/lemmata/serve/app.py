@@ -43,6 +43,7 @@ class Live:
     scale: ScaleName
     token: str
     is_over: Callable[[], bool] = lambda: False  # whether the server was asked to end
+    opened: Callable[[], None] = lambda: None  # called when the queue has begun
 
     def __post_init__(self) -> None:
         self.base = f"/{self.token}/"
@@ -153,6 +154,7 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         live.hub.attach()
         live.queue.open()
+        live.opened()
         ending = asyncio.create_task(live.hub.close_when(lambda: live.is_over()))
         yield
         ending.cancel()
