@@ -30,7 +30,7 @@ from typing import Any
 
 TABS, RATE, CONNECTIONS = 50, 500, 60
 STRETCHES, SECONDS = 6, 6.0  # of each kind: 36 s
-QUESTION = {"experiment": "association/fig-3", "scale": "laptop", "set": {"replication": "77"}}
+QUESTION = {"experiment": "association/fig-3", "scale": "laptop", "set": {"replication": "77", "steps": "4000"}}
 LOOKED_AT = (
     *("", "claim/ic-recall/pairwise-line", "experiment/association/fig-3", "claim/lego/separation", "queue"),
     *(
