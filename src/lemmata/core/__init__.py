@@ -43,6 +43,7 @@ from lemmata.core.constraints import (
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.engine import ENGINES as ENGINES, EngineName as EngineName, Resources as Resources
 from lemmata.core.errors import (
+    InvalidField as InvalidField,
     OutsideSetting as OutsideSetting,
     TooShort as TooShort,
     Undecided as Undecided,
