@@ -26,6 +26,7 @@ from lemmata.core import (
     Scale,
     Selection,
     UserError,
+    counted,
     require,
     select_one,
 )
@@ -268,7 +269,7 @@ def _print_verdicts(
             console.print("\nUnder changed assumptions, not the paper's:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
     console.print(Verdicts(rows))
-    console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
+    console.print(f"[bold]{counted(len(rows), 'claim')}:[/]", verdict_counts(rows))
     for item in examined:
         for one in item.judgements if item.head else ():
             if one.status == "undecided":

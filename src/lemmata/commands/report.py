@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lemmata.commands.compute import ensure_folder, entry_of
 from lemmata.commands.found import Findings
-from lemmata.core import Scale, UserError
+from lemmata.core import Scale, UserError, counted
 from lemmata.report.growing import GrowingReport
 from lemmata.run import Store, examine_in_turn, missing, possible
 
@@ -43,5 +43,5 @@ def report(
         print(json.dumps(facts))
     else:
         rest = f"; {facts['to_come']} more are not computed yet" if facts["to_come"] else ""
-        console.print(f"page: {path} ({len(stored)} experiments{rest})", soft_wrap=True, markup=False)
+        console.print(f"page: {path} ({counted(len(stored), 'experiment')}{rest})", soft_wrap=True, markup=False)
     return 0

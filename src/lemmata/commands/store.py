@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
+from lemmata.core import SCALES, RunConfig, Scale, UserError, counted, decode, experiments, papers, plain, run_type
 from lemmata.report.listed import runs_table
 from lemmata.report.listing import rows_table
 from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_programs, views
@@ -74,7 +74,7 @@ def _verify(store: Store, as_json: bool, console: Console) -> int:
     else:
         for digest, reason in found.items():
             console.print(f"[red]damaged[/] {digest}: {reason}")
-        console.print(f"{len(digests)} runs verified, {len(found)} damaged.")
+        console.print(f"{counted(len(digests), 'run')} verified, {len(found)} damaged.")
     return int(bool(found))
 
 
@@ -107,9 +107,11 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
         for path in going:
             console.print(f"{'deleted' if delete else 'would delete'} {path.name}")
         if programs:
-            console.print(f"{'deleted' if delete else 'would delete'} {len(programs)} compiled programs, the oldest")
+            console.print(
+                f"{'deleted' if delete else 'would delete'} {counted(len(programs), 'compiled program')}, the oldest"
+            )
         more = "" if delete or not (going or programs) else " Add --yes to delete them."
-        console.print(f"{len(going)} folders.{more}")
+        console.print(f"{counted(len(going), 'folder')}.{more}")
     return 0
 
 

@@ -40,6 +40,7 @@ from lemmata.core.constraints import (
     Share as Share,
     Some as Some,
 )
+from lemmata.core.counted import counted as counted
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.engine import ENGINES as ENGINES, EngineName as EngineName, Resources as Resources
 from lemmata.core.errors import (

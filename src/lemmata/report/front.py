@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection
+from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection, counted
 from lemmata.report.entry import Entry, Found
 from lemmata.report.evidence import chip
 from lemmata.report.figure import SavedArtefact
@@ -31,10 +31,10 @@ def masthead(judged: int, coming: Sequence[Selection], scale: Scale) -> Html:
 def _progress(judged: int, coming: Sequence[Selection]) -> str:
     """How far the report has come; what is to come stands in the order in which it is computed."""
     if not coming:
-        return f"{judged} experiment{'' if judged == 1 else 's'} judged; nothing is to come."
+        return f"{counted(judged, 'experiment')} judged; nothing is to come."
     names = [one.experiment.id for one in coming]
     rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    words = f"{judged} of {judged + len(coming)} experiments judged; still to come: "
+    words = f"{judged} of {counted(judged + len(coming), 'experiment')} judged; still to come: "
     return f"{words}{', '.join(names[:NAMED])}{rest}. Reload to see more."
 
 
@@ -53,7 +53,7 @@ def card(paper: Paper, found: Sequence[Found], entries: Sequence[Entry], not_run
         element(
             "p",
             *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
-            element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
+            element("span", f"of {counted(total, 'claim')}", class_="muted"),
             chip(NOT_RUN, f"{apart} {NOT_RUN}") if apart else "",
             class_="chips",
         ),

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import NotRun, Paper, Scale, Selection
+from lemmata.core import NotRun, Paper, Scale, Selection, counted
 from lemmata.report.entry import Entry, Found, Provenance, describe_seeds
 from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
@@ -211,11 +211,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: 
 def _runs(entry: Entry) -> Html:
     ids = join((element("code", digest[:12], title=digest) for digest in entry.examined.run_ids), " ")
     count = len(entry.examined.run_ids)
-    facts = [
-        f"{count} run{'' if count == 1 else 's'}",
-        duration(entry.examined.seconds),
-        describe_seeds(entry.examined.seeds),
-    ]
+    facts = [counted(count, "run"), duration(entry.examined.seconds), describe_seeds(entry.examined.seeds)]
     summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
     if count > FOLD_RUNS:
         return element("details", element("summary", summary), ids)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lemmata.core import Confirmation, Paper
+from lemmata.core import Confirmation, Paper, counted
 from lemmata.report.values import duration
 
 
@@ -31,9 +31,8 @@ def _counts(found: Sequence[Confirmation], seconds: float) -> str:
         "corrected": "between holds and erratum",
     }
     words = [f"{changes[change]} {what}" for change, what in moved.items() if changes[change] or change != "corrected"]
-    return (
-        f"{changes[None]} of {len(found)} claims replicated in all; {', '.join(words)}. Computing: {duration(seconds)}."
-    )
+    stayed = f"{changes[None]} of {counted(len(found), 'claim')} replicated in all"
+    return f"{stayed}; {', '.join(words)}. Computing: {duration(seconds)}."
 
 
 def _seconds(found: Mapping[str, Mapping[str, Confirmation]]) -> float:

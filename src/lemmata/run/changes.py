@@ -174,4 +174,4 @@ def _word(value: Any) -> str:
 
 def _runs(names: tuple[str, ...]) -> str:
     shown = ", ".join(repr(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return f"the run{'' if len(names) == 1 else 's'} {shown}"
+    return f"the {'run' if len(names) == 1 else 'runs'} {shown}"
