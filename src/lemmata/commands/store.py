@@ -138,7 +138,8 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     console.print(rows_table(["view", "what it holds"], found.items(), ["view"]))
     console.print(rows_table(["column of runs", "what it is"], RUNS.items(), ["column of runs"]))
     if stored:
-        cells = [(view, ", ".join(names)) for view, names in stored.items()]
+        quoted = {view: [f'"{name}"' if "." in name else name for name in names] for view, names in stored.items()}
+        cells = [(view, ", ".join(names)) for view, names in quoted.items()]
         console.print(rows_table(["stored here", "its columns"], cells, ["stored here"]))
     else:
         console.print(f"Nothing is stored in {str(store.root)!r} yet: `lemmata check ID` makes runs.", markup=False)
