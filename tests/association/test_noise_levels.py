@@ -56,3 +56,9 @@ def test_a_noise_level_is_told_by_the_run_and_not_by_its_name_and_once() -> None
         assert part.axes(unread(changed)) == {"α": [0.8]}
     assert [run.config for run, _ in stability.of("alpha")(unread(changed))] == [changed["alpha/0.2"]]
     assert len(stability.of("rate")(unread(changed))) == 2
+
+
+def test_a_lead_that_is_infinite_says_what_was_never_reached() -> None:
+    claims = {claim.id: claim for claim in experiments("association")["association/fig-3"].claims}
+    assert claims["association/noise-first"].named_parts()[""].never == "never reached"
+    assert claims["association/fig-3-margin"].named_parts()["steps ahead"].never == "never reached"

@@ -35,7 +35,10 @@ VIEW = 'query: the view test/dotted-names needs double quotes: "test/dotted-name
         ('SELECT one.full.noise FROM "test/dotted-names" one', QUOTED),
         ("SELECT step FROM metrics WHERE full.noise > 0", QUOTED),
         ("SELECT step FROM test/dotted-names", VIEW),
-        ("SELECT config.task.alpha FROM metrics", "config.task.alpha stands in the view runs, .*: config->'task'->>'alp"),
+        (
+            "SELECT config.task.alpha FROM metrics",
+            "config.task.alpha stands in the view runs, .*: config->'task'->>'alp",
+        ),
         ("SELECT 'full.noise', nothing FROM metrics", "Binder Error"),  # the name is quoted, the fault another
         ('SELECT "full.noise", nothing FROM metrics', "Binder Error"),
     ],

@@ -122,7 +122,7 @@ def _is_nothing(value: Any) -> bool:
 def _measured(one: Row, what: str) -> str:
     """The number, and what it is a mean of: `0.97, mean of 20 seeds [0.95, 0.98]`."""
     if one["measured"] is None:
-        return "not a number"
+        return str(one.get("never") or "not a number")
     value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
     if "level" not in one:
         return value
