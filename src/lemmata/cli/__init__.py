@@ -24,7 +24,7 @@ from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.cli.serve import Serve
-from lemmata.core import UserError, add_paper_path
+from lemmata.core import UserError, add_paper_path, given_places
 
 Command = (
     Annotated[List, tyro.conf.subcommand("list")]
@@ -80,7 +80,8 @@ def _main(words: list[str]) -> None:
             from lemmata.run import compile_hastily
 
             compile_hastily()
-        code = command(make_console())
+        with given_places(command.where.given()):
+            code = command(make_console())
         if more is not None:  # the command's own help stands beneath what tyro cannot know
             parse(args=[words[0], "--help"])
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lemmata.commands.compute import ensure_folder, entry_of
 from lemmata.commands.found import Findings
-from lemmata.core import Scale, UserError, counted
+from lemmata.core import Scale, UserError, command, counted
 from lemmata.report.growing import GrowingReport
 from lemmata.run import Store, examine_in_turn, missing, possible
 
@@ -21,7 +21,8 @@ def report(
     selections, not_run = possible(ids, scale, store)
     stored = [one for one in selections if not missing(list(one.experiment.runs(scale).values()), store)]
     if not stored:
-        raise UserError(f"nothing of this is stored at scale {scale.name}: `lemmata reproduce` computes it")
+        computes = command("reproduce", *ids, scale=scale.name)
+        raise UserError(f"nothing of this is stored at scale {scale.name}: `{computes}` computes it")
     ensure_folder(out)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
     rows: dict[str, dict] = {}

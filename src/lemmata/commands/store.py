@@ -8,7 +8,19 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import SCALES, RunConfig, Scale, UserError, counted, decode, experiments, papers, plain, run_type
+from lemmata.core import (
+    SCALES,
+    RunConfig,
+    Scale,
+    UserError,
+    command,
+    counted,
+    decode,
+    experiments,
+    papers,
+    plain,
+    run_type,
+)
 from lemmata.report.listed import runs_table
 from lemmata.report.listing import rows_table
 from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_programs, views
@@ -22,7 +34,7 @@ def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_jso
         return _list(store, as_json, console)
     if action == "show":
         if run is None:
-            raise UserError("runs show needs a run id: `lemmata runs list` shows them")
+            raise UserError(f"runs show needs a run id: `{command('runs', 'list')}` shows them")
         return _show(store, store.find(run), as_json, console)
     if action == "verify":
         return _verify(store, as_json, console)
@@ -142,7 +154,8 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
         cells = [(view, ", ".join(names)) for view, names in quoted.items()]
         console.print(rows_table(["stored here", "its columns"], cells, ["stored here"]))
     else:
-        console.print(f"Nothing is stored in {str(store.root)!r} yet: `lemmata check ID` makes runs.", markup=False)
+        makes = command("check", "ID")
+        console.print(f"Nothing is stored in {str(store.root)!r} yet: `{makes}` makes runs.", markup=False)
     return 0
 
 

@@ -75,6 +75,7 @@ from lemmata.core.ledger import (
 )
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.notes import field_note as field_note
+from lemmata.core.places import command as command, given_places as given_places
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, precision as precision
 from lemmata.core.quiet import quiet_if as quiet_if

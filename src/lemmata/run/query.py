@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lemmata.core import SCALES, Scale, UserError, experiments, papers, run_types, unknown
+from lemmata.core import SCALES, Scale, UserError, command, experiments, papers, run_types, unknown
 from lemmata.run.store import METRICS, DamagedRun, Store
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def query(
         except DamagedRun:
             continue
     if not records:
-        raise UserError(f"store {str(store.root)!r} holds no runs yet: `lemmata reproduce` makes some")
+        raise UserError(f"store {str(store.root)!r} holds no runs yet: `{command('reproduce')}` makes some")
     kinds = sorted({record["kind"] for record in records})
     with duckdb.connect() as connection:
         if "runs" in sql.lower():  # who asks for what takes seconds to find out
