@@ -71,6 +71,7 @@ from lemmata.core.ledger import (
     Line as Line,
     claim_digest as claim_digest,
     claim_digests as claim_digests,
+    has_reference as has_reference,
     ledger as ledger,
 )
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace

@@ -120,7 +120,7 @@ def confirmation_table(found: Mapping[str, Confirmation], numbers: Iterable[int]
     for id, one in found.items():
         moved = [f"{number}: {v['status']} (margin {margin(v['margin'])})" for number, v in one.moved.items()]
         marks = (Text(MARKS[status], style=COLOURS[status]) for status in one.statuses)
-        agreed = Text(one.words(), style="yellow" if one.moved else "green")
+        agreed = Text(one.words(), style="green" if one.together != "undecided" else "yellow")
         rows.append((id, status_text(one.reference), *marks, status_text(one.together), agreed, ", ".join(moved)))
     columns = ("claim", "reference", *counted, "together", "in all", "what moved")
     return Listing(columns, tuple(rows), columns[:-1])

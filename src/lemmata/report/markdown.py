@@ -90,8 +90,9 @@ def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     counts = Counter(row.get("status") for row in rows)
     verdicts = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
-    apart = f"; {counts[NOT_RUN]} {NOT_RUN}" if counts[NOT_RUN] else ""
-    claims = f"{counted(len(rows) - counts[NOT_RUN], 'claim')}: {verdicts}{apart}"
+    if apart := counts[NOT_RUN]:
+        verdicts = f"{len(rows) - apart} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
+    claims = f"{counted(len(rows), 'claim')}: {verdicts}"
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
 

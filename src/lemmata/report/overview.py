@@ -108,7 +108,12 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
     return element(
         "details",
         element("summary", element("h2", "Not run"), element("span", counted(count, "claim"), class_="muted")),
-        element("p", "Counted apart: what these claims need was not on this machine.", class_="muted"),
+        element(
+            "p",
+            "Counted apart: what these claims need was not on this machine. Where the package keeps a verdict of "
+            "another machine, `lemmata show` has it.",
+            class_="muted",
+        ),
         *(
             element(
                 "article",
