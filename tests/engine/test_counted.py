@@ -5,7 +5,9 @@ from pathlib import Path
 
 import lemmata
 from conftest import Cli
-from lemmata.core import counted
+from lemmata.commands.docs import documented, line_of
+from lemmata.core import NotRun, Scale, counted, kept_verdicts, papers, select
+from lemmata.report.front import card
 
 ROOT = Path(lemmata.__file__).parent
 NOUNS = "claims|experiments|runs|cells|verdicts|papers|statements|rules|folders|programs|reasons"
@@ -30,3 +32,19 @@ def test_the_engine_counts_nothing_by_hand() -> None:
     files = [file for file in ROOT.rglob("*.py") if "papers" not in file.relative_to(ROOT).parts]
     assert len(files) > 100
     assert {file.name: found[0] for file in files if (found := by_hand.findall(file.read_text()))} == {}
+
+
+def test_what_is_not_run_here_and_what_is_kept_of_it_make_up_the_papers_claims() -> None:
+    """A language model's claims: some are judged in the reference, others nowhere yet."""
+    paper, scale = papers()["association"], Scale("laptop")
+    not_run = [NotRun(one, scale, "no weights") for one in select(["association"]) if one.experiment.extra == "lm"]
+    count = sum(len(one.selection.claims) for one in not_run)
+    kept = kept_verdicts(paper)["claims"]
+    known = sum(claim.id in kept for one in not_run for claim in one.selection.claims)
+    assert 0 < known < count
+    words = f"(of {known} of these the package keeps a verdict, {count} claims in all)"
+    assert words in card(paper, [], [], not_run)
+    assert f"{count} not run here" in card(paper, [], [], not_run)
+    judged = len(documented(paper)) - (count - known)
+    assert f"{len(documented(paper))} claims: {judged} judged (" in line_of(paper)
+    assert f"), {count - known} not run (" in line_of(paper)

@@ -6,7 +6,7 @@ request is not possible.
 What needs an extra or weights that are not here is listed as `not run`, with what would help, and changes no exit code;
 asked for by its own name it is refused.
 
-Start with:  lemmata list   ·   lemmata show lego   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
+Start with:  lemmata list  ·  lemmata show lego  ·  lemmata show ic-recall/table-2  ·  lemmata reproduce --scale smoke
 """
 
 import errno
