@@ -23,6 +23,7 @@ from lemmata.core import (
     ScaleName,
     Selection,
     UserError,
+    counted,
     require,
     select,
 )
@@ -84,7 +85,7 @@ def results(
         told = {"scale": scale, "seeds": seeds, "replication": replication or None, "changes": changes or None}
         words = [*map(repr, ids), *(f"{name}={value!r}" for name, value in told.items() if value is not None)]
         raise UserError(
-            f"{len(lacking)} of {len(wanted)} runs are not in {str(place.root)!r}: "
+            f"{len(lacking)} of {counted(len(wanted), 'run is', 'runs are')} not in {str(place.root)!r}: "
             f"`lemmata.check({', '.join(words)})` computes them"
         )
     return check(*ids, scale=scale, seeds=seeds, replication=replication, changes=changes, store=place)
@@ -186,7 +187,7 @@ class Checked(Mapping[str, Judgement]):
 
     def _one(self) -> Examined:
         if len(self.examined) != 1:
-            raise UserError(f"this holds {len(self.examined)} experiments; ask for one")
+            raise UserError(f"this holds {counted(len(self.examined), 'experiment')}; ask for one")
         return self.examined[0]
 
 

@@ -44,8 +44,21 @@ def test_the_papers_own_noise_level_is_inside_every_setting(scale: str) -> None:
         assert [outside(claim, one.runs(Scale(scale))) for claim in one.claims] == [[]] * len(one.claims)
 
 
-def test_a_noise_level_is_told_by_the_run_and_not_by_its_name() -> None:
-    changed = {name: with_noise(config, 0.8) for name, config in stability.runs(Scale("smoke")).items()}
-    runs = Runs({name: RunResult(config, {"x": np.zeros(1)}, {}) for name, config in changed.items()})
+def unread(configs: dict[str, RunConfig]) -> Runs:
+    return Runs({name: RunResult(config, {"x": np.zeros(1)}, {}) for name, config in configs.items()})
+
+
+def test_a_noise_level_is_told_by_the_run_and_not_by_its_name_and_once() -> None:
+    before = stability.runs(Scale("smoke"))
+    changed = {name: with_noise(config, 0.8) for name, config in before.items()}
     for part in stability._by("alpha").values():
-        assert part.axes(runs) == {"α": [0.8, 0.8, 0.8]}
+        assert part.axes(unread(before)) == {"α": [0.2, 0.7, 0.5]}
+        assert part.axes(unread(changed)) == {"α": [0.8]}
+    assert [run.config for run, _ in stability.of("alpha")(unread(changed))] == [changed["alpha/0.2"]]
+    assert len(stability.of("rate")(unread(changed))) == 2
+
+
+def test_a_lead_that_is_infinite_says_what_was_never_reached() -> None:
+    claims = {claim.id: claim for claim in experiments("association")["association/fig-3"].claims}
+    assert claims["association/noise-first"].named_parts()[""].never == "never reached"
+    assert claims["association/fig-3-margin"].named_parts()["steps ahead"].never == "never reached"

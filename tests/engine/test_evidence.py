@@ -157,3 +157,22 @@ def test_check_prints_and_json_holds_every_element(cli: Cli) -> None:
     assert {"predicted", "measured", "low", "high", "seeds", "where", "margin", "status"} <= sure.keys()
     _, out, _ = cli("show", "toy/sure", "--scale", "smoke")
     assert "mean of 2 seeds [" in out
+
+
+def test_a_step_that_never_came_is_not_called_a_number_that_is_none() -> None:
+    words = {name: line.measured for name in ("never reached", "") for line in lines(_ahead(name))}
+    assert words == {"never reached": "never reached", "": "not a number"}
+
+
+def _ahead(never: str) -> dict[str, Any]:
+    row = judged(Part(lambda x: x, at_least(1.0), never=never), -np.inf)
+    assert row["status"] == "fails"
+    assert row["measured"] is None
+    return row
+
+
+def test_a_part_is_named_once_where_its_prediction_begins_with_its_name() -> None:
+    row = judged({"n = 3": Part(lambda x: x, exactly("n = 3: it is so"))}, "n = 3: it is so")
+    shown = printed(claim_panel(row | {"evidence": []}), 160)
+    assert "n = 3: it is so" in shown
+    assert "n = 3: n = 3" not in shown

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import Cli
 from lemmata.commands.docs import documented, findings_of
 from lemmata.core import STALE, Finding, Number, experiments, findings, papers
 from lemmata.testing import findings_problems
@@ -76,3 +77,16 @@ def test_every_paper_says_what_was_found(id: str) -> None:
         rests = {f"{id}/{name}" for name in one.finding.rests_on}
         assert one.state == "found" or (one.state == "waits" and rests & stale), one.text
     assert not any(sign in one.text for one in told for sign in "{}")
+
+
+def test_show_prints_what_was_found_of_a_paper(cli: Cli) -> None:
+    """Nothing is judged in an empty folder: the sentences are the reference's, and say so."""
+    code, out, _ = cli("show", "lego")
+    words = " ".join(out.split())
+    assert code == 0
+    assert OURS["lego"].title in words
+    for told in findings_of(OURS["lego"]):
+        assert f"{told.text} (lego/{told.finding.shown_by}) reference: lemmata " in words
+    assert "experiment lego/separation" in words
+    assert "`lemmata show ID` shows an experiment or a claim." in words
+    assert "No finding is written down for it." in cli("show", "toy")[1]

@@ -66,7 +66,7 @@ def test_results_of_changed_assumptions(toy: Path, tmp_path: Path) -> None:
     changes = {"rate": 0.25}
     lemmata.check("toy/rate", scale="smoke", store=tmp_path)
     says = (
-        r"1 of 1 runs are not in .*: `lemmata.check\('toy/rate', scale='smoke', changes={'rate': 0.25}\)` computes them"
+        r"1 of 1 run is not in .*: `lemmata.check\('toy/rate', scale='smoke', changes={'rate': 0.25}\)` computes them"
     )
     with pytest.raises(lemmata.UserError, match=says):
         lemmata.results("toy/rate", scale="smoke", changes=changes, store=tmp_path)

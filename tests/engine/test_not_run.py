@@ -65,14 +65,15 @@ def test_part_of_a_paper_is_listed_apart_and_changes_no_exit_code(cli: Cli, need
     for command in ("check", "reproduce"):
         code, out, err = cli(command, "needy", *SMOKE)
         assert code == 0
-        assert "1 claims: ✓ 1 holds" in out
+        assert "1 claim: ✓ 1 holds" in out
         assert "not run: 2 claims of needy/weights: the extra lm is not installed (no no_such_module)" in out
         assert "pip install 'lemmata[lm]'" in out
         assert "Traceback" not in err
     page = (Path("report") / "index.html").read_text()
     assert 'id="not-run"' in page
-    assert "2 not run" in page
-    assert "of 1 claim<" in page
+    assert "2 not run here" in page
+    assert "of 1 claim judged here<" in page
+    assert "(3 claims in all)" in page
     assert "pip install &#x27;lemmata[lm]&#x27;" in page
     _, out, _ = cli("check", "needy", *SMOKE, "--json")
     rows = {row["id"]: row for row in json.loads(out)}
@@ -84,7 +85,7 @@ def test_part_of_a_paper_is_listed_apart_and_changes_no_exit_code(cli: Cli, need
     assert "the extra lm is not installed" in rows["needy/long"]["detail"]
     code, out, _ = cli("confirm", "needy", "--replications", "1", *SMOKE)
     assert code == 0
-    assert "1 of 1 claims replicated" in out
+    assert "1 of 1 claim replicated" in out
     assert "not run: 2 claims of needy/weights" in out
 
 
@@ -217,9 +218,11 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     assert [row["status"] for row in rows] == ["holds", "not run", "not run"]
     assert "| not run |" in claims_table(rows)
     assert claims_table(rows).count("pip install 'lemmata[lm]'") == 1
-    assert "1 claims: 1 holds; 2 not run |" in paper_line(paper, rows, 0)
+    assert "3 claims: 1 judged (1 holds), 2 not run (models that they need were not there) |" in paper_line(
+        paper, rows, 0
+    )
     assert "**not run**: needs `pip install 'lemmata[lm]'`" in claim_page(rows[1])
-    statements = "3 statements: 1 judged, by 1 claims; 1 by claims that were not run; 1 not."
+    statements = "3 statements: 1 judged, by 1 claim; 1 by claims that were not run; 1 not."
     assert statements in coverage_section(paper, docs_command.coverage(paper), rows)
     assert "Not run, as they need an extra: 2 of 3 claims." in controls_section(paper, rows)
 

@@ -152,7 +152,7 @@ def test_confirm_judges_each_replication_and_says_what_moved(cli: Cli) -> None:
     assert "[1/" not in err, "what is stored is not computed again"
     assert "replicated 1 of 4" in out
     assert "1: holds (margin +" in out
-    assert "6 of 7 claims replicated in all of 4; 1 moved." in out
+    assert "6 of 7 claims replicated in all of 4 (2 of them undecided again); 1 moved." in out
     code, _, _ = cli("confirm", "toy/sure", "--replications", "2", "--scale", "smoke")
     assert code == 0
     _, out, _ = cli("list", "toy", "--unstable", "--scale", "smoke", "--json")
@@ -202,6 +202,22 @@ def test_together_all_must_agree_with_the_reference() -> None:
     )
 
 
+def test_what_is_undecided_again_is_not_confirmed(cli: Cli) -> None:
+    again = confirmation("undecided", "undecided", "undecided")
+    assert again.words() == "again undecided in 2 of 2"
+    assert confirmation("undecided", "undecided", "holds").words() == "again undecided in 1 of 2"
+    assert not again.confirms("2026-01-01")
+    cli("check", "toy/vague", "toy/rate", "--scale", "smoke", "--jobs", "1")
+    cli("confirm", "toy/vague", "toy/rate", "--replications", "2", "--scale", "smoke", "--jobs", "1")
+    _, out, _ = cli("show", "toy/vague", "--scale", "smoke")
+    assert "again undecided in 2 of 2 (1: undecided, 2: undecided)" in out
+    assert "replicated 2 of 2" in cli("show", "toy/rate", "--scale", "smoke")[1]
+    cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
+    page = (Path("report") / "toy.html").read_text()
+    assert "again undecided in 2 of 2" in page
+    assert page.count("again undecided in 2 of 2") == 1
+
+
 def test_the_gravest_move_is_named() -> None:
     assert confirmation("holds", "holds", "holds").change is None
     assert confirmation("holds", "undecided", "fails").change == "reversed"
@@ -225,6 +241,10 @@ def test_the_table_of_replications_counts_what_moved(toy: Path) -> None:
         "Computing: 4.0 s." in text
     ), "claims of one experiment share its runs"
     assert "| claim | reference | 1 | 2 | together | seconds |" in text
+    found["toy/decay"]["toy/typo"] = confirmation("undecided", "undecided")
+    assert "2 of 4 claims replicated in all (1 of them undecided again); " in replications_section(
+        papers()["toy"], found
+    )
     assert "| `toy/rate` | holds | undecided | holds | undecided | 2.0 |" in text
     assert "| `toy/coin` | fails | holds | – | undecided | 1.0 |" in text
     assert "No replications are kept yet" in replications_section(papers()["toy"], {"toy/noisy": {}})

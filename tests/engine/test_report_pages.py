@@ -40,12 +40,14 @@ def test_report_writes_what_is_stored_in_either_form_and_computes_nothing(cli: C
     stored = sorted(Path(".lemmata").glob("*/record.json"))
     code, out, _ = cli("report", "toy", *SMOKE, "--single-file", "--out", "one")
     assert code == 0
-    assert "more are not computed yet" in out
+    assert "(2 experiments; 1 not run: `lemmata reproduce toy --scale smoke` runs them)" in out
     assert [path.name for path in Path("one").glob("*.html")] == ["index.html"]
     text = (Path("one") / "index.html").read_text()
     assert "data:image/png;base64," in text
     assert 'id="toy/rate"' in text
-    assert "still to come: toy/noisy" in text
+    assert "2 of 3 experiments judged; not run: toy/noisy. <code>lemmata reproduce toy --scale smoke</code>" in text
+    assert "to come" not in text
+    assert "(3 not judged yet, 7 claims in all)" in text
     assert sorted(Path(".lemmata").glob("*/record.json")) == stored
     code, out, _ = cli("report", "toy", *SMOKE, "--json")
     assert code == 0

@@ -6,7 +6,7 @@ request is not possible.
 What needs an extra or weights that are not here is listed as `not run`, with what would help, and changes no exit code;
 asked for by its own name it is refused.
 
-Start with:  lemmata list   ·   lemmata show ic-recall/table-2   ·   lemmata reproduce --scale smoke
+Start with:  lemmata list  ·  lemmata show lego  ·  lemmata show ic-recall/table-2  ·  lemmata reproduce --scale smoke
 """
 
 import errno
@@ -25,7 +25,7 @@ from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.cli.serve import Serve
-from lemmata.core import UserError, add_paper_path
+from lemmata.core import UserError, add_paper_path, given_places
 
 Command = (
     Annotated[List, tyro.conf.subcommand("list")]
@@ -82,7 +82,8 @@ def _main(words: list[str]) -> None:
             from lemmata.run import compile_hastily
 
             compile_hastily()
-        code = command(make_console())
+        with given_places(command.where.given()):
+            code = command(make_console())
         if more is not None:  # the command's own help stands beneath what tyro cannot know
             parse(args=[words[0], "--help"])
         sys.stdout.flush()

@@ -34,7 +34,13 @@ class List:
 
 @dataclass(frozen=True, kw_only=True)
 class Show:
-    """A claim's statement, where the paper says it, its rule, prediction, measurement, evidence and cost."""
+    """Of a paper what was found, and its claims; of an experiment every claim in full, and the keys of its runs; of a
+    claim its statement, where the paper says it, its rule, prediction, measurement, evidence and cost.
+
+    Example: lemmata show lego
+
+    Example: lemmata show ic-recall/table-2
+    """
 
     id: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
     scale: ScaleOption = "laptop"
@@ -42,7 +48,7 @@ class Show:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.look import show
+        from lemmata.commands.show import show
 
         return show(self.id, Scale(self.scale), self.where.store, as_json=self.json, console=console)
 

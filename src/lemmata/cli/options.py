@@ -52,6 +52,11 @@ class Places:
         tyro.conf.arg(metavar="DIR", help="A paper's folder that is not installed; may be given several times."),
     ] = ()
 
+    def given(self) -> list[str]:
+        """Those that are not the defaults, as options of another command."""
+        store = [] if self.store == default_store() else ["--store", str(self.store)]
+        return store + [word for path in self.paper_path for word in ("--paper-path", str(path))]
+
 
 Where = Annotated[Places, tyro.conf.arg(name="")]
 

@@ -16,7 +16,19 @@ from lemmata.commands.found import Findings
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.standing import standing
-from lemmata.core import KEPT, EngineName, Examined, NotRun, Scale, Selection, UserError, require, select_one
+from lemmata.core import (
+    KEPT,
+    EngineName,
+    Examined,
+    InvalidField,
+    NotRun,
+    Scale,
+    Selection,
+    UserError,
+    counted,
+    require,
+    select_one,
+)
 from lemmata.report.command import command_of
 from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import draw
@@ -24,7 +36,7 @@ from lemmata.report.growing import GrowingReport
 from lemmata.report.page import write_page
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Store, change, examine, examine_in_turn, possible
+from lemmata.run import Changes, Store, change, examine, examine_in_turn, outside_too, possible
 
 
 def reproduce(
@@ -115,8 +127,8 @@ def run_changed(
     """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
     selection = select_one(experiment_id, "run")
     changes = dict(_split_assignment(text) for text in assignments)
-    if changes and not as_json:
-        made = change(selection.experiment, scale, changes)
+    made = _changed(selection, scale, changes) if changes else None
+    if made and not as_json:
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
@@ -125,6 +137,14 @@ def run_changed(
     if as_json:
         print(json.dumps(_rows(examined) + _left_out_rows(examined), indent=1))
     return _failed(examined)
+
+
+def _changed(selection: Selection, scale: Scale, asked: Mapping[str, str]) -> Changes:
+    """What is set; where it is refused, with what the claims say of such values elsewhere."""
+    try:
+        return change(selection.experiment, scale, asked)
+    except InvalidField as refusal:
+        raise UserError(f"{refusal}{outside_too(selection, scale, asked)}") from None
 
 
 def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[str] | None]:
@@ -246,7 +266,7 @@ def _print_verdicts(
             console.print("\nUnder changed assumptions, not the paper's:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
     console.print(Verdicts(rows))
-    console.print(f"[bold]{len(rows)} claims:[/]", verdict_counts(rows))
+    console.print(f"[bold]{counted(len(rows), 'claim')}:[/]", verdict_counts(rows))
     for item in examined:
         for one in item.judgements if item.head else ():
             if one.status == "undecided":

@@ -7,8 +7,9 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, kept_verdicts, require
+from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, counted, kept_verdicts, require
 from lemmata.report.listed import confirmation_table
+from lemmata.report.replications import undecided_again
 from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, possible
 
@@ -46,7 +47,8 @@ def confirm_claims(
     else:
         console.print(confirmation_table(found, numbers))
         moved = [one for one in found.values() if one.moved]
-        count = f"{len(found) - len(moved)} of {len(found)} claims replicated in all of {len(numbers)}"
+        count = f"{len(found) - len(moved)} of {counted(len(found), 'claim')} replicated in all of {len(numbers)}"
+        count += undecided_again(found.values())
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
         for line in not_run_lines(not_run):
             console.print(line)

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
-from lemmata.core import NOT_RUN, Scale, UserError
+from lemmata.core import NOT_RUN, Scale, UserError, counted
 from lemmata.report.listing import rows_table
 from lemmata.run.store import Store
 from lemmata.run.verdicts import kept_verdicts
@@ -97,7 +97,7 @@ def diff(
         lines.append((row["id"], row["before"], row["after"], "\n".join([*numbers[:4], *more])))
     if lines:
         console.print(rows_table(["claim", "before", "after", "numbers"], lines))
-    console.print(f"{len(found)} of {len({*before, *after})} claims moved since {against}.")
+    console.print(f"{len(found)} of {counted(len({*before, *after}), 'claim')} moved since {against}.")
     return int(bool(found))
 
 

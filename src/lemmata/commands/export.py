@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import lemmata
-from lemmata.core import Examined, Paper, RunResult, Scale, UserError, encode
+from lemmata.core import Examined, Paper, RunResult, Scale, UserError, counted, encode
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
 from lemmata.run import Store
@@ -62,7 +62,7 @@ def export(
         verdicts = {one.claim.id: one.status for one in examined.judgements}
         print(json.dumps({"crate": str(out), "runs": list(examined.run_ids), "verdicts": verdicts}, indent=1))
     else:
-        console.print(f"{out}: {len(examined.run_ids)} runs, {len(examined.judgements)} verdicts")
+        console.print(f"{out}: {counted(len(examined.run_ids), 'run')}, {counted(len(examined.judgements), 'verdict')}")
     return 0
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rich.console import Console
 
-from lemmata.core import Experiment, Scale, select_one
+from lemmata.core import Experiment, Scale, command, select_one
 from lemmata.report.listing import Listing
 from lemmata.report.values import shorten
 from lemmata.run import Key, keys
@@ -18,7 +18,8 @@ def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int
         print(json.dumps([key.row() for key in keys(experiment, scale)], indent=1))
         return 0
     console.print(f"[bold]{experiment.id}[/]: {experiment.title}\n")
-    console.print(f"usage: lemmata run {experiment.id} --set KEY=VALUE [KEY=VALUE ...] [OPTIONS]\n", markup=False)
+    given = command("run", experiment.id, "--set", "KEY=VALUE")
+    console.print(f"usage: {given.replace('KEY=VALUE', 'KEY=VALUE [KEY=VALUE ...]')} [OPTIONS]\n", markup=False)
     console.print(key_listing(experiment, scale))
     return 0
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.look import claim_rows
-from lemmata.core import NOT_RUN, VERDICTS, Paper, Scale, claim_digests, is_fresh, kept_verdicts, references
+from lemmata.core import NOT_RUN, VERDICTS, Paper, Scale, claim_digests, counted, is_fresh, kept_verdicts, references
 from lemmata.report.files import write_whole
 from lemmata.report.numbers import NEAREST
 from lemmata.run import Store
@@ -30,7 +30,8 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
         return
     lacking = [row["id"] for row in rows if row["status"] is None and not row["extra"]]
     if lacking and console:
-        console.print(f"{paper.id}: {len(lacking)} claims are not judged in {store.root}; the kept verdicts stay.")
+        missing = counted(len(lacking), "claim is", "claims are")
+        console.print(f"{paper.id}: {missing} not judged in {store.root}; the kept verdicts stay.")
     if lacking:
         return
     # Claims that need an extra may be unjudged here: of those the verdicts kept before stay.

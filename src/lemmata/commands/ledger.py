@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from lemmata.core import LEDGER, Line, Paper, UserError, claim_digests, ledger, papers
+from lemmata.core import LEDGER, Line, Paper, UserError, claim_digests, command, ledger, papers
 from lemmata.report.files import write_whole
 from lemmata.report.listing import rows_table
 from lemmata.run import Store, seen_of
@@ -32,7 +32,8 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     for id in changed:
         console.print(f"[red]not in the ledger as it stands:[/] {id}")
     if changed:
-        console.print('`lemmata ledger --write --why "..." --seen "..."` adds a line for each.')
+        adds = command("ledger", "--write", "--why", "...", "--seen", "...")
+        console.print(f"`{adds}` adds a line for each.", markup=False)
     return int(bool(changed))
 
 

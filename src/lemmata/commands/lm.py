@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lemmata import __version__
-from lemmata.core import UserError, require
+from lemmata.core import UserError, counted, require
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
@@ -142,7 +142,9 @@ def draw(
         return 0
     layer, role, share = measured.best()
     words = measured.reference.strip()
-    console.print(f"{model.name}, {len(asked)} prompts, answer / {words!r}: {measured.base:.3g} for the whole model,")
+    console.print(
+        f"{model.name}, {counted(len(asked), 'prompt')}, answer / {words!r}: {measured.base:.3g} for the whole model,"
+    )
     console.print(
         f"at most {measured.ratio.max():.3g} of {measured.ratio.size} cuts ({role} of layer {layer}, share {share:g})"
     )

@@ -1,4 +1,4 @@
-"""The commands that look: list and show."""
+"""`lemmata list`, and what is known of every claim: code, last verdict, standing."""
 
 import json
 from collections.abc import Sequence
@@ -7,13 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.commands.fields import key_listing
 from lemmata.commands.reference import reference_lines, with_references
 from lemmata.commands.standing import standing
-from lemmata.core import NOT_RUN, Claim, Scale, Selection, file_of, full_id, papers, select
+from lemmata.core import NOT_RUN, Claim, Scale, Selection, command, file_of, papers, select
 from lemmata.report.listed import ClaimList, papers_table
 from lemmata.report.listing import Listing, rows_table
-from lemmata.report.shown import claim_panel
 from lemmata.report.terminal import not_run_words
 from lemmata.run import Store, last_verdict, obstacle
 
@@ -29,12 +27,14 @@ def list_claims(
         print(json.dumps(rows, indent=1))
         return 0
     if unstable:
-        console.print(_moved(rows) if rows else "No verdict is known to have moved; `lemmata confirm` asks again.")
+        again = command("confirm", *ids, scale=scale.name)
+        console.print(_moved(rows) if rows else f"No verdict is known to have moved; `{again}` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
     console.print(ClaimList(rows))
     if any(row["status"] is None for row in rows):
-        console.print(f"[dim]A dash: not judged yet at scale {scale.name}. `lemmata check ID` judges it.[/]")
+        judges = command("check", "ID", scale=scale.name)
+        console.print(f"A dash: not judged yet at scale {scale.name}. `{judges}` judges it.", style="dim", markup=False)
     for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
         console.print(line)
     for line in reference_lines(rows, scale):
@@ -48,26 +48,6 @@ def _moved(rows: Sequence[dict[str, Any]]) -> Listing:
         verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
         cells.append((row["id"], row["status"], row["replicated"], verdicts))
     return rows_table(["claim", "reference", "fresh randomness", "replications"], cells)
-
-
-def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
-    """All that is known of a claim, or of every claim of an experiment or paper; of an experiment its keys too."""
-    wanted = full_id(wanted)
-    rows = with_references(claim_rows([wanted], scale, Store(store_path)), scale)
-    named = [row for row in rows if row["id"] == wanted]
-    if as_json:
-        print(json.dumps(named or rows, indent=1))
-        return 0
-    whole = [one.experiment for one in select([wanted]) if one.experiment.id == wanted]
-    for experiment in whole:
-        console.print(ClaimList(rows))
-        console.print(f"file {file_of(experiment.id)}", soft_wrap=True, markup=False)
-    for row in named or rows:
-        console.print(claim_panel(row))
-    for experiment in whole:
-        console.print(f"What `lemmata run {experiment.id} --set KEY=VALUE` takes:", markup=False)
-        console.print(key_listing(experiment, scale))
-    return 0
 
 
 def claim_rows(ids: Sequence[str], scale: Scale, store: Store | None) -> list[dict[str, Any]]:
@@ -96,7 +76,7 @@ def _row(
         "extra": selection.experiment.extra,
         "scale": scale.name,
         "runs": runs,
-        "command": f"lemmata check {claim.id} --scale {scale.name}",
+        "command": command("check", claim.id, "--scale", scale.name),
         "file": str(file_of(selection.experiment.id)),
     }
     verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if runs and store else {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import Claim, Runs, Scale, Selection, UserError, certified, full_id, missing_extra, select
+from lemmata.core import Claim, Runs, Scale, Selection, UserError, certified, command, full_id, missing_extra, select
 from lemmata.proofs import ProofRun, certificate_of
 from lemmata.report.listing import rows_table
 from lemmata.run import Store
@@ -69,5 +69,6 @@ def _configs(selection: Selection, claim: Claim, scale: Scale, store: Store) -> 
         claim.subject(runs)
     read = [config for name in sorted(runs.read) if isinstance(config := named[name], ProofRun)]
     if not read:
-        raise UserError(f"{claim.id} has no certificate in {store.root}: `lemmata check {claim.id}` makes one")
+        makes = command("check", claim.id, scale=scale.name)
+        raise UserError(f"{claim.id} has no certificate in {store.root}: `{makes}` makes one")
     return read

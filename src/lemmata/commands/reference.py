@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, STALE, Scale, claim_digests, is_fresh, origin, papers, references
+from lemmata.core import NOT_RUN, STALE, Scale, claim_digests, command, counted, is_fresh, origin, papers, references
 
 EVIDENCE = (
     *("status", "predicted", "measured", "margin", "control_status", "control", "detail", "corrected", "proved"),
@@ -47,8 +47,9 @@ def reference_lines(rows: Sequence[dict[str, Any]], scale: Scale) -> list[str]:
     if shown:
         whence = "; ".join(dict.fromkeys(row["reference"] for row in shown))
         lines.append(
-            f"{len(shown)} verdicts are the reference that comes with the package ({whence}), not computed here: "
-            f"`lemmata check ID --scale {scale.name}` puts your own in their place."
+            f"{counted(len(shown), 'verdict is', 'verdicts are')} the reference that comes with the package "
+            f"({whence}), not computed here: "
+            f"`{command('check', 'ID', scale=scale.name)}` puts your own in their place."
         )
     if stale:
         lines.append(f"{STALE}: {', '.join(row['id'] for row in stale)}")

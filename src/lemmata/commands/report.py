@@ -8,7 +8,7 @@ from rich.console import Console
 
 from lemmata.commands.compute import ensure_folder, entry_of
 from lemmata.commands.found import Findings
-from lemmata.core import Scale, UserError
+from lemmata.core import Scale, UserError, command, counted
 from lemmata.report.growing import GrowingReport
 from lemmata.run import Store, examine_in_turn, missing, possible
 
@@ -16,12 +16,13 @@ from lemmata.run import Store, examine_in_turn, missing, possible
 def report(
     ids: Sequence[str], scale: Scale, out: Path, store_path: Path, *, single_file: bool, as_json: bool, console: Console
 ) -> int:
-    """What is not stored stands in the page as still to come."""
+    """What is not stored stands in the page as not run, with the command that runs it."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     stored = [one for one in selections if not missing(list(one.experiment.runs(scale).values()), store)]
+    computes = command("reproduce", *ids, scale=scale.name)
     if not stored:
-        raise UserError(f"nothing of this is stored at scale {scale.name}: `lemmata reproduce` computes it")
+        raise UserError(f"nothing of this is stored at scale {scale.name}: `{computes}` computes it")
     ensure_folder(out)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
     rows: dict[str, dict] = {}
@@ -31,17 +32,19 @@ def report(
         out,
         scale=scale,
         not_run=not_run,
-        found=lambda coming: findings.told(rows, {claim.id for one in coming for claim in one.claims}),
+        found=lambda _: findings.told(rows, ()),
         single_file=single_file,
+        computes=computes,
     )
     for item in examine_in_turn(stored, scale, store):
         rows |= {row["id"]: row for row in item.rows()}
         page.add(entry_of(item, scale, store, {}))
     path = page.write()
-    facts = {"page": str(path), "judged": len(stored), "to_come": len(selections) - len(stored)}
+    rest = len(selections) - len(stored)
+    facts = {"page": str(path), "judged": len(stored), "not_computed": rest}
     if as_json:
         print(json.dumps(facts))
     else:
-        rest = f"; {facts['to_come']} more are not computed yet" if facts["to_come"] else ""
-        console.print(f"page: {path} ({len(stored)} experiments{rest})", soft_wrap=True, markup=False)
+        words = f"{counted(len(stored), 'experiment')}" + (f"; {rest} not run: `{computes}` runs them" if rest else "")
+        console.print(f"page: {path} ({words})", soft_wrap=True, markup=False)
     return 0

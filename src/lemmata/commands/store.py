@@ -8,7 +8,19 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import SCALES, RunConfig, Scale, UserError, decode, experiments, papers, plain, run_type
+from lemmata.core import (
+    SCALES,
+    RunConfig,
+    Scale,
+    UserError,
+    command,
+    counted,
+    decode,
+    experiments,
+    papers,
+    plain,
+    run_type,
+)
 from lemmata.report.listed import runs_table
 from lemmata.report.listing import rows_table
 from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_programs, views
@@ -22,7 +34,7 @@ def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_jso
         return _list(store, as_json, console)
     if action == "show":
         if run is None:
-            raise UserError("runs show needs a run id: `lemmata runs list` shows them")
+            raise UserError(f"runs show needs a run id: `{command('runs', 'list')}` shows them")
         return _show(store, store.find(run), as_json, console)
     if action == "verify":
         return _verify(store, as_json, console)
@@ -74,7 +86,7 @@ def _verify(store: Store, as_json: bool, console: Console) -> int:
     else:
         for digest, reason in found.items():
             console.print(f"[red]damaged[/] {digest}: {reason}")
-        console.print(f"{len(digests)} runs verified, {len(found)} damaged.")
+        console.print(f"{counted(len(digests), 'run')} verified, {len(found)} damaged.")
     return int(bool(found))
 
 
@@ -107,9 +119,11 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
         for path in going:
             console.print(f"{'deleted' if delete else 'would delete'} {path.name}")
         if programs:
-            console.print(f"{'deleted' if delete else 'would delete'} {len(programs)} compiled programs, the oldest")
+            console.print(
+                f"{'deleted' if delete else 'would delete'} {counted(len(programs), 'compiled program')}, the oldest"
+            )
         more = "" if delete or not (going or programs) else " Add --yes to delete them."
-        console.print(f"{len(going)} folders.{more}")
+        console.print(f"{counted(len(going), 'folder')}.{more}")
     return 0
 
 
@@ -136,10 +150,12 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     console.print(rows_table(["view", "what it holds"], found.items(), ["view"]))
     console.print(rows_table(["column of runs", "what it is"], RUNS.items(), ["column of runs"]))
     if stored:
-        cells = [(view, ", ".join(names)) for view, names in stored.items()]
+        quoted = {view: [f'"{name}"' if "." in name else name for name in names] for view, names in stored.items()}
+        cells = [(view, ", ".join(names)) for view, names in quoted.items()]
         console.print(rows_table(["stored here", "its columns"], cells, ["stored here"]))
     else:
-        console.print(f"Nothing is stored in {str(store.root)!r} yet: `lemmata check ID` makes runs.", markup=False)
+        makes = command("check", "ID")
+        console.print(f"Nothing is stored in {str(store.root)!r} yet: `{makes}` makes runs.", markup=False)
     return 0
 
 

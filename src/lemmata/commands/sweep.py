@@ -1,7 +1,6 @@
 """`lemmata sweep`: one experiment under every combination of listed values."""
 
 import json
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from rich.console import Console
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Artefact, EngineName, Scale, select_one
+from lemmata.core import Artefact, EngineName, Scale, command, counted, select_one
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import save_artefact
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure, sweep_table
@@ -37,11 +36,11 @@ def sweep_experiment(
     with ProgressReporter() as reporter:
         found = sweep(selection, scale, asked, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter)
         rows = [judged.row() for judged in found]
-    words = ["lemmata", "sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
+    words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
-    caption = f"{selection.experiment.title}: verdicts in {len(rows)} cells. They are not the paper's own settings."
+    caption = f"{selection.experiment.title}: verdicts in {counted(len(rows), 'cell')}, not the paper's own settings."
     artefact = Artefact(sweep_figure(rows, {one.key: one.values for one in axes}), sweep_columns(rows), caption)
-    provenance = Provenance(command=shlex.join(words), scale=scale.name, version=lemmata.__version__)
+    provenance = Provenance(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
         print(json.dumps(rows, indent=1))
@@ -51,6 +50,9 @@ def sweep_experiment(
             console.print(line, markup=False)
         refused = [row for row in rows if "refused" in row]
         if refused:
-            console.print(f"{len(refused)} cells are not possible, as {refused[0]['refused']}", markup=False)
+            console.print(
+                f"{counted(len(refused), 'cell is', 'cells are')} not possible, as {refused[0]['refused']}",
+                markup=False,
+            )
         console.print(f"table: {saved.csv}" + (f", figure: {saved.png}" if saved.png else ""), soft_wrap=True)
     return int(bool(reporter.failures))

@@ -40,9 +40,11 @@ from lemmata.core.constraints import (
     Share as Share,
     Some as Some,
 )
+from lemmata.core.counted import counted as counted
 from lemmata.core.coverage import Stated as Stated, coverage as coverage
 from lemmata.core.engine import ENGINES as ENGINES, EngineName as EngineName, Resources as Resources
 from lemmata.core.errors import (
+    InvalidField as InvalidField,
     OutsideSetting as OutsideSetting,
     TooShort as TooShort,
     Undecided as Undecided,
@@ -69,10 +71,12 @@ from lemmata.core.ledger import (
     Line as Line,
     claim_digest as claim_digest,
     claim_digests as claim_digests,
+    has_reference as has_reference,
     ledger as ledger,
 )
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.notes import field_note as field_note
+from lemmata.core.places import command as command, given_places as given_places
 from lemmata.core.plain import plain as plain
 from lemmata.core.precision import Precision as Precision, platform as platform, precision as precision
 from lemmata.core.quiet import quiet_if as quiet_if

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from lemmata.core.config import digest
+from lemmata.core.counted import counted
 
 Outcome = Literal["closed", "open", "refuted"]
 ARRAY = "certificate"  # its name among a run's arrays
@@ -60,7 +61,9 @@ class Certificate:
         return max((step.bits for step in self.steps), default=0)
 
     def __str__(self) -> str:
-        size = f"{len(self.steps)} steps, {self.boxes} boxes" + (f", {self.bits} bits" if self.bits else "")
+        size = f"{counted(len(self.steps), 'step')}, {counted(self.boxes, 'box', 'boxes')}" + (
+            f", {self.bits} bits" if self.bits else ""
+        )
         return f"{self.outcome} ({size})" + (f": {self.where}" if self.where else "")
 
     def as_array(self) -> np.ndarray:

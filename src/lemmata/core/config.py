@@ -3,14 +3,16 @@
 import dataclasses
 import hashlib
 import json
+import re
 import types
 import typing
 from typing import Any, Literal, TypeVar, Union
 
 from lemmata.core.constraints import annotations, check_fields, describe
-from lemmata.core.errors import UserError, invalid, unknown
+from lemmata.core.errors import InvalidField, UserError, invalid, unknown
 
 C = TypeVar("C")
+BARE_POINT = re.compile(r"-?(\d+\.|\.\d+)([eE][+-]?\d+)?")  # ".2" and "2.", numbers to everybody but JSON
 UNSAID = {"unsaid at default": True}  # metadata of a field that came later: digests made before it stay as they are
 
 
@@ -101,8 +103,11 @@ def _decode_config(config_type: type, data: Any, where: str) -> Any:
     for key in given:
         if key not in kinds:
             raise unknown(f"key in {where}:", key, kinds)
-    values = {key: decode(kinds[key], item, f"{where}.{key}") for key, item in given.items()}
-    return config_type(**values)
+    values = {key: decode(kinds[key], item, f"{where}.{key}".lstrip(".")) for key, item in given.items()}
+    try:
+        return config_type(**values)
+    except InvalidField as error:  # a config does not know where it stands
+        raise error.within(where) from None
 
 
 def canonical(value: Any) -> str:
@@ -125,7 +130,7 @@ def override(config: C, changes: dict[str, str]) -> C:
         for step in outer:
             inner, place = getattr(inner, step), place[step]
         place[name] = _parse(fields(type(inner))[name], text)
-    return decode(type(config), data, type(config).__name__)
+    return decode(type(config), data, where="")  # so that a refusal names the key as it is set
 
 
 def has_path(config: Any, path: str) -> bool:
@@ -184,4 +189,6 @@ def _parse(annotation: Any, text: str) -> Any:
     try:
         return json.loads(text.lower() if text in ("True", "False", "None") else text)
     except json.JSONDecodeError:
+        if BARE_POINT.fullmatch(text):
+            return float(text)
         return None if text == "None" else text

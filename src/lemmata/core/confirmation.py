@@ -63,12 +63,14 @@ class Confirmation:
         return "undecided" if "undecided" in seen else "corrected"
 
     def confirms(self, rule_date: str) -> bool:
-        """Whether there are replications younger than the rule, and all of them agree."""
+        """Whether there are replications younger than the rule that all agree, and on something."""
         fresh = [number for number, verdict in self.verdicts.items() if verdict["computed"] > rule_date]
-        return bool(fresh) and not set(fresh) & set(self.moved)
+        return bool(fresh) and not set(fresh) & set(self.moved) and self.usual != "undecided"
 
     def words(self) -> str:
-        return f"replicated {len(self.verdicts) - len(self.moved)} of {len(self.verdicts)}"
+        """An undecided verdict is not made firmer by being undecided again."""
+        how = "again undecided in" if self.usual == "undecided" else "replicated"
+        return f"{how} {len(self.verdicts) - len(self.moved)} of {len(self.verdicts)}"
 
     def merged(self, before: "Confirmation | None") -> "Confirmation":
         """With the replications of an earlier one of the same claim, rule and runs that this one did not repeat."""

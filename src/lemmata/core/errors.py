@@ -8,6 +8,27 @@ class UserError(Exception):
     """A mistake in the request, not in the program. The command line prints it in one line and exits 2."""
 
 
+class InvalidField(UserError):
+    """A field whose value is out of range. It says itself which: whoever knows where the field stands can say it in
+    full (`within`), and whoever knows who asked for it, where."""
+
+    def __init__(self, field: str, value: object, allowed: str, where: str = ""):
+        super().__init__(field, value, allowed, where)
+        self.field, self.value, self.allowed, self.where = field, value, allowed, where
+
+    def __str__(self) -> str:
+        return f"{self.field} = {self.value!r} is not possible{self.where}: {self.allowed}"
+
+    def within(self, outer: str) -> "InvalidField":
+        """The same of a field of the config that `outer` names."""
+        known = not outer or self.field.startswith(f"{outer}.")
+        return self if known else InvalidField(f"{outer}.{self.field}", self.value, self.allowed)
+
+    def asked_of(self, where: str) -> "InvalidField":
+        """The same, with who has this bound where others have another."""
+        return InvalidField(self.field, self.value, self.allowed, f" in {where}")
+
+
 class Undecided(Exception):
     """A measurement that cannot be made from these runs, and why. A reading returns or raises it; the verdict is then
     `undecided` with this reason."""
@@ -47,9 +68,9 @@ def unknown(what: str, word: str, allowed: Iterable[str], also: Iterable[str] = 
     return UserError(f"unknown {what} {word!r}: {hint}allowed: {shown}")
 
 
-def invalid(field: str, value: object, allowed: str) -> UserError:
+def invalid(field: str, value: object, allowed: str) -> InvalidField:
     """The error for a field whose value is out of range."""
-    return UserError(f"{field} = {value!r} is not possible: {allowed}")
+    return InvalidField(field, value, allowed)
 
 
 def require(condition: bool, field: str, value: object, allowed: str) -> None:

@@ -38,6 +38,7 @@ class Evidence:
     corrected: Any = None
     printed: Verdict | None = None  # on the printed form, where the corrected one was accepted: it says what decides
     along: Mapping[str, Any] = field(default_factory=dict)
+    never: str = ""  # what it means that a number of it is not finite, in words
 
     def row(self, limit: int | None = None) -> dict[str, Any]:
         """As plain JSON data; `limit`: of so many elements alone, of those that decide."""
@@ -78,7 +79,8 @@ class Evidence:
             where = _where(names, index)
             numbers = {name: plain(column[index]) for name, column in (columns | of_sample).items()}
             told = {"status": str(statuses[index]), "margin": plain(float(margins[index]))}
-            rows.append({"where": where} | numbers | _counted(found) | told)
+            never = {"never": self.never} if self.never and numbers["measured"] is None else {}
+            rows.append({"where": where} | numbers | _counted(found) | told | never)
         return math.prod(shape), rows
 
 

@@ -14,7 +14,8 @@ from lemmata.core.claim import NOTHING, Claim
 from lemmata.core.config import digest, encode
 from lemmata.core.experiment import Experiment
 from lemmata.core.plain import plain
-from lemmata.core.registry import Paper, select
+from lemmata.core.reference import is_fresh, references
+from lemmata.core.registry import Paper, papers, select
 from lemmata.core.run import RunConfig
 from lemmata.core.scale import Scale
 
@@ -55,6 +56,12 @@ def claim_digests(ids: Sequence[str]) -> dict[str, str]:
     return {
         claim.id: claim_digest(selection.experiment, claim) for selection in select(ids) for claim in selection.claims
     }
+
+
+def has_reference(experiment: Experiment, claim: Claim, scale: Scale) -> bool:
+    """Whether the paper's folder keeps a verdict on the claim as it stands, at this scale."""
+    kept = references(papers()[experiment.id.split("/")[0]], scale.name).get(claim.id)
+    return kept is not None and is_fresh(kept, claim_digest(experiment, claim))
 
 
 @cache  # an experiment's claims share its runs

@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from lemmata.core.claim import Claim
+from lemmata.core.counted import counted
 from lemmata.core.errors import UserError, unknown
 from lemmata.core.experiment import Experiment
 from lemmata.core.run import RunConfig
@@ -184,7 +185,7 @@ def select_one(wanted: str, verb: str) -> Selection:
     """The one experiment that is named, for a command that takes no more."""
     selections = select([wanted])
     if len(selections) != 1:
-        raise UserError(f"{wanted!r} names {len(selections)} experiments; `{verb}` takes one")
+        raise UserError(f"{wanted!r} names {counted(len(selections), 'experiment')}; `{verb}` takes one")
     return selections[0]
 
 

@@ -49,6 +49,7 @@ def unjudged(
                 measured[name],
                 corrected[name] if corrected else None,
                 along=axes if isinstance(axes := _if_possible(part.axes, all_runs), dict) else {},
+                never=part.never,
             )
             for name, part in parts.items()
         )

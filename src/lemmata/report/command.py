@@ -1,17 +1,16 @@
 """The command that gives a result again."""
 
-import shlex
 from collections.abc import Mapping
 
-from lemmata.core import Scale
+from lemmata.core import Scale, command
 
 
 def command_of(
     experiment_id: str, scale: Scale, changes: Mapping[str, str] | None = None, verb: str = "reproduce"
 ) -> str:
     """`verb`: of an experiment as it is; one with changed assumptions is `run`."""
-    words = ["lemmata", "run" if changes else verb, experiment_id, "--scale", scale.name]
+    words = ["run" if changes else verb, experiment_id, "--scale", scale.name]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
     words += ["--replication", str(scale.replication)] if scale.replication else []
     words += ["--set", *(f"{key}={value}" for key, value in changes.items())] if changes else []
-    return shlex.join(words)
+    return command(*words)

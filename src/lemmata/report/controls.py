@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper
+from lemmata.core import NOT_RUN, Paper, counted
 from lemmata.report.values import on_the_control
 
 Row = Mapping[str, Any]
@@ -26,10 +26,11 @@ def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
     if missing:
         lines += [
             "",
-            f"Not judged yet, or before controls were recorded part by part: {missing} of {len(rows)} claims.",
+            "Not judged yet, or before controls were recorded part by part: "
+            f"{missing} of {counted(len(rows), 'claim')}.",
         ]
     if apart:
-        lines += ["", f"Not run, as they need an extra: {apart} of {len(rows)} claims."]
+        lines += ["", f"Not run, as they need an extra: {apart} of {counted(len(rows), 'claim')}."]
     if found:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]

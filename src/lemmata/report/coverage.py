@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper, Stated
+from lemmata.core import NOT_RUN, Paper, Stated, counted
 
 Row = Mapping[str, Any]
 
@@ -12,7 +12,8 @@ def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequen
     """A paper's statements as a table with a count."""
     title = f"## {paper.id}: {paper.title}"
     if stated is None:
-        return f"{title}\n\nIts statements are not listed yet; {len(rows)} claims judge some of them."
+        judging = counted(len(rows), "claim judges", "claims judge")
+        return f"{title}\n\nIts statements are not listed yet; {judging} some of them."
     status = {row["id"]: row.get("status") or "not judged yet" for row in rows}
     named = [[status[f"{paper.id}/{name}"] for name in one.claims] for one in stated]
     judged = sum(any(one != NOT_RUN for one in statuses) for statuses in named)
@@ -20,7 +21,8 @@ def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequen
     claims = sum(one != NOT_RUN for one in status.values())
     waiting = f"{apart} by claims that were not run; " if apart else ""
     count = (
-        f"{len(stated)} statements: {judged} judged, by {claims} claims; {waiting}{len(stated) - judged - apart} not."
+        f"{counted(len(stated), 'statement')}: {judged} judged, by {counted(claims, 'claim')}; "
+        f"{waiting}{len(stated) - judged - apart} not."
     )
     lines = ["| in the paper | claims | not judged, or left out |", "|---|---|---|"]
     for one in stated:

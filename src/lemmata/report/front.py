@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection
+from lemmata.core import NOT_RUN, NotRun, Paper, Scale, Selection, counted, has_reference
 from lemmata.report.entry import Entry, Found
 from lemmata.report.evidence import chip
 from lemmata.report.figure import SavedArtefact
@@ -15,15 +15,17 @@ from lemmata.report.values import STATUSES
 
 Picture = Callable[[Path, str], Html]  # of a PNG and what it shows, in words
 SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
-NAMED = 12  # of the experiments that are still to come, so many are named
+NAMED = 12  # of the experiments that are not judged, so many are named
 
 
-def masthead(judged: int, coming: Sequence[Selection], scale: Scale) -> Html:
+def masthead(judged: int, coming: Sequence[Selection], scale: Scale, computes: str = "") -> Html:
+    """`computes`: the command that would compute what is missing, where nobody does."""
+    words = _not_run(judged, coming, computes) if coming and computes else _progress(judged, coming)
     return element(
         "header",
         element("p", "lemmata", class_="brand"),
         element("h1", "What was found"),
-        element("p", _progress(judged, coming), f" Scale: {scale.name}.", class_="progress"),
+        element("p", inline(words), f" Scale: {scale.name}.", class_="progress"),
         class_="masthead",
     )
 
@@ -31,15 +33,32 @@ def masthead(judged: int, coming: Sequence[Selection], scale: Scale) -> Html:
 def _progress(judged: int, coming: Sequence[Selection]) -> str:
     """How far the report has come; what is to come stands in the order in which it is computed."""
     if not coming:
-        return f"{judged} experiment{'' if judged == 1 else 's'} judged; nothing is to come."
-    names = [one.experiment.id for one in coming]
-    rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    words = f"{judged} of {judged + len(coming)} experiments judged; still to come: "
-    return f"{words}{', '.join(names[:NAMED])}{rest}. Reload to see more."
+        return f"{counted(judged, 'experiment')} judged; nothing is to come."
+    return f"{_of_all(judged, coming)}; still to come: {_named(coming)}. Reload to see more."
 
 
-def card(paper: Paper, found: Sequence[Found], entries: Sequence[Entry], not_run: Sequence[NotRun]) -> Html:
-    """What was found of a paper, and how many verdicts stand behind it."""
+def _not_run(judged: int, missing: Sequence[Selection], computes: str) -> str:
+    return f"{_of_all(judged, missing)}; not run: {_named(missing)}. `{computes}` runs them."
+
+
+def _of_all(judged: int, others: Sequence[Selection]) -> str:
+    return f"{judged} of {counted(judged + len(others), 'experiment')} judged"
+
+
+def _named(selections: Sequence[Selection]) -> str:
+    names = [one.experiment.id for one in selections]
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def card(
+    paper: Paper,
+    found: Sequence[Found],
+    entries: Sequence[Entry],
+    not_run: Sequence[NotRun],
+    coming: Sequence[Selection] = (),
+) -> Html:
+    """What was found of a paper, and how many verdicts stand behind it; with those that are not here, all its claims
+    that were asked for."""
     counts = Counter(judgement.status for entry in entries for judgement in entry.examined.judgements)
     total = sum(counts.values())
     apart = sum(len(one.selection.claims) for one in not_run)
@@ -53,12 +72,24 @@ def card(paper: Paper, found: Sequence[Found], entries: Sequence[Entry], not_run
         element(
             "p",
             *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
-            element("span", f"of {total} claim{'' if total == 1 else 's'}", class_="muted"),
-            chip(NOT_RUN, f"{apart} {NOT_RUN}") if apart else "",
+            element("span", f"of {counted(total, 'claim')} judged here", class_="muted"),
+            join((" ", chip(NOT_RUN, f"{apart} {NOT_RUN} here"))) if apart else "",
+            element("span", _rest(total, not_run, coming), class_="muted"),
             class_="chips",
         ),
         class_="card",
     )
+
+
+def _rest(judged: int, not_run: Sequence[NotRun], coming: Sequence[Selection]) -> str:
+    """What makes the count that of `lemmata list`; empty where every claim is judged here."""
+    apart = sum(len(one.selection.claims) for one in not_run)
+    waiting = sum(len(one.claims) for one in coming)
+    known = sum(has_reference(one.experiment, claim, one.scale) for one in not_run for claim in one.selection.claims)
+    words = [f"of {known} of these the package keeps a verdict"] if known else []
+    words += [f"{waiting} not judged yet"] if waiting else []
+    words += [f"{judged + apart + waiting} claims in all"] if apart or waiting else []
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _nothing(entries: Sequence[Entry]) -> str:

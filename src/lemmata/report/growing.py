@@ -27,10 +27,12 @@ class GrowingReport:
         not_run: Sequence[NotRun],
         found: Callable[[Sequence[Selection]], Mapping[str, Sequence[Found]]],
         single_file: bool = False,
+        computes: str = "",
     ) -> None:
         """`planned`: in the page's order; `order`: as they are computed.
 
-        `found`: what can be said while these experiments are to come.
+        `found`: what can be said while these experiments are to come; `computes`: the command for them, where they are
+        not: nobody is computing.
         """
         self._planned, self._order, self._not_run = planned, order, not_run
         self._out, self._scale, self._found = out, scale, found
@@ -38,6 +40,7 @@ class GrowingReport:
         self._saved: dict[str, SavedArtefact] = {}
         self._make = page if single_file else pages
         self._due = 0.0
+        self._computes = computes
 
     def add(self, entry: Entry) -> None:
         """Save its drawing; write the page if the last version is old enough."""
@@ -53,7 +56,14 @@ class GrowingReport:
         entries = [self._entries[id] for id in ids if id in self._entries]
         coming = [one for one in self._order if one.experiment.id not in self._entries]
         made = self._make(
-            entries, self._out, self._saved, self._scale, self._not_run, found=self._found(coming), coming=coming
+            entries,
+            self._out,
+            self._saved,
+            self._scale,
+            self._not_run,
+            found=self._found(coming),
+            coming=coming,
+            computes=self._computes,
         )
         path = write_report(made, self._out)
         now = time.monotonic()

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lemmata.core import Confirmation, Paper
+from lemmata.core import Confirmation, Paper, counted
 from lemmata.report.listing import Listing, cell_text, plain_table
 from lemmata.report.terminal import COLOURS, Row, control_text, status_text, verdict_counts
 from lemmata.report.values import MARKS, brief, duration, margin, margin_or_proof, shorten
@@ -35,7 +35,7 @@ class ClaimList:
     def _experiments(self) -> Iterator[tuple[Text, list[Row]]]:
         for id, group in groupby(self.rows, key=lambda row: row.get("experiment", "")):
             rows = list(group)
-            count = f"{len(rows)} claim{'' if len(rows) == 1 else 's'}"
+            count = counted(len(rows), "claim")
             title = f": {rows[0]['title']}" if rows[0].get("title") else ""
             yield Text.assemble("experiment ", (str(id), "bold"), f"{title} ({count})"), rows
 
@@ -120,7 +120,7 @@ def confirmation_table(found: Mapping[str, Confirmation], numbers: Iterable[int]
     for id, one in found.items():
         moved = [f"{number}: {v['status']} (margin {margin(v['margin'])})" for number, v in one.moved.items()]
         marks = (Text(MARKS[status], style=COLOURS[status]) for status in one.statuses)
-        agreed = Text(one.words(), style="yellow" if one.moved else "green")
+        agreed = Text(one.words(), style="green" if one.together != "undecided" else "yellow")
         rows.append((id, status_text(one.reference), *marks, status_text(one.together), agreed, ", ".join(moved)))
     columns = ("claim", "reference", *counted, "together", "in all", "what moved")
     return Listing(columns, tuple(rows), columns[:-1])

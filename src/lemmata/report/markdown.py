@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper, Told
+from lemmata.core import NOT_RUN, Paper, Told, counted
 from lemmata.report.errata import formulas
 from lemmata.report.values import MARKS, STATUSES, brief, duration, margin_or_proof, on_the_control, rule, verdict_word
 
@@ -40,10 +40,10 @@ def ledger_section(rows: Sequence[Row]) -> str:
             seen.setdefault(row["seen"], []).append(f"`{row['id'].partition('/')[2]}`")
     count = sum(map(len, seen.values()))
     summary = (
-        f"Rules are meant to be older than the run they judge. Of {len(rows)} rules {len(rows) - count} are registered:"
-        f" nothing of their settings is recorded as seen. {count} are exploratory, written or changed after something "
-        "had been seen, and are weaker evidence until fresh randomness confirms them. `lemmata ledger <claim>` prints "
-        "a rule's history."
+        f"Rules are meant to be older than the run they judge. Of {counted(len(rows), 'rule')} {len(rows) - count} are "
+        f"registered: nothing of their settings is recorded as seen. {count} are exploratory, written or changed "
+        "after something had been seen, and are weaker evidence until fresh randomness confirms them. "
+        "`lemmata ledger <claim>` prints a rule's history."
     )
     return "\n".join([summary, "", *(f"- {', '.join(ids)}: {what}" for what, ids in seen.items())])
 
@@ -90,8 +90,9 @@ def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     counts = Counter(row.get("status") for row in rows)
     verdicts = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
-    apart = f"; {counts[NOT_RUN]} {NOT_RUN}" if counts[NOT_RUN] else ""
-    claims = f"{len(rows) - counts[NOT_RUN]} claims: {verdicts}{apart}"
+    if apart := counts[NOT_RUN]:
+        verdicts = f"{len(rows) - apart} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
+    claims = f"{counted(len(rows), 'claim')}: {verdicts}"
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
 

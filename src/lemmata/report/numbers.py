@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lemmata.core import command
 from lemmata.report.values import brief, margin, number, rule
 
 NEAREST = 5
@@ -68,7 +69,7 @@ def _all_of_them(row: Row) -> str:
 
 def check_command(row: Row) -> str:
     """What judges a claim at the scale of its row."""
-    return f"lemmata check {row['id']}" + (f" --scale {row['scale']}" if row.get("scale", "laptop") != "laptop" else "")
+    return command("check", row["id"], scale=row.get("scale") or "laptop")
 
 
 def unlabelled(value: Any) -> str:
@@ -122,7 +123,7 @@ def _is_nothing(value: Any) -> bool:
 def _measured(one: Row, what: str) -> str:
     """The number, and what it is a mean of: `0.97, mean of 20 seeds [0.95, 0.98]`."""
     if one["measured"] is None:
-        return "not a number"
+        return str(one.get("never") or "not a number")
     value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
     if "level" not in one:
         return value

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lemmata.core import NOT_RUN, Judgement, NotRun
+from lemmata.core import NOT_RUN, Judgement, NotRun, counted
 from lemmata.report.entry import Entry
 from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
@@ -32,7 +32,7 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
     count = sum(len(entry.examined.judgements) for entry in entries)
     return element(
         "details",
-        element("summary", element("h2", "Verdicts"), element("span", _claims(count), class_="muted")),
+        element("summary", element("h2", "Verdicts"), element("span", counted(count, "claim"), class_="muted")),
         element(
             "p",
             "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
@@ -76,10 +76,6 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
     )
 
 
-def _claims(count: int) -> str:
-    return f"{count} claim{'' if count == 1 else 's'}"
-
-
 def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
     claim = judgement.claim
     return element(
@@ -111,8 +107,13 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
     count = sum(len(one.selection.claims) for one in not_run)
     return element(
         "details",
-        element("summary", element("h2", "Not run"), element("span", _claims(count), class_="muted")),
-        element("p", "Counted apart: what these claims need was not on this machine.", class_="muted"),
+        element("summary", element("h2", "Not run"), element("span", counted(count, "claim"), class_="muted")),
+        element(
+            "p",
+            "Counted apart: what these claims need was not on this machine. Where the package keeps a verdict of "
+            "another machine, `lemmata show` has it.",
+            class_="muted",
+        ),
         *(
             element(
                 "article",

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import NotRun, Paper, Scale, Selection
+from lemmata.core import NotRun, Paper, Scale, Selection, counted
 from lemmata.report.entry import Entry, Found, Provenance, describe_seeds
 from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
@@ -67,12 +67,14 @@ def page(
     *,
     found: Mapping[str, Sequence[Found]] | None = None,
     coming: Sequence[Selection] = (),
+    computes: str = "",
 ) -> Html:
-    """One file: findings and their figures first; then verdicts, errata, every experiment. `coming`: not judged yet."""
+    """One file: findings and their figures first; then verdicts, errata, every experiment. `coming`: not judged yet;
+    `computes`: the command for them, where nobody computes them."""
     papers = _papers(entries, coming, not_run)
     sections = (paper_section(one, _of(one, entries), out_dir, saved, embedded) for one in papers.values())
-    front = _front(papers, entries, saved, not_run, found or {}, embedded)
-    head = masthead(len(entries), coming, scale)
+    front = _front(papers, entries, saved, not_run, found or {}, embedded, coming)
+    head = masthead(len(entries), coming, scale, computes)
     return _document("lemmata report: " + ", ".join(papers), head, element("main", *front, *sections), scale)
 
 
@@ -85,11 +87,12 @@ def pages(
     *,
     found: Mapping[str, Sequence[Found]] | None = None,
     coming: Sequence[Selection] = (),
+    computes: str = "",
 ) -> dict[str, Html]:
     """The same as several files, by name: an index, and a page a paper. Figures are files beside them."""
     papers, picture = _papers(entries, coming, not_run), beside(out_dir)
-    front = join(_front(papers, entries, saved, not_run, found or {}, picture))
-    head = masthead(len(entries), coming, scale)
+    front = join(_front(papers, entries, saved, not_run, found or {}, picture, coming))
+    head = masthead(len(entries), coming, scale, computes)
     title = "lemmata report: " + ", ".join(papers)
     made = {INDEX: _document(title, head, element("main", _outward(front, papers)), scale)}
     back = element("header", link(INDEX, "lemmata: all papers", class_="brand"), class_="masthead")
@@ -115,10 +118,17 @@ def _front(
     not_run: Sequence[NotRun],
     found: Mapping[str, Sequence[Found]],
     picture: Picture,
+    coming: Sequence[Selection],
 ) -> list[Html]:
     """What stands before the papers' own sections."""
     cards = (
-        card(paper, found.get(id, ()), _of(paper, entries), [one for one in not_run if one.paper.id == id])
+        card(
+            paper,
+            found.get(id, ()),
+            _of(paper, entries),
+            [one for one in not_run if one.paper.id == id],
+            [one for one in coming if one.paper.id == id],
+        )
         for id, paper in papers.items()
     )
     return [
@@ -211,11 +221,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: 
 def _runs(entry: Entry) -> Html:
     ids = join((element("code", digest[:12], title=digest) for digest in entry.examined.run_ids), " ")
     count = len(entry.examined.run_ids)
-    facts = [
-        f"{count} run{'' if count == 1 else 's'}",
-        duration(entry.examined.seconds),
-        describe_seeds(entry.examined.seeds),
-    ]
+    facts = [counted(count, "run"), duration(entry.examined.seconds), describe_seeds(entry.examined.seeds)]
     summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
     if count > FOLD_RUNS:
         return element("details", element("summary", summary), ids)

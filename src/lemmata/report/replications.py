@@ -1,9 +1,9 @@
 """What fresh randomness says of each claim, as Markdown: its verdict in every replication beside the reference."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from lemmata.core import Confirmation, Paper
+from lemmata.core import Confirmation, Paper, counted
 from lemmata.report.values import duration
 
 
@@ -31,9 +31,14 @@ def _counts(found: Sequence[Confirmation], seconds: float) -> str:
         "corrected": "between holds and erratum",
     }
     words = [f"{changes[change]} {what}" for change, what in moved.items() if changes[change] or change != "corrected"]
-    return (
-        f"{changes[None]} of {len(found)} claims replicated in all; {', '.join(words)}. Computing: {duration(seconds)}."
-    )
+    stayed = f"{changes[None]} of {counted(len(found), 'claim')} replicated in all{undecided_again(found)}"
+    return f"{stayed}; {', '.join(words)}. Computing: {duration(seconds)}."
+
+
+def undecided_again(found: Iterable[Confirmation]) -> str:
+    """Of claims that stayed what they were: how many stayed undecided, in brackets; empty where none did."""
+    count = sum(one.change is None and one.usual == "undecided" for one in found)
+    return f" ({count} of them undecided again)" if count else ""
 
 
 def _seconds(found: Mapping[str, Mapping[str, Confirmation]]) -> float:

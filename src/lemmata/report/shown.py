@@ -97,7 +97,9 @@ def _has_list(value: Any) -> bool:
 def _values(value: Any) -> Text:
     """One line for a single value, one line a part for several."""
     if isinstance(value, Mapping) and not is_one_value(value):
-        return Text("\n").join(Text.assemble((f"{name}: ", "dim"), unlabelled(item)) for name, item in value.items())
+        # What is predicted of a part may begin with the part's own name.
+        said = {f"{name}: ": unlabelled(item) for name, item in value.items()}
+        return Text("\n").join(Text.assemble((name, "dim"), text.removeprefix(name)) for name, text in said.items())
     return Text(unlabelled(value))
 
 

@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from rich.table import Table
 from rich.text import Text
 
+from lemmata.core import counted
 from lemmata.report.listing import Listing, rows_table
 from lemmata.report.plots import new_figure
 from lemmata.report.style import COLOURS, GREY, styled
@@ -69,20 +70,21 @@ def reasons(rows: Sequence[Row]) -> list[str]:
                 values = ", ".join(f"{key} = {value}" for key, value in row["set"].items())
                 first.setdefault((claim, one["detail"]), f"undecided: {claim} at {values}: {one['detail']}")
     lines = list(first.values())
-    return lines[:REASONS] + ([f"{len(lines) - REASONS} more reasons: --json"] if len(lines) > REASONS else [])
+    more = len(lines) - REASONS
+    return lines[:REASONS] + ([f"{counted(more, 'more reason')}: --json"] if more > 0 else [])
 
 
 def sweep_table(rows: Sequence[Row]) -> Table | Listing:
     """One line a cell where they are few, else one line a claim."""
     claims, keys = claims_in(rows), list(rows[0]["set"])
     if len(rows) > LONG or len(claims) > WIDE:
-        counted = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-        counted.add_column("claim", no_wrap=True)
-        counted.add_column(f"in {len(rows)} cells")
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        table.add_column("claim", no_wrap=True)
+        table.add_column(f"in {counted(len(rows), 'cell')}")
         for claim in claims:
             statuses = [{"status": status_in(row, claim)} for row in rows if "claims" in row]
-            counted.add_row(Text(claim), verdict_counts(statuses))
-        return counted
+            table.add_row(Text(claim), verdict_counts(statuses))
+        return table
     refused = Text("refused", style="dim")
     found = [
         (

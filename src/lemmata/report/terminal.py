@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from lemmata.core import NOT_RUN, NotRun
+from lemmata.core import NOT_RUN, NotRun, counted
 from lemmata.report.values import COUNTED, MARKS, verdict_word
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red", NOT_RUN: "dim"}
@@ -69,5 +69,5 @@ def not_run_words(claims: Iterable[tuple[str, str]]) -> Iterator[Text]:
     for experiment, reason in claims:
         by_reason.setdefault(reason, []).append(experiment)
     for reason, ids in by_reason.items():
-        count = f"{len(ids)} claim{'' if len(ids) == 1 else 's'} of {', '.join(dict.fromkeys(ids))}"
+        count = f"{counted(len(ids), 'claim')} of {', '.join(dict.fromkeys(ids))}"
         yield Text(f"{MARKS[NOT_RUN]} not run: {count}: {reason}")

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lemmata.core import command
 from lemmata.report.listing import plain_table
 from lemmata.report.numbers import NEAREST, Line, Row, left_over, lines
 from lemmata.report.terminal import control_text, status_text
@@ -40,7 +41,8 @@ class Verdicts:
     def _more(self) -> str:
         """Where the others are: under changed assumptions not with the claim, whose own verdict is the paper's."""
         again = next((row["again"] for row in self.rows if row.get("again")), None)
-        return f"all of them: {again} --json" if again else "`lemmata show ID` shows more"
+        scale = next((row["scale"] for row in self.rows if row.get("scale")), "laptop")
+        return f"all of them: {again} --json" if again else f"`{command('show', 'ID', scale=scale)}` shows more"
 
     def _table(self) -> Table:
         table = plain_table()

@@ -1,6 +1,6 @@
 """Config -> stored result: execute, store, judge, query."""
 
-from lemmata.run.changes import Changes as Changes, change as change
+from lemmata.run.changes import Changes as Changes, change as change, outside_too as outside_too
 from lemmata.run.confirm import confirm as confirm, last_confirmation as last_confirmation, seen_of as seen_of
 from lemmata.run.examine import (
     apart as apart,

@@ -7,8 +7,10 @@ from typing import Any
 
 from lemmata.core import (
     Experiment,
+    InvalidField,
     RunConfig,
     Scale,
+    Selection,
     UserError,
     encode,
     has_path,
@@ -108,11 +110,46 @@ def places_in(runs: Mapping[str, RunConfig], keys: Iterable[str]) -> dict[str, d
 def with_set(
     runs: Mapping[str, RunConfig], places_of: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]
 ) -> dict[str, RunConfig]:
-    """The runs with each key set where it has its place."""
-    return {
-        name: override(config, {places[name]: asked[key] for key, places in places_of.items() if name in places})
-        for name, config in runs.items()
-    }
+    """The runs with each key set where it has its place; where some refuse a value, it is said which."""
+    made, refused = dict[str, RunConfig](), dict[str, InvalidField]()
+    for name, config in runs.items():
+        try:
+            made[name] = override(config, {at[name]: asked[key] for key, at in places_of.items() if name in at})
+        except InvalidField as error:
+            refused[name] = error
+    if not refused:
+        return made
+    raise _refusal(refused, places_of, asked)
+
+
+def _refusal(
+    refused: Mapping[str, InvalidField], places_of: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]
+) -> UserError:
+    """The first run's, with the runs that have it where others have not, and the keys that were set where it is of
+    another field, with which they do not go."""
+    first = next(iter(refused))
+    why, reached = refused[first], {name for places in places_of.values() for name in places}
+    alike = tuple(name for name, error in refused.items() if str(error) == str(why))
+    why = why.asked_of(_runs(alike)) if reached - set(alike) else why
+    typed = {key: asked[key] for key, places in places_of.items() if first in places}
+    if why.field.split("[")[0] in typed:
+        return why
+    return UserError(f"{''.join(f'--set {key}={text}: ' for key, text in typed.items())}{why}")
+
+
+def outside_too(selection: Selection, scale: Scale, asked: Mapping[str, str]) -> str:
+    """Of a refused change, as the end of its line: what a claim would say of it in the runs that take it."""
+    runs = selection.experiment.runs(scale)
+    places_of = places_in(runs, asked)
+    for claim in selection.claims:
+        for name, setting in claim.setting.items():
+            try:
+                made = with_set({name: runs[name]}, places_of, asked) if name in runs else {}
+            except UserError:
+                continue
+            if made and made[name] != runs[name] and (why := setting(made[name])):
+                return f"; {claim.id} has no meaning there either: {why}"
+    return ""
 
 
 def _meet(reads: Sequence[str] | None, runs: Sequence[str]) -> bool:
@@ -137,4 +174,4 @@ def _word(value: Any) -> str:
 
 def _runs(names: tuple[str, ...]) -> str:
     shown = ", ".join(repr(name) for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    return f"the run{'' if len(names) == 1 else 's'} {shown}"
+    return f"the {'run' if len(names) == 1 else 'runs'} {shown}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lemmata.core import SCALES, Scale, UserError, experiments, papers, run_types, unknown
+from lemmata.core import SCALES, Scale, UserError, command, experiments, papers, run_types, unknown
 from lemmata.run.store import METRICS, DamagedRun, Store
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _summary(run_type: type) -> str:
     """The first sentence of what the code says of a kind of run."""
     text = " ".join((run_type.__doc__ or "").split())
     is_made = text.startswith(f"{run_type.__name__}(")  # by `dataclass`, which lists the fields
-    return "" if is_made else text.split(". ")[0].removesuffix(".")
+    return "" if is_made else re.split(r"(?<!\.)\. ", text)[0].removesuffix(".")  # "4, 8, ..." goes on
 
 
 def query(
@@ -74,7 +75,7 @@ def query(
         except DamagedRun:
             continue
     if not records:
-        raise UserError(f"store {str(store.root)!r} holds no runs yet: `lemmata reproduce` makes some")
+        raise UserError(f"store {str(store.root)!r} holds no runs yet: `{command('reproduce')}` makes some")
     kinds = sorted({record["kind"] for record in records})
     with duckdb.connect() as connection:
         if "runs" in sql.lower():  # who asks for what takes seconds to find out
@@ -91,9 +92,11 @@ def query(
             names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
             rows = [tuple(map(_plain, types, row)) for row in fetched]
             return list(names), rows
-        except duckdb.CatalogException as error:
-            raise UserError(_with_views(str(error), ["runs", "metrics", *kinds])) from None
         except duckdb.Error as error:
+            if hint := _unquoted(sql, store):
+                raise UserError(f"query: {hint}") from None
+            if isinstance(error, duckdb.CatalogException):
+                raise UserError(_with_views(str(error), ["runs", "metrics", *kinds])) from None
             raise UserError(f"query: {str(error).splitlines()[0]}") from None
 
 
@@ -132,6 +135,21 @@ def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Ite
 
 def _plain(kind: str, value: Any) -> Any:
     return json.loads(value) if kind == "JSON" and value is not None else value
+
+
+def _unquoted(sql: str, store: Store) -> str:
+    """Which name of a query that failed SQL takes for several, in words; empty if it is not that."""
+    bare = re.sub(r"""'[^']*'|"[^"]*\"""", "''", sql)
+    stored = {view.strip('"'): names for view, names in stored_columns(store).items()}
+    dotted = {name: "column" for names in stored.values() for name in names if "." in name}
+    for name, what in (dotted | dict.fromkeys(stored, "view")).items():
+        if re.search(rf"(?<!\w){re.escape(name)}(?![\w.])", bare, re.IGNORECASE):
+            return f'the {what} {name} needs double quotes: "{name}"'
+    if (config := re.search(r"\bconfig((?:\.\w+)+)", bare)) and not re.search(r"\bruns\b", bare, re.IGNORECASE):
+        *outer, last = config[1].strip(".").split(".")
+        path = "".join(f"->'{step}'" for step in outer)
+        return f"{config[0]} stands in the view runs, whose column run is this one's: config{path}->>'{last}'"
+    return ""
 
 
 def _with_views(message: str, known: list[str]) -> str:

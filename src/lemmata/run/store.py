@@ -26,6 +26,7 @@ from lemmata.core import (
     RunOutput,
     RunResult,
     UserError,
+    counted,
     decode,
     encode,
     require,
@@ -76,7 +77,9 @@ class Store:
         found = [digest for digest in self.digests() if digest.startswith(prefix)]
         if len(found) != 1:
             if found:
-                raise UserError(f"run {prefix!r} is ambiguous: it begins {len(found)} runs, {', '.join(found[:4])}")
+                raise UserError(
+                    f"run {prefix!r} is ambiguous: it begins {counted(len(found), 'run')}, {', '.join(found[:4])}"
+                )
             raise unknown("run", prefix, self.digests())
         return found[0]
 

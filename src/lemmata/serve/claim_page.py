@@ -7,7 +7,7 @@ from typing import Any
 from lemmata.core import Selection, file_of, ledger, papers, references
 from lemmata.report.evidence import control_note
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.numbers import left_over, lines
+from lemmata.report.numbers import check_command, left_over, lines
 from lemmata.report.values import duration, margin, rule
 from lemmata.serve.layout import claim_item, experiment_path, facts_list, layout, status_chip
 
@@ -72,7 +72,7 @@ def evidence(row: dict[str, Any]) -> Html:
     heads = ("what", "predicted", "measured", "margin", "verdict")
     found = list(lines(row))
     if not found:
-        return element("p", "No number is kept of it here: `lemmata check` measures it.", class_="muted")
+        return element("p", f"No number is kept of it here: `{check_command(row)}` measures it.", class_="muted")
     cells = (
         element(
             "tr",

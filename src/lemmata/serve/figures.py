@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 import lemmata
-from lemmata.core import Examined, Runs, Scale, UserError
+from lemmata.core import Examined, Runs, Scale, UserError, counted
 from lemmata.report.command import command_of
 from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
@@ -24,7 +24,9 @@ def stored_runs(question: Question, store: Store) -> Runs:
     scale, made = Scale(question.scale), question.made()
     asked = made.after if made else question.selection.experiment.runs(scale)
     if absent := missing(list(asked.values()), store):
-        raise UserError(f"{len(absent)} of its {len(asked)} runs are not computed yet at scale {scale.name}")
+        raise UserError(
+            f"{len(absent)} of its {counted(len(asked), 'run is', 'runs are')} not computed yet at scale {scale.name}"
+        )
     try:
         return Runs({name: store.load(config) for name, config in asked.items()}, scale)
     except DamagedRun as damaged:

@@ -1,5 +1,6 @@
 """Other noise levels and other learning rates: what the paper says without a figure."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -61,8 +62,14 @@ def trained_clean(runs: Runs) -> Ends:
     return [(runs["fine-tuned"], 0)]
 
 
-def of(group: str):
-    return lambda runs: [(run, 1) for run in (*runs.group(group).values(), runs["main"])]
+def of(group: str) -> Callable[[Runs], Ends]:
+    """The runs of a group and the main run; of those that changed settings made alike, one."""
+
+    def ends(runs: Runs) -> Ends:
+        unlike = {varied(group, run): run for run in reversed((*runs.group(group).values(), runs["main"]))}
+        return [(run, 1) for run in reversed(unlike.values())]
+
+    return ends
 
 
 def runs(scale: Scale) -> dict[str, RecallTraining]:

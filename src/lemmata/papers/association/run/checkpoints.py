@@ -51,6 +51,8 @@ def hashes_of(model: str, steps: Sequence[int]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoints(RunConfig):
+    """Chances and ranks of words after each prompt at each checkpoint of a language model: whole, cut, randomly cut."""
+
     kind = "association/checkpoints"
 
     model: str = "EleutherAI/pythia-1b"

@@ -29,6 +29,8 @@ DEPTH = 27 / 32  # of the layer that is cut in the paper's Llama: where other mo
 
 @dataclass(frozen=True, kw_only=True)
 class Gsm8kAnswers(RunConfig):
+    """Whether each question of GSM8K is answered rightly: by the model whole, with one matrix cut, and randomly cut."""
+
     kind = "association/gsm8k-answers"
 
     model: str = DEFAULT

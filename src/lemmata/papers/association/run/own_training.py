@@ -34,6 +34,8 @@ MATRIX: Role = "mlp in"
 
 @dataclass(frozen=True, kw_only=True)
 class OwnTraining(RunConfig):
+    """Chances of the name, of an absent one and of "the" at each checkpoint of a small model of ours, whole and cut."""
+
     kind = "association/own-training"
 
     root: str = ""  # where `text` and `shuffled` lie; "": in the folder of kept models, under `trained`

@@ -21,7 +21,9 @@ SURE = -log(0.999)
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseRun(RunConfig):
-    """For each n, by bisection in T on the engine's autodiffed loss:
+    """For each n, the highest temperatures at which the optimum exists, is the best, recalls and is sure.
+
+    By bisection in T on the engine's autodiffed loss:
 
     exist   the highest T with an unequal local minimum on the pairwise line
     global  the highest T at which the line's lowest point is not one pair alone

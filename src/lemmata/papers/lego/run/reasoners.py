@@ -24,7 +24,7 @@ MEASURES = ("values", "both", "value_step", "values_low", "values_high")
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedReasoner(RunConfig):
-    """One action, every seed: stage 1, then attention on T^2 and on self-labelled lengths 4, 8, ... (Algorithm 2)."""
+    """One action, every seed: stage 1, then attention on T^2 and on self-labelled lengths that double (Algorithm 2)."""
 
     kind = "lego/reasoner"
     version = 2

@@ -1,0 +1,68 @@
+"""`lemmata show`: what was found of a paper, what an experiment is made of, all that is known of a claim."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from lemmata.commands.fields import key_listing
+from lemmata.commands.found import Findings
+from lemmata.commands.look import claim_rows
+from lemmata.commands.reference import with_references
+from lemmata.core import Paper, Scale, command, counted, file_of, full_id, papers, select
+from lemmata.report.entry import Found
+from lemmata.report.front import cited
+from lemmata.report.listed import ClaimList
+from lemmata.report.shown import claim_panel
+from lemmata.report.terminal import verdict_counts
+from lemmata.run import Store
+
+
+def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
+    """Of a paper its findings and a list of its claims; of an experiment every claim in full, and its keys."""
+    wanted = full_id(wanted)
+    rows = with_references(claim_rows([wanted], scale, Store(store_path)), scale)
+    named = [row for row in rows if row["id"] == wanted]
+    if as_json:
+        print(json.dumps(named or rows, indent=1))
+        return 0
+    if wanted in papers():
+        _show_paper(papers()[wanted], rows, scale, console)
+        return 0
+    whole = [one.experiment for one in select([wanted]) if one.experiment.id == wanted]
+    for experiment in whole:
+        console.print(ClaimList(rows))
+        console.print(f"file {file_of(experiment.id)}", soft_wrap=True, markup=False)
+    for row in named or rows:
+        console.print(claim_panel(row))
+    for experiment in whole:
+        console.print(f"What `{command('run', experiment.id, '--set', 'KEY=VALUE')}` takes:", markup=False)
+        console.print(key_listing(experiment, scale))
+    return 0
+
+
+def _show_paper(paper: Paper, rows: Sequence[dict[str, Any]], scale: Scale, console: Console) -> None:
+    """What was found last, where a terminal ends."""
+    computed = {row["id"]: row for row in rows if row["status"] and not row["reference"]}
+    found = Findings([paper]).told(computed, ())[paper.id]
+    console.print(ClaimList(rows))
+    console.print(Text(paper.title, style="bold"))
+    console.print(cited(paper), style="dim", markup=False)
+    console.print(f"{paper.sentence}\n", markup=False)
+    console.print(Text.assemble(f"{counted(len(rows), 'claim')}: ", verdict_counts(rows), "\n"))
+    for line in _findings(found):
+        console.print(line)
+    hint = f"`{command('show', 'ID', scale=scale.name)}` shows an experiment or a claim."
+    console.print(hint, style="dim", markup=False)
+
+
+def _findings(found: Sequence[Found]) -> Iterator[Text | Padding]:
+    """A paragraph a finding, with the experiment whose figure shows it and, if it is not of this store, whose it is."""
+    yield Text("What was found" if found else "No finding is written down for it.", style="bold")
+    for one in found:
+        said = Text.assemble(one.text, " " if one.text else "", (f"({one.experiment})", "bold"))
+        yield Padding(said.append(f"\n{one.note}", style="dim") if one.note else said, (0, 0, 1, 2))
