@@ -218,6 +218,10 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     assert [row["status"] for row in rows] == ["holds", "not run", "not run"]
     assert "| not run |" in claims_table(rows)
     assert claims_table(rows).count("pip install 'lemmata[lm]'") == 1
+    assert "the paper's sizes" not in claims_table(rows)
+    large = claims_table([rows[0] | {"at_paper": "fails"}, *rows[1:]])
+    assert "1 claim has been judged: 1 fails." in large
+    assert [line.split("|")[-2].strip() for line in large.splitlines()[2:5]] == ["fails", "–", "–"]
     assert "3 claims: 1 judged (1 holds), 2 not run (models that they need were not there) |" in paper_line(
         paper, rows, 0
     )

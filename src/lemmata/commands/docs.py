@@ -50,8 +50,9 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     """
     kept = kept_verdicts(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
-    fresh = _fresh(paper, kept)
+    fresh, large = _fresh(paper, kept["claims"]), _fresh(paper, kept.get("paper", {}))
     for row in rows:
+        row["at_paper"] = large.get(row["id"], {}).get("status")
         row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
         if row["extra"] and not row["status"]:
             row |= {"status": NOT_RUN, "detail": f"needs `pip install 'lemmata[{row['extra']}]'`"}
@@ -60,10 +61,10 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     return rows
 
 
-def _fresh(paper: Paper, kept: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _fresh(paper: Paper, kept: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The kept verdicts by claim id, without those of another rule."""
     digests = claim_digests([paper.id])
-    return {id: row for id, row in kept["claims"].items() if is_fresh(row, digests.get(id))}
+    return {id: row for id, row in kept.items() if is_fresh(row, digests.get(id))}
 
 
 def readme_of(paper: Paper) -> Path:

@@ -1,7 +1,7 @@
 """The generated parts of the documentation: claim tables, rules and the ledger, as Markdown made from rows of facts."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lemmata.core import NOT_RUN, Paper, Told, counted
@@ -13,9 +13,12 @@ Row = Mapping[str, Any]
 
 def claims_table(rows: Sequence[Row]) -> str:
     """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
-    lines = ["| claim | in the paper | file | verdict | rule | fresh randomness | margin | cost |", "|" + "---|" * 8]
+    large = [row for row in rows if row.get("at_paper")]  # judged at the paper's own sizes too
+    heads = ["claim", "in the paper", "file", "verdict", "rule", "fresh randomness", "margin", "cost"]
+    heads += ["the paper's sizes"] * bool(large)
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for row in rows:
-        cells = (
+        cells = [
             f"`{row['id']}`",
             row["locus"],
             f"[`{row['file']}`]({row['file']})",
@@ -24,11 +27,17 @@ def claims_table(rows: Sequence[Row]) -> str:
             row.get("replicated") or "–",
             _margin(row),
             duration(row.get("seconds")),
-        )
+        ]
+        cells += [verdict_word(row.get("at_paper"), row.get("proved")) or "–"] * bool(large)
         lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     words = ["Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
     for extra in sorted({row["extra"] for row in rows if row.get("status") == NOT_RUN}):
         words.append(f"Those that were not run need more than the plain install: `pip install 'lemmata[{extra}]'`.")
+    if large:
+        words.append(
+            f"At the paper's own sizes (`--scale paper`) {counted(len(large), 'claim has', 'claims have')} been "
+            f"judged: {_counts(row['at_paper'] for row in large)}."
+        )
     return "\n".join([*lines, "", " ".join(words)])
 
 
@@ -87,10 +96,9 @@ def parts_table(row: Row) -> str:
 
 def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     """A paper in a table of papers: its command, what computing it costs, and how its claims stand."""
-    counts = Counter(row.get("status") for row in rows)
-    verdicts = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    verdicts = _counts(row.get("status") for row in rows)
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
-    if apart := counts[NOT_RUN]:
+    if apart := sum(row.get("status") == NOT_RUN for row in rows):
         verdicts = f"{len(rows) - apart} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
     claims = f"{counted(len(rows), 'claim')}: {verdicts}"
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
@@ -134,3 +142,8 @@ def _margin(row: Row) -> str:
 
 def _cell(text: Any) -> str:
     return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def _counts(statuses: Iterable[str | None]) -> str:
+    counts = Counter(statuses)
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
