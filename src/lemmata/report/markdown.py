@@ -28,7 +28,7 @@ def claims_table(rows: Sequence[Row]) -> str:
             _margin(row),
             duration(row.get("seconds")),
         ]
-        cells += [verdict_word(row.get("at_paper"), row.get("proved")) or "–"] * bool(large)
+        cells += [row.get("at_paper") or "–"] * bool(large)
         lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
     words = ["Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
     for extra in sorted({row["extra"] for row in rows if row.get("status") == NOT_RUN}):
