@@ -193,7 +193,7 @@ def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--turns", type=int, default=9)
+    parser.add_argument("--turns", type=int, default=6)
     arguments = parser.parse_args()
     rows = [row for name, case in CASES.items() for row in measure(name, *case, arguments.turns)]
     show(rows, f"lemmata against PyTorch {torch.__version__}, median milliseconds", as_json=arguments.json)
