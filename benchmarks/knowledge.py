@@ -22,7 +22,7 @@ import equinox as eqx
 import jax
 import numpy as np
 import torch
-from matrix_work import Product, alone, operations, rows_times
+from matrix_work import Product, alone, measure_our_rate, measure_torch_rate, operations, rows_times
 from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
@@ -173,6 +173,9 @@ def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[
     sides |= {(name, threads): other.run for name, other in others.items() for threads in THREADS}
     times: dict[tuple[str, int], list[float]] = {side: [] for side in sides}
     for turn in range(turns + 1):
+        measure_our_rate()
+        for threads in THREADS:
+            measure_torch_rate(threads)
         for side, run in sides.items():
             torch.set_num_threads(side[1] or 1)
             began = time.perf_counter()

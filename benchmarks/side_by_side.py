@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from matrix_work import SQUARE, our_rate, torch_rate
+from matrix_work import SQUARE, measure_our_rate, measure_torch_rate, our_rate, torch_rate
 from rich.console import Console
 from rich.table import Table
 
@@ -54,6 +54,8 @@ def in_turns(sides: Mapping[str, Callable[[], object]], repeats: int, each: int 
     """The median milliseconds of every side. Sides take turns of a few runs, so that whatever else the machine does
     hits all of them; the first run of a turn is not counted, since the other side's threads may still be spinning."""
     times: dict[str, list[float]] = {name: [] for name in sides}
+    measure_our_rate()
+    measure_torch_rate(threads=2)
     for run in sides.values():
         run()
     for _ in range(max(1, -(-repeats // each))):
