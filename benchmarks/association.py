@@ -3,28 +3,34 @@
     python benchmarks/association.py            # a table
     python benchmarks/association.py --json     # the same numbers as JSON
 
-Each side runs alone, warm, and the median of its repetitions is shown. The PyTorch versions are written for speed:
-matrix products over the whole batch, the last feed-forward layer and the output only where the loss is taken, and a
-batched sampler beside the per-sequence one.
+Each side runs warm, and the median of its repetitions is shown. The PyTorch versions are written for speed: matrix
+products over the whole batch, the last feed-forward layer and the output only where the loss is taken, and a batched
+sampler beside the per-sequence one. Shares are of the machine's own matrix rate (matrix_work.py); samplers have no
+matrix products, and of a truncation the products are counted and the decompositions are not.
 """
 
 import argparse
 import time
 from bisect import bisect
+from functools import partial
 from random import Random
 from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import torch
-from side_by_side import Row, median_ms, show
+from association_gpu import step_operations
+from matrix_work import operations, rows_times
+from side_by_side import Row, in_turns, median_ms, show
 
 from lemmata.core import Batch, named_integer, named_key
 from lemmata.models.truncate import Spectrum
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
+from lemmata.train.losses import MANY_QUERIES
 
 THREADS = 2
 
@@ -67,6 +73,21 @@ class TorchTransformer:
         return torch.nn.functional.cross_entropy(x @ self.output.T, targets[mask])
 
 
+def our_operations(task: NoisyRecall, config: TransformerConfig, mask: jax.Array) -> float:
+    batch, queries = mask.shape[0], task.queries
+    short = queries >= MANY_QUERIES and int(mask.sum(axis=1).max()) <= queries // 2
+    return step_operations(config, batch, queries // 2 if short else queries)
+
+
+def torch_operations(config: TransformerConfig, mask: jax.Array) -> float:
+    """Forward and backward. Embeddings and the output matrix are not differentiated."""
+    d, length, tokens, asked = config.width, config.length, mask.size, int(mask.sum())
+    square, scores, feed = d * d, length * d, 2 * d * 4 * d
+    first = 2 * 2 * square + 2 * scores + 3 * scores + 3 * square + 3 * feed
+    last = 3 * (3 * square + 2 * scores)
+    return 2.0 * (tokens * (first + last) + asked * (3 * feed + 2 * config.vocab * d))
+
+
 def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
     task = NoisyRecall.create(RecallConfig(length=length))
     model = Transformer.create(
@@ -76,12 +97,12 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
     algorithm = Descent(Batches(QueryLoss(task.queries), batch), block_weights, SGDConfig(), SGDConfig().rate)
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 
-    @jax.jit
+    @partial(jax.jit, donate_argnums=0)  # in place, as in the training loop and as PyTorch does
     def step(arrays: Any, data: Batch) -> tuple[Any, jax.Array]:
         new, metrics = algorithm.step(FixedBatch(data), eqx.combine(arrays, static), key=named_key(0, "unused"))
         return eqx.filter(new, eqx.is_array), metrics["loss"]
 
-    holder = [arrays]
+    holder = [jax.tree.map(jnp.copy, arrays)]
 
     def ours() -> float:
         holder[0], loss = step(holder[0], data)
@@ -104,7 +125,9 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
     for _ in range(3):  # the same numbers, or the race is not worth running
         np.testing.assert_allclose(ours(), theirs(), rtol=1e-4)
     size = f"65 symbols, T {length}, d {width}, batch {batch}"
-    return Row("training step", size, median_ms(ours, repeats), "PyTorch", median_ms(theirs, repeats), 1.0)
+    found = in_turns({"ours": ours, "theirs": theirs}, repeats)
+    counts = our_operations(task, model.config, data.mask), torch_operations(model.config, data.mask)
+    return Row("training step", size, found["ours"], "PyTorch", found["theirs"], 1.0, *counts, THREADS)
 
 
 def sampling(repeats: int, *, length: int, batch: int) -> list[Row]:
@@ -198,7 +221,12 @@ def truncation(ranks: int, *, rows: int, columns: int) -> Row:
     for mine, yours in zip(ours(), theirs, strict=True):
         np.testing.assert_allclose(mine, yours.numpy(), atol=1e-4 * float(np.abs(matrix).max()))
     size = f"{ranks} ranks of {rows} x {columns}"
-    return Row("truncation sweep", size, median_ms(ours, 3), "PyTorch, one SVD a rank", other_ms, 8.0)
+    large, small = max(rows, columns), min(rows, columns)
+    cuts = [rows_times(large, min(rank, small - rank), small) for rank in wanted]
+    counts = operations([rows_times(small, large, small), rows_times(large, small, small), *cuts])
+    by_torch = operations([rows_times(rows, rank, columns) for rank in wanted])
+    against = ("PyTorch, one SVD a rank", other_ms, 8.0)
+    return Row("truncation sweep", size, median_ms(ours, 3), *against, counts, by_torch, THREADS)
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
 """How fast the reduced engine is: against PyTorch, against the same loop in C, and from n = 7 to n = 2^61 - 1.
 
 Run `python benchmarks/ic_recall.py` (needs the `bench` extra and a C compiler). Every time is the best of several, one
-thread each; ours is `lemmata.train.fit`, the loop every experiment uses, without its compilation.
+thread each; ours is `lemmata.train.fit`, the loop every experiment uses, without its compilation. The reduced engine is
+scalar work on a handful of pattern counts, with no matrix product: there is no matrix rate to compare it with, and the
+same loop in C is its limit.
 """
 
 import argparse

@@ -8,7 +8,8 @@ PyTorch step is written for speed: the prefix [o] is one row with its weight, ne
 that suits the sum over a class, targets that cannot occur have no neurons, AdamW is the fused one; `torch.compile` is
 tried too, and each with one thread and with two, of which the faster counts: for products this small the second thread
 may cost more than it brings. Before timing, both give the same loss and gradient on the same sentences. Sides take
-turns, so that whatever else the machine does hits both; the median of the turns is shown.
+turns, so that whatever else the machine does hits both; the median of the turns is shown. Shares are of the machine's
+own matrix rate (matrix_work.py); "products alone" is the time of exactly our matrix products.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import equinox as eqx
 import jax
 import numpy as np
 import torch
+from matrix_work import Product, alone, measure_our_rate, measure_torch_rate, operations, rows_times
 from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
@@ -141,6 +143,21 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
     np.testing.assert_allclose(np.asarray(attention), a.grad.numpy(), rtol=1e-3, atol=1e-5)
 
 
+def our_products(model: OneLayer, facts: Facts, batch: int, times: int = 1) -> list[Product]:
+    """Neurons on tokens, their gradient from rows, and the small ones of the attention."""
+    width, units = model.config.width, model.neurons.shape[1] * model.neurons.shape[2]
+    words = facts.vocabulary.template_slice
+    tokens = 1 + min(words.stop - words.start, batch) + batch
+    made = [rows_times(tokens, width, units, times), Product("ri,rj->ij", (batch, width), (batch, units), 2 * times)]
+    small = rows_times(batch, width, width, 2 * times), Product("ri,rj->ij", (batch, width), (batch, width), 2 * times)
+    return [*made, *small]
+
+
+def torch_operations(model: OneLayer, batch: int) -> float:
+    width, units = model.config.width, model.neurons.shape[1] * model.neurons.shape[2]
+    return operations([rows_times(2 * batch + 1, width, units, 3), rows_times(batch, width, width, 2 * 2)])
+
+
 def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[Row]:
     facts = Facts.create(world, 0)
     model = OneLayer.create(OneLayerConfig(), world, 0)
@@ -151,9 +168,14 @@ def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[
     if compiled.compile():
         others["torch.compile"] = compiled
     sides: dict[tuple[str, int], Callable[[int], None]] = {("ours", 0): our_run(model, facts, config)}
+    only_products = alone(our_products(model, facts, config.batch, STEPS))
+    sides["alone", 0] = lambda _: only_products()
     sides |= {(name, threads): other.run for name, other in others.items() for threads in THREADS}
     times: dict[tuple[str, int], list[float]] = {side: [] for side in sides}
     for turn in range(turns + 1):
+        measure_our_rate()
+        for threads in THREADS:
+            measure_torch_rate(threads)
         for side, run in sides.items():
             torch.set_num_threads(side[1] or 1)
             began = time.perf_counter()
@@ -165,14 +187,16 @@ def measure(name: str, world: FactsConfig, required: float, turns: int) -> list[
     for other in others:
         threads = min(THREADS, key=lambda number, other=other: medians[other, number])
         label = f"{other}, {threads} thread{'s' if threads > 1 else ''}"
-        rows.append(Row("pre-training step", name, medians["ours", 0], label, medians[other, threads], required))
+        times = (medians["ours", 0], label, medians[other, threads])
+        counts = operations(our_products(model, facts, config.batch)), torch_operations(model, config.batch)
+        rows.append(Row("pre-training step", name, *times, required, *counts, threads, medians["alone", 0]))
     return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--turns", type=int, default=6)
     arguments = parser.parse_args()
     rows = [row for name, case in CASES.items() for row in measure(name, *case, arguments.turns)]
     show(rows, f"lemmata against PyTorch {torch.__version__}, median milliseconds", as_json=arguments.json)

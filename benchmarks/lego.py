@@ -4,15 +4,17 @@ and the theory model's exact population against the time it is allowed.
     python benchmarks/lego.py            # two tables
     python benchmarks/lego.py --json     # the same numbers as JSON
 
-Each side runs alone, warm, and the median of its repetitions is shown. PyTorch is written with the same care: queries
-at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused attention, fused Adam, and the
-faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables. Its rollout
-keeps keys and values in a cache that is allocated once.
+Sides take turns, warm, and the median of each one's repetitions is shown. PyTorch is written with the same care:
+queries at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused attention, fused Adam,
+and the faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables. Its
+rollout keeps keys and values in a cache that is allocated once. Shares are of the machine's own matrix rate
+(matrix_work.py); "products alone" is the time of exactly the matrix products of our side.
 """
 
 import argparse
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import equinox as eqx
@@ -20,7 +22,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
-from side_by_side import Row, median_ms, show
+from matrix_work import Product, alone, differentiated, operations, rows_times
+from side_by_side import Row, in_turns, show
 
 from lemmata.core import Unattended, named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
@@ -168,10 +171,53 @@ def torch_rows(model: ExperimentalReasoner, clauses: jax.Array) -> torch.Tensor:
     return torch.from_numpy(few).long()
 
 
-def fastest(forms: Mapping[str, Callable[[], object]], repeats: int) -> tuple[str, float]:
-    times = {name: median_ms(run, repeats) for name, run in forms.items()}
-    name = min(times, key=lambda key: times[key])
-    return name, times[name]
+def tables(config: ExperimentalConfig, what: int, slots: tuple[int, ...]) -> list[Product]:
+    """Of queries, keys or values, `what` of them, in some slots."""
+    return [rows_times(config.rows[slot], config.width, config.clause, what) for slot in slots]
+
+
+def attention(config: ExperimentalConfig, batch: int, queries: int, keys: int, times: int = 1) -> list[Product]:
+    asked, read = ((config.heads, batch, number, config.clause // config.heads) for number in (queries, keys))
+    weights = (config.heads, batch, queries, keys)
+    scores = Product("hbqs,hbks->hbqk", asked, read, times)
+    return [scores, Product("hbqk,hbks->hbqs", weights, read, times)]
+
+
+def feed_forward(config: ExperimentalConfig, answers: int, times: int = 1) -> list[Product]:
+    inner, logits = config.hidden, sum(config.predicted)
+    return [rows_times(answers, config.clause, inner, times), rows_times(answers, inner, logits, times)]
+
+
+def step_products(config: ExperimentalConfig, batch: int, length: int) -> list[Product]:
+    looked_up = [*tables(config, 2, (0, 1, 2)), *tables(config, 3, (3, 4))]
+    made = [*looked_up, *attention(config, batch, length, 2 * length), *feed_forward(config, batch * length)]
+    return differentiated(*made)
+
+
+def torch_step_operations(config: ExperimentalConfig, form: str, batch: int, length: int) -> float:
+    if form == "tables":
+        made = tables(config, 3, (0, 1, 2, 3, 4))
+    else:
+        number, clause = batch * length, config.clause
+        made = [rows_times(number, clause, clause), rows_times(2 * number, clause, clause, 2)]
+    made += [*attention(config, batch, length, 2 * length), *feed_forward(config, batch * length)]
+    return operations(differentiated(*made))
+
+
+def pass_products(config: ExperimentalConfig, num: int, length: int) -> list[Product]:
+    parts = num // IN_A_PASS
+    made = [*tables(config, 3, (0, 1, 2, 3, 4)), *attention(config, IN_A_PASS, length, 2 * length, parts)]
+    return made + feed_forward(config, IN_A_PASS * length, parts)
+
+
+def rollout_operations(config: ExperimentalConfig, form: str, num: int, length: int) -> float:
+    """Ours has room for every clause from the start, PyTorch's grows by one a step: the mean is counted for both."""
+    made = tables(config, 3, (0, 1, 2, 3, 4))
+    if form == "clauses":
+        made = [rows_times(num * 2 * length, config.clause, config.clause, 2)]
+        made.append(rows_times(num * length, config.clause, config.clause))
+    made += attention(config, num, 1, (3 * length + 1) // 2, length)
+    return operations(made + feed_forward(config, num, length))
 
 
 def training_step(repeats: int, *, variables: int, width: int, hidden: int, batch: int) -> Row:
@@ -181,13 +227,13 @@ def training_step(repeats: int, *, variables: int, width: int, hidden: int, batc
     clauses = task.draw(batch, key=named_key(0, "data"))
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 
-    @jax.jit
+    @partial(jax.jit, donate_argnums=0)  # in place, as in the training loop and as PyTorch does
     def step(arrays: Any, clauses: jax.Array) -> tuple[Any, jax.Array]:
         state = eqx.combine(arrays, static)
         new, metrics = algorithm.step(FixedBatch(clauses), state, key=named_key(0, "unused"))
         return eqx.filter(new, eqx.is_array), metrics["loss"]
 
-    holder = [arrays]
+    holder = [jax.tree.map(jnp.copy, arrays)]
 
     def ours() -> float:
         holder[0], loss = step(holder[0], clauses)
@@ -215,9 +261,21 @@ def training_step(repeats: int, *, variables: int, width: int, hidden: int, batc
         found = ours()
         for one in theirs.values():
             np.testing.assert_allclose(found, one(), rtol=1e-4)
-    form, other_ms = fastest(theirs, repeats)
-    size = f"S5, X {variables}, width {width}, {hidden} neurons, batch {batch}"
-    return Row("training step", size, median_ms(ours, repeats), f"PyTorch, {form}", other_ms, 1.0)
+    products = step_products(model.config, batch, length)
+    found = in_turns({"ours": ours, "alone": alone(products), **theirs}, repeats)
+    form = min(theirs, key=lambda name: found[name])
+    return Row(
+        "training step",
+        f"S5, X {variables}, width {width}, {hidden} neurons, batch {batch}",
+        found["ours"],
+        f"PyTorch, {form}",
+        found[form],
+        1.0,
+        operations(products),
+        torch_step_operations(model.config, form, batch, length),
+        THREADS,
+        found["alone"],
+    )
 
 
 def all_right(model: ExperimentalReasoner, clauses: jax.Array) -> jax.Array:
@@ -235,17 +293,26 @@ def long_evaluation(repeats: int, *, variables: int, width: int, hidden: int, le
     task, model = world(length, variables, width, hidden)
     clauses = task.draw(num, key=named_key(0, "data"))
     evaluate = eqx.filter_jit(all_right)
-    ours = median_ms(lambda: jax.block_until_ready(evaluate(model, clauses)), repeats)
     write = eqx.filter_jit(written_answers)
     sentences = SentenceSet(clauses)
-    rolled = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
     rows = torch_rows(model, clauses)[:, : length + 1]
     theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
-    form, other_ms = fastest({form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()}, repeats)
-    size = f"{num} sentences of length {length}"
+    products = pass_products(model.config, num, length)
+    sides = {
+        "ours": lambda: jax.block_until_ready(evaluate(model, clauses)),
+        "alone": alone(products),
+        "rolled": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+        **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
+    }
+    found = in_turns(sides, repeats)
+    form = min(theirs, key=lambda name: found[name])
+    what, size = "accuracy, parallel pass", f"{num} sentences of length {length}"
+    ours, count, alone_ms = found["ours"], operations(products), found["alone"]
+    by_torch, by_us = (rollout_operations(model.config, kind, num, length) for kind in (form, "tables"))
+    against = f"PyTorch, cached rollout, {form}"
     return [
-        Row("accuracy, parallel pass", size, ours, f"PyTorch, cached rollout, {form}", other_ms, 5.0),
-        Row("accuracy, parallel pass", size, ours, "our cached rollout", rolled, 1.0),
+        Row(what, size, ours, against, found[form], 5.0, count, by_torch, THREADS, alone_ms),
+        Row(what, size, ours, "our cached rollout", found["rolled"], 1.0, count, by_us, other_is_ours=True),
     ]
 
 
@@ -260,10 +327,15 @@ def self_labelling(repeats: int, *, variables: int, width: int, hidden: int, len
     for other in theirs.values():  # the same labels, but for ties that rounding may break
         same = (written == other.rollout(rows, length).numpy()).all(axis=(1, 2)).mean()
         assert same > 0.9, f"the two label {same:.2f} of the sentences alike"
-    ours = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
-    form, other_ms = fastest({form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()}, repeats)
-    size = f"{num} sentences of length {length}"
-    return Row("self-labelling", size, ours, f"PyTorch, cached rollout, {form}", other_ms, 1.0)
+    sides = {
+        "ours": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+        **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
+    }
+    found = in_turns(sides, repeats)
+    form = min(theirs, key=lambda name: found[name])
+    by_us, by_torch = (rollout_operations(model.config, kind, num, length) for kind in ("tables", form))
+    size, against = f"{num} sentences of length {length}", f"PyTorch, cached rollout, {form}"
+    return Row("self-labelling", size, found["ours"], against, found[form], 1.0, by_us, by_torch, THREADS)
 
 
 def growth(repeats: int, *, variables: int, width: int, hidden: int, length: int, num: int) -> Row:
@@ -271,9 +343,17 @@ def growth(repeats: int, *, variables: int, width: int, hidden: int, length: int
     task, model = world(length, variables, width, hidden)
     clauses = task.draw(num, key=named_key(0, "data"))
     evaluate, write, sentences = eqx.filter_jit(all_right), eqx.filter_jit(written_answers), SentenceSet(clauses)
-    parallel = median_ms(lambda: jax.block_until_ready(evaluate(model, clauses)), repeats)
-    rolled = median_ms(lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)), repeats)
-    return Row("growth with length", f"{num} sentences of length {length}", parallel, "our cached rollout", rolled, 0.0)
+    sides = {
+        "parallel": lambda: jax.block_until_ready(evaluate(model, clauses)),
+        "rolled": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+    }
+    found = in_turns(sides, repeats)
+    counts = (
+        operations(pass_products(model.config, num, length)),
+        rollout_operations(model.config, "tables", num, length),
+    )
+    size, times = f"{num} sentences of length {length}", (found["parallel"], "our cached rollout", found["rolled"])
+    return Row("growth with length", size, *times, 0.0, *counts, other_is_ours=True)
 
 
 def population(*, variables: int, actions: tuple[tuple[str, int, int], ...], last: float) -> list[Row]:

@@ -20,8 +20,9 @@ from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
-from lemmata.papers.lego.model.rows import RowGradient, take_rows
+from lemmata.papers.lego.model.rows import RowGradient, sum_of_rows, take_rows
 
+Tables = list[Float[Array, "head _ size"]]  # one of each slot: a row of each of its tokens
 IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 EVERY_SLOT, OF_PREDICATES, OF_ANSWERS = range(SLOTS), range(3), range(3, SLOTS)
 
@@ -67,6 +68,12 @@ class ExperimentalConfig(Config):
         return (0, 0) if self.outputs == "vocabulary" else (0, self.variables + self.actions)
 
     @property
+    def by_tables(self) -> bool:
+        """Whether queries, keys and values are looked up, token by token, and not products with whole clauses. Where
+        gradients of tables are products, those of tables this wide would cost more than they save."""
+        return self.table_gradient == "scatter"
+
+    @property
     def rows(self) -> tuple[int, ...]:
         """How many tokens may stand in each slot."""
         return (self.variables, self.actions, self.variables, self.variables, self.values)
@@ -80,8 +87,8 @@ class ExperimentalConfig(Config):
 class Cache(eqx.Module):
     """The clauses read so far, as keys and values, and where the next goes."""
 
-    keys: Float[Array, "clauses head size"]
-    values: Float[Array, "clauses head size"]
+    keys: Float[Array, "head clauses size"]
+    values: Float[Array, "head clauses size"]
     count: Int[Array, ""]
 
 
@@ -124,11 +131,10 @@ class ExperimentalReasoner(AbstractReasoner):
         self, clauses: Int[Array, "clauses 5"], answers: int, seen: Bool[Array, "answers clauses"] | None = None
     ) -> NextClause:
         """`seen` hides clauses from queries, beyond those that come later."""
-        embedded = self.embed(clauses[None], EVERY_SLOT)
-        asking = embedded[:, -answers:]
-        (queries,), (keys, values) = self._project(asking, "q", EVERY_SLOT), self._project(embedded, "kv", EVERY_SLOT)
+        asking, everything = clauses[None, -answers:], clauses[None]
+        (queries,), (keys, values) = self._project(asking, "q"), self._project(everything, "kv")
         allowed = _causal(len(clauses), answers) if seen is None else _causal(len(clauses), answers) & seen
-        after = self._after(self._weights(queries, keys, allowed), values, asking)
+        after = self._after(self._weights(queries, keys, allowed), values, self.embed(asking, EVERY_SLOT))
         return jax.tree.map(lambda logits: logits[0], after)
 
     def surprise(self, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, "batch answers 2"]:
@@ -136,12 +142,12 @@ class ExperimentalReasoner(AbstractReasoner):
         predicates and then L + 1 answers. What training asks: the numbers of `next_clause`, without queries of
         predicates, without products with slots that are blank, and without tokens that no slot of an answer holds."""
         length = (clauses.shape[1] - 1) // 2
-        told = self.embed(clauses[:, :length], OF_PREDICATES)
-        asking = self.embed(clauses[:, length:-1], OF_ANSWERS)
+        told, asking = clauses[:, :length], clauses[:, length:-1]
         queries, *of_answers = self._project(asking, "qkv", OF_ANSWERS)
         of_predicates = self._project(told, "kv", OF_PREDICATES)
-        keys, values = (jnp.concatenate(both, axis=1) for both in zip(of_predicates, of_answers, strict=True))
-        whole = jnp.pad(asking, ((0, 0), (0, 0), (OF_ANSWERS.start * self.config.width, 0)))
+        keys, values = (jnp.concatenate(both, axis=2) for both in zip(of_predicates, of_answers, strict=True))
+        blank_slots = OF_ANSWERS.start * self.config.width
+        whole = jnp.pad(self.embed(asking, OF_ANSWERS), ((0, 0), (0, 0), (blank_slots, 0)))
         logits = self._logits(self._weights(queries, keys, _causal(2 * length, length)), values, whole)
         surprises = [
             optax.softmax_cross_entropy_with_integer_labels(part, clauses[:, -length:, slot] - first)
@@ -150,25 +156,22 @@ class ExperimentalReasoner(AbstractReasoner):
         return jnp.stack(surprises, axis=-1)
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
-        embedded = self.embed(clauses[None], EVERY_SLOT)
-        (queries,), (keys,) = (
-            self._project(embedded[:, -answers:], "q", EVERY_SLOT),
-            self._project(embedded, "k", EVERY_SLOT),
-        )
-        return self._weights(queries, keys, _causal(len(clauses), answers))[0]
+        (queries,), (keys,) = self._project(clauses[None, -answers:], "q"), self._project(clauses[None], "k")
+        return self._weights(queries, keys, _causal(len(clauses), answers))[:, 0]
 
     def begin(self, clauses: Int[Array, "clauses 5"], room: int) -> Cache:
-        made = self._project(self.embed(clauses[None], EVERY_SLOT), "kv", EVERY_SLOT)
-        keys, values = (jnp.pad(one[0], ((0, room), (0, 0), (0, 0))) for one in made)
+        made = self._project(clauses[None], "kv")
+        keys, values = (jnp.pad(one[:, 0], ((0, 0), (0, room), (0, 0))) for one in made)
         return Cache(keys, values, jnp.asarray(len(clauses)))
 
     def extend(self, cache: Cache, clause: Int[Array, "5"]) -> tuple[Cache, NextClause]:
-        embedded, put = self.embed(clause[None, None], EVERY_SLOT), jax.lax.dynamic_update_slice_in_dim
-        queries, key, value = self._project(embedded, "qkv", EVERY_SLOT)
-        keys, values = put(cache.keys, key[0], cache.count, axis=0), put(cache.values, value[0], cache.count, axis=0)
-        weights = self._weights(queries, keys[None], jnp.arange(len(keys))[None] <= cache.count)
-        after = jax.tree.map(lambda logits: logits[0, 0], self._after(weights, values[None], embedded))
-        return Cache(keys, values, cache.count + 1), after
+        asking, put = clause[None, None], jax.lax.dynamic_update_slice_in_dim
+        queries, key, value = self._project(asking, "qkv")
+        keys = put(cache.keys, key[:, 0], cache.count, axis=1)
+        values = put(cache.values, value[:, 0], cache.count, axis=1)
+        weights = self._weights(queries, keys[:, None], jnp.arange(keys.shape[1])[None] <= cache.count)
+        after = self._after(weights, values[:, None], self.embed(asking, EVERY_SLOT))
+        return Cache(keys, values, cache.count + 1), jax.tree.map(lambda logits: logits[0, 0], after)
 
     def embed(self, clauses: Int[Array, "batch clauses 5"], slots: Sequence[int]) -> Float[Array, "batch clauses part"]:
         """The embeddings of some slots, side by side. A token that cannot stand in its slot reads as a blank: zeros."""
@@ -182,37 +185,59 @@ class ExperimentalReasoner(AbstractReasoner):
         return found.reshape(*clauses.shape[:2], -1)
 
     def _project(
-        self, embedded: Float[Array, "batch clauses part"], what: str, slots: Sequence[int]
-    ) -> list[Float[Array, "batch clauses head size"]]:
-        """Queries, keys or values ("q", "k", "v") of clauses embedded in some slots, all by one product."""
-        sparse, width, heads = self.config.attention == "block-sparse", self.config.width, self.config.heads
+        self, clauses: Int[Array, "batch clauses 5"], what: str, slots: Sequence[int] = EVERY_SLOT
+    ) -> list[Float[Array, "head batch clauses size"]]:
+        """Queries, keys or values ("q", "k", "v") of clauses that stand in some slots."""
+        if self.config.by_tables:
+            firsts = np.array([self.config.firsts[slot] for slot in slots])
+            tokens = clauses[..., slots[0] : slots[-1] + 1] - firsts
+            return [sum_of_rows(tables, tokens) for tables in self._tables(what, slots)]
+        together = jnp.concatenate(self._maps(what, slots), axis=-1).reshape(len(slots) * self.config.width, -1)
+        made = contract("bci,ij->bcj", self.embed(clauses, slots), together, self.config.precision)
+        return [jnp.moveaxis(self._heads(one), 2, 0) for one in jnp.split(made, len(what), axis=-1)]
+
+    def _heads(self, flat: Float[Array, "*any inner"]) -> Float[Array, "*any head size"]:
+        return flat.reshape(*flat.shape[:-1], self.config.heads, -1)
+
+    def _tables(self, what: str, slots: Sequence[int]) -> list[Tables]:
+        """What each token of each slot adds to queries, keys or values. Tokens are fewer than clauses, so this costs
+        less than a product with every clause."""
+        counts, ends = self.config.rows, np.cumsum(self.config.rows)
+        parts = [self.embedding[ends[slot] - counts[slot] : ends[slot]] for slot in slots]
+
+        def table(part: Float[Array, "row width"], one: Float[Array, "width inner"]) -> Float[Array, "head row size"]:
+            return jnp.swapaxes(self._heads(contract("ri,ij->rj", part, one, self.config.precision)), 0, 1)
+
+        return [[table(*both) for both in zip(parts, maps, strict=True)] for maps in self._maps(what, slots)]
+
+    def _maps(self, what: str, slots: Sequence[int]) -> list[Float[Array, "slot width inner"]]:
+        """The matrices of queries, keys or values in some slots."""
+        sparse = self.config.attention == "block-sparse"
         read = {"q": (self.query, (3,)), "k": (self.key, (2, 3)), "v": (self.value, EVERY_SLOT)}  # slots if sparse
-        matrices = []
+        maps = []
         for matrix, few in (read[letter] for letter in what):
             kept = np.isin(slots, few)[:, None, None] if sparse else 1
-            matrices.append(matrix[slots[0] : slots[-1] + 1] * kept)
-        together = jnp.concatenate(matrices, axis=-1).reshape(len(slots) * width, -1)
-        made = contract("bci,ij->bcj", embedded, together, self.config.precision)
-        return [one.reshape(*one.shape[:2], heads, -1) for one in jnp.split(made, len(what), axis=-1)]
+            maps.append(matrix[slots[0] : slots[-1] + 1] * kept)
+        return maps
 
     def _weights(
         self,
-        queries: Float[Array, "batch answers head size"],
-        keys: Float[Array, "batch clauses head size"],
+        queries: Float[Array, "head batch answers size"],
+        keys: Float[Array, "head batch clauses size"],
         seen: Bool[Array, "answers clauses"],
-    ) -> Float[Array, "batch head answers clauses"]:
-        scores = self.score_scale * contract("bqhs,bkhs->bhqk", queries, keys, self.config.precision)
+    ) -> Float[Array, "head batch answers clauses"]:
+        scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
         return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
 
     def _logits(
         self,
-        weights: Float[Array, "batch head answers clauses"],
-        values: Float[Array, "batch clauses head size"],
+        weights: Float[Array, "head batch answers clauses"],
+        values: Float[Array, "head batch clauses size"],
         asking: Float[Array, "batch answers inner"],
     ) -> list[Float[Array, "batch answers predicted"]]:
         """Of tokens 4 and 5, for the tokens that can be predicted."""
-        mixed = contract("bhqk,bkhs->bqhs", weights, values, self.config.precision)
-        mixed = mixed.reshape(*mixed.shape[:2], -1)
+        by_head = contract("hbqk,hbks->hbqs", weights, values, self.config.precision)
+        mixed = jnp.concatenate(list(by_head), axis=-1)
         if self.config.residual:
             mixed = mixed + asking
         if self.config.layer_norm:
@@ -224,8 +249,8 @@ class ExperimentalReasoner(AbstractReasoner):
 
     def _after(
         self,
-        weights: Float[Array, "batch head answers clauses"],
-        values: Float[Array, "batch clauses head size"],
+        weights: Float[Array, "head batch answers clauses"],
+        values: Float[Array, "head batch clauses size"],
         asking: Float[Array, "batch answers inner"],
     ) -> NextClause:
         """Logits of the whole vocabulary; tokens that cannot be predicted are impossible."""

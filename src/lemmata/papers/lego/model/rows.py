@@ -1,5 +1,6 @@
-"""Rows of a table, with a choice of how their gradients are gathered."""
+"""Rows of a table, with a choice of how their gradients are gathered; and sums of rows of several tables."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -43,3 +44,15 @@ def _backward(
 
 
 _by_product.defvjp(_forward, _backward)
+
+
+def sum_of_rows(
+    tables: Sequence[Float[Array, "head _ size"]], tokens: Int[Array, "batch clauses table"]
+) -> Float[Array, "head batch clauses size"]:
+    """Each clause's rows, one of each table, added up. A token that its table does not have adds nothing."""
+    parts = []
+    for place, table in enumerate(tables):
+        token, count = tokens[..., place], table.shape[1]
+        possible = (token >= 0) & (token < count)
+        parts.append(jnp.where(possible[..., None], table[:, jnp.clip(token, 0, count - 1)], 0))
+    return sum(parts[1:], parts[0])

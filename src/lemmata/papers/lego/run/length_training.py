@@ -45,7 +45,7 @@ class LengthTraining(RunConfig):
     """
 
     kind = "lego/length-training"
-    version = 2
+    version = 3
 
     task: LegoConfig = field(default_factory=LegoConfig)
     model: ExperimentalConfig = field(default_factory=ExperimentalConfig)
