@@ -83,7 +83,7 @@ class Server:
 
 def bare(line: Any, answers: dict[str, bytes]) -> None:
     """A server that looks its answers up, as willing to give way as the page is; its port goes down the line."""
-    os.nice(10)
+    os.nice(19)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError):

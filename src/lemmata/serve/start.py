@@ -41,7 +41,7 @@ def give_way() -> None:
     """Computing goes first: this thread and those it will start are slower to be served where cores are scarce. The
     queue's thread, which starts what computes, is there already and stays as it is. (Linux alone knows threads.)"""
     with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
 def server_of(app: Guard) -> uvicorn.Server:
