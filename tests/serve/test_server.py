@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 
@@ -93,3 +94,30 @@ def test_an_interrupted_server_ends_quietly_though_a_tab_listens(tmp_path: Path)
         assert process.wait(20) in (0, -signal.SIGINT, 130)
         assert process.stderr is not None
         assert process.stderr.read().splitlines()[1:] == []  # one line says so, and no traceback
+
+
+@needs_serve
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no priority of its own")
+def test_the_page_gives_way_and_what_it_started_before_does_not() -> None:
+    """`give_way` in one thread: that thread and those it starts afterwards, and no other."""
+    from lemmata.serve.start import give_way
+
+    found: dict[str, int] = {}
+
+    def note(name: str) -> None:
+        found[name] = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def page() -> None:
+        give_way()
+        note("page")
+        later = threading.Thread(target=note, args=("later",))
+        later.start()
+        later.join()
+
+    note("before")
+    thread = threading.Thread(target=page)
+    thread.start()
+    thread.join()
+    note("after")
+    assert found == {"page": 19, "later": 19, "before": found["after"], "after": found["after"]}
+    assert found["after"] < 19
