@@ -106,7 +106,7 @@ def test_programs_are_bounded_and_pruned(cli: Cli, monkeypatch: pytest.MonkeyPat
     assert json.loads(out) == {"would_delete": [], "programs": 1}
     code, out, _ = cli("runs", "prune", "--yes")
     assert code == 0
-    assert "deleted 1 compiled programs" in out
+    assert "deleted 1 compiled program," in out
     assert sorted(path.name for path in folder.iterdir()) == ["new", "old"]
 
 
