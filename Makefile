@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
 RAY_READY := $(VENV)/.ready-ray
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types bench docs clean
+.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types run-tests bench docs clean
 
 help:
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
@@ -38,7 +38,11 @@ $(RAY_READY): $(READY)
 reproduce: $(READY)
 	$(BIN)/lemmata reproduce --scale laptop --out report
 
-test: $(READY) check-style check-types
+# Types are checked beside the tests: whoever is done first leaves the other a core.
+test: $(READY) check-style
+	$(MAKE) --no-print-directory -j 2 check-types run-tests
+
+run-tests: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(RAY_READY) check-style check-types
