@@ -50,7 +50,8 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     """
     kept = kept_verdicts(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
-    fresh, large = _fresh(paper, kept["claims"]), _fresh(paper, kept.get("paper", {}))
+    digests = claim_digests([paper.id])
+    fresh, large = _fresh(kept["claims"], digests), _fresh(kept.get("paper", {}), digests)
     for row in rows:
         row["at_paper"] = large.get(row["id"], {}).get("status")
         row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
@@ -61,9 +62,8 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     return rows
 
 
-def _fresh(paper: Paper, kept: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _fresh(kept: dict[str, dict[str, Any]], digests: dict[str, str]) -> dict[str, dict[str, Any]]:
     """The kept verdicts by claim id, without those of another rule."""
-    digests = claim_digests([paper.id])
     return {id: row for id, row in kept.items() if is_fresh(row, digests.get(id))}
 
 

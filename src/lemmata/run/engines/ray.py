@@ -22,7 +22,10 @@ from lemmata.run.outcome import Died, Outcome, Raised
 from lemmata.run.store import Store
 
 ABSENT = "--engine ray needs Ray, which is not installed: pip install 'lemmata[ray]'"
-ENVIRONMENT = ("LEMMATA_PAPER_PATH", "JAX_PLATFORMS", "XLA_FLAGS", "JAX_COMPILATION_CACHE_DIR")  # what a run depends on
+ENVIRONMENT = (  # what a run depends on
+    *("LEMMATA_PAPER_PATH", "JAX_PLATFORMS", "XLA_FLAGS", "JAX_COMPILATION_CACHE_DIR"),
+    "XLA_PYTHON_CLIENT_PREALLOCATE",
+)
 READ_ONCE = {"JAX_PLATFORMS": "jax_platforms", "JAX_COMPILATION_CACHE_DIR": "jax_compilation_cache_dir"}  # on import
 LOST = ("WorkerCrashedError", "OutOfMemoryError", "NodeDiedError", "LocalRayletDiedError", "ObjectLostError")
 ANSWERS_WITHIN = COUNT_EVERY = 5.0  # seconds
