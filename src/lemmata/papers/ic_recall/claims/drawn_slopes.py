@@ -37,7 +37,7 @@ Reached = Mapping[str, tuple[RunResult, ...]]  # what each part of a theorem is 
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    seeds, few = scale.seeds(smoke=2, laptop=20, paper=50), scale.seeds(smoke=2, laptop=5, paper=20)
+    seeds, few = scale.seeds(smoke=2, laptop=8, paper=50), scale.seeds(smoke=2, laptop=5, paper=20)
     sizes = scale.pick(smoke=(31,), laptop=(127, 8191), paper=(127, 8191, 1_000_003))
     colder = scale.pick(smoke=(2,), laptop=(2, 10), paper=COLDER)
     longer = scale.pick(smoke=3, laptop=10, paper=30)
