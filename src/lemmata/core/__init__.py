@@ -1,6 +1,7 @@
 """The words everyone shares. No domain knowledge lives here."""
 
 from lemmata.core.algorithm import AbstractAlgorithm as AbstractAlgorithm, Metrics as Metrics, TrainState as TrainState
+from lemmata.core.arrays import jax_zeros as jax_zeros, to_jax as to_jax
 from lemmata.core.certificate import (
     ARRAY as ARRAY,
     AXES as AXES,

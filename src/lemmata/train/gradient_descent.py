@@ -5,11 +5,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, TrainState
+from lemmata.core import AbstractAlgorithm, Metrics, TrainState, to_jax
 from lemmata.train.descent import Loss, Where, chosen_leaves
 
 Projection = Callable[[Any], Any]
@@ -27,7 +26,7 @@ class GradientDescent(AbstractAlgorithm):
     project: Projection | None = eqx.field(static=True, default=None)
 
     def init(self, model: Any) -> TrainState:
-        return TrainState(model, jnp.asarray(self.learning_rate))
+        return TrainState(model, to_jax(self.learning_rate))
 
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
         chosen, rest = eqx.partition(state.model, chosen_leaves(state.model, self.where))

@@ -17,7 +17,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key, PyTree
 
-from lemmata.core import AbstractAlgorithm, Checkpoint, Metrics, RunContext, TrainState, Unattended, platform, require
+from lemmata.core import (
+    AbstractAlgorithm,
+    Checkpoint,
+    Metrics,
+    RunContext,
+    TrainState,
+    Unattended,
+    jax_zeros,
+    platform,
+    require,
+    to_jax,
+)
 from lemmata.train.history import History
 from lemmata.train.replicas import one_of, stack
 
@@ -82,10 +93,10 @@ def fit_many(
     records = steps // every + 1
     together = replicas == "vmap" or (replicas == "auto" and platform() != "cpu")
     keys = jax.random.wrap_key_data(jax.random.key_data(keys))  # commit to the default device
-    algorithm = jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, float) else leaf, algorithm)
+    algorithm = jax.tree.map(lambda leaf: to_jax(leaf) if isinstance(leaf, float) else leaf, algorithm)
 
     def advance(state: TrainState, buffer: Metrics, start: int, stop: int) -> tuple[TrainState, Metrics]:
-        numbers = [jnp.asarray(number) for number in (start, stop, records - 1, every)]
+        numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
         return _advance(algorithm, probe, together, task, state, keys, buffer, *numbers)
 
     buffer, done = _empty(algorithm, probe, task, state, keys, records), 0
@@ -177,7 +188,7 @@ def _empty(
     rounded = max(16, 1 << (records - 1).bit_length())
     size = sum(s.size * s.dtype.itemsize for s in shapes.values())
     room = rounded if size * rounded <= SPARE_BYTES else records
-    return {name: jnp.zeros((s.shape[0], room, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
+    return {name: jax_zeros((s.shape[0], room, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
 
 
 @eqx.filter_jit  # never run: its shapes are asked for, and jit remembers them from call to call
@@ -212,7 +223,7 @@ def _unflatten(like: PyTree, saved: Checkpoint) -> PyTree:
     leaves, structure = jax.tree.flatten(arrays)
     restored = []
     for i, leaf in enumerate(leaves):
-        array = jnp.asarray(saved.arrays[f"leaf{i:05d}"])
+        array = to_jax(saved.arrays[f"leaf{i:05d}"])
         is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
         restored.append(jax.random.wrap_key_data(array) if is_key else array)
     return eqx.combine(jax.tree.unflatten(structure, restored), static)

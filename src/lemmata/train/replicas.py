@@ -6,19 +6,39 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from lemmata.core import to_jax
 
 
 def stack(items: Sequence[Any]) -> Any:
     """Pytrees of one shape, stacked along a new leading replica axis on every array."""
-    return jax.tree.map(lambda *xs: jnp.stack(xs) if eqx.is_array(xs[0]) else xs[0], *items)
+    return jax.tree.map(lambda *leaves: _stacked(leaves) if eqx.is_array(leaves[0]) else leaves[0], *items)
 
 
 def one_of(stacked: Any, replica: int) -> Any:
     """One replica of a stacked tree."""
-    return jax.tree.map(lambda leaf: leaf[replica] if eqx.is_array(leaf) else leaf, stacked)
+    return jax.tree.map(lambda leaf: _entry(leaf, replica) if eqx.is_array(leaf) else leaf, stacked)
 
 
 def unstack(stacked: Any) -> list[Any]:
     """The replicas of a stacked tree, one by one."""
     count = len(jax.tree.leaves(eqx.filter(stacked, eqx.is_array))[0])
     return [one_of(stacked, replica) for replica in range(count)]
+
+
+def _stacked(leaves: Sequence[Any]) -> Any:
+    return to_jax(np.stack(leaves)) if all(map(_is_plain, leaves)) else jnp.stack(leaves)
+
+
+def _entry(leaf: Any, replica: int) -> Any:
+    return to_jax(np.asarray(leaf)[replica]) if _is_plain(leaf) else leaf[replica]
+
+
+def _is_plain(leaf: Any) -> bool:
+    """Numbers that NumPy can move without compiling: no tracer, no random key, nothing whose type gives way."""
+    if isinstance(leaf, np.ndarray):
+        return True
+    numbers = not isinstance(leaf, Tracer) and not jnp.issubdtype(leaf.dtype, jax.dtypes.extended)
+    return numbers and not leaf.weak_type

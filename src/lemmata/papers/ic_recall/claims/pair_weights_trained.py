@@ -25,7 +25,7 @@ HOTTER = {"2 pairs": 0.1, "3 pairs": 0.02, "3 pairs, colder": 0.02, "4 pairs": 0
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     steps = scale.pick(smoke=2000, laptop=10_000, paper=20_000)
     seeds, few = scale.seeds(smoke=2, laptop=10, paper=10), scale.seeds(smoke=2, laptop=5, paper=10)
-    hot = {name: one | {"temperature": HOTTER[name]} for name, one in SETTINGS.items()}
+    hot: dict[str, dict[str, Any]] = {name: one | {"temperature": HOTTER[name]} for name, one in SETTINGS.items()}
     return {  # ten seeds where Figure 2 has them already
         f"{group}/{name}": AdamFineTuning(
             **one, steps=steps, seeds=seeds if group == "trained" and one in shape.PANELS.values() else few

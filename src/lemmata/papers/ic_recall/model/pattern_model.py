@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lemmata.core import require
+from lemmata.core import jax_zeros, require, to_jax
 from lemmata.papers.ic_recall.task import Dataset, correct_pattern, patterns
 
 Scores = Float[Array, " length"]
@@ -33,7 +33,7 @@ class PatternModel(eqx.Module):
         """The start of Algorithm 1, uniform attention, in a world of n answers."""
         require(k >= 1, "k", k, "at least 1 in-context pair")
         require(n >= k + 1, "n", n, f"at least k + 1 = {k + 1} subjects")
-        return cls(jnp.zeros(2 * k + 2), jnp.zeros(2 * k + 3), jnp.asarray(float(n - k - 1)), k)
+        return cls(jax_zeros((2 * k + 2,)), jax_zeros((2 * k + 3,)), to_jax(float(n - k - 1)), k)
 
     def attention(self) -> Float[Array, " length"]:
         """v: how much EoS attends to s_1, a_1, ..., s_{k+1}, EoS."""

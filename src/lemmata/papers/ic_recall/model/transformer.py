@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractModel, Trace, require
+from lemmata.core import AbstractModel, Trace, require, to_jax
 from lemmata.papers.ic_recall.model.memory import (
     Memory,
     associative_memory,
@@ -153,7 +153,7 @@ class MemoryTransformer(AbstractTransformer):
         cls, table: Int[np.ndarray, "relations n"], k: int, key: Key[Array, ""], dim: int | None = None
     ) -> "MemoryTransformer":
         """W^KQ = 0 and random orthonormal embeddings, of as many dimensions as there are tokens unless told."""
-        return cls(*_blank(table.shape[1], table.shape[0], k, key, dim), jnp.asarray(table))
+        return cls(*_blank(table.shape[1], table.shape[0], k, key, dim), to_jax(table))
 
     def recall(self, tokens: Tokens, attention: Float[Array, " keys"], part: slice) -> Float[Array, " logits"]:
         v, table = self.vocabulary, self.table

@@ -9,7 +9,19 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import Count, Metrics, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
+from lemmata.core import (
+    Count,
+    Metrics,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_key,
+    precision,
+    require,
+    to_jax,
+)
 from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
@@ -116,7 +128,7 @@ def counted_set(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
     tokens = stored(world, sequences).batch.tokens
     times = (rows // len(sequences), 1)
-    return Counted(jnp.tile(tokens, times), jnp.tile(jnp.asarray(log_counts, jnp.float32), times))
+    return Counted(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts.astype(np.float32), times)))
 
 
 def counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:

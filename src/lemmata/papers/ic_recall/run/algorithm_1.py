@@ -16,7 +16,18 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Key, PyTree
 
-from lemmata.core import Config, Count, Inside, NonNegative, Positive, RunContext, TrainState, named_key, require
+from lemmata.core import (
+    Config,
+    Count,
+    Inside,
+    NonNegative,
+    Positive,
+    RunContext,
+    TrainState,
+    named_key,
+    require,
+    to_jax,
+)
 from lemmata.papers.ic_recall.run.problems import FineTuning
 from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit_many
 
@@ -101,7 +112,7 @@ def algorithm_1(
     rates1, rates2 = zip(*(schedule.rates(t) for t in temperatures), strict=True)
     first, second = stops or [(steps,) for steps in schedule.steps(min(temperatures))]  # the coldest needs the most
     settled, stage1 = descend(loss, where, task, models, rates1, first, project[0], probe, context, "stage 1")
-    pushed = push(where, settled, jnp.asarray([schedule.radius(t) for t in temperatures]), keys)
+    pushed = push(where, settled, to_jax([schedule.radius(t) for t in temperatures]), keys)
     final, stage2 = descend(loss, where, task, pushed, rates2, second, project[1], probe, context, "stage 2")
     return TwoStages(settled, final, stage1, stage2)
 
@@ -124,7 +135,7 @@ def descend(
     spaced stops share one call.
     """
     algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's rate is in its state
-    state = TrainState(models, jnp.asarray(rates))
+    state = TrainState(models, to_jax(rates))
     unused = jax.random.split(named_key(0, "unused"), len(rates))  # a full-batch loss draws nothing
     how: dict[str, Any] = {"probe": probe, "replicas": "vmap", "context": context}
     parts, done = [], 0

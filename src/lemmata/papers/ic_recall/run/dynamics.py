@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import jax.numpy as jnp
 import numpy as np
 from scipy.special import softmax
 
@@ -18,6 +17,7 @@ from lemmata.core import (
     named_keys,
     precision,
     require,
+    to_jax,
 )
 from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
@@ -116,7 +116,7 @@ class WarmupEscape(RunConfig):
                 first_step_loss,
                 theta_of,
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
-                push(theta_of, saddles, jnp.asarray([schedule.radius(t) for t, _ in cells]), keys),
+                push(theta_of, saddles, to_jax([schedule.radius(t) for t, _ in cells]), keys),
                 [schedule.rates(t)[1] for t, _ in cells],
                 range(1, self.steps + 1),
                 probe=watch_theta,

@@ -4,11 +4,10 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Metrics, named_generator
+from lemmata.core import Metrics, named_generator, to_jax
 from lemmata.papers.ic_recall.model import PatternModel, pattern_logits
 from lemmata.papers.ic_recall.task import Affine, AllBijections, Dataset, correct_pattern, dataset, patterns
 from lemmata.papers.ic_recall.theory.relations import TABLE_1, matching_of
@@ -74,13 +73,13 @@ def near_ties(rows: int, temperature: float, seed: int) -> Float[np.ndarray, "ro
 
 
 def as_jax(values: np.ndarray) -> Float[Array, "..."]:
-    return jnp.asarray(values, jnp.float64)
+    return to_jax(values, np.float64)
 
 
 def starting_at(thetas: Float[np.ndarray, "replica 6"]) -> PatternModel:
     """A stack of models with these first-step scores, to be trained by their `theta_of` alone."""
     blank = PatternModel.zeros(2, 3)
-    return stack([eqx.tree_at(theta_of, blank, jnp.asarray(theta)) for theta in thetas])
+    return stack([eqx.tree_at(theta_of, blank, to_jax(theta)) for theta in thetas])
 
 
 def theta_of(model: PatternModel) -> Any:

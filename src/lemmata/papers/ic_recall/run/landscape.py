@@ -20,6 +20,7 @@ from lemmata.core import (
     also,
     named_generator,
     precision,
+    to_jax,
 )
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
@@ -76,7 +77,7 @@ class Smoothness(RunConfig):
                 half = self.points // 2
                 everywhere = simplex_points(self.points - half, self.seed, "everywhere")
                 v = np.maximum(np.concatenate([near_ties(half, temperature, self.seed), everywhere]), 1e-12)
-                rows.append((temperature, *(float(x) for x in measure(as_jax(v), jnp.asarray(temperature)))))
+                rows.append((temperature, *(float(x) for x in measure(as_jax(v), to_jax(temperature)))))
                 context.progress("temperatures", i + 1, len(self.temperatures))
         names = ("temperature", "hessian", "third", "hessian_v", "third_v")
         return RunOutput(dict(zip(names, np.array(rows).T, strict=True)))
@@ -110,7 +111,7 @@ class PairwiseLine(RunConfig):
             values = jax.jit(jax.vmap(loss, in_axes=(0, None)))
             logits = jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5])))
             logits = np.asarray(logits)[:, warmup_rows()]
-            curves = np.stack([np.asarray(values(as_jax(grid), jnp.asarray(t))) for t in self.temperatures])
+            curves = np.stack([np.asarray(values(as_jax(grid), to_jax(t))) for t in self.temperatures])
         samples = logits[:, 1:] - logits[:, :1]
         every = (*self.temperatures, *self.low_temperatures, *self.hot_temperatures)
         turns = np.array([(t, *turn) for t in every for turn in turning_points(quadratics(samples), t)])

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Annotated, Literal
 
-import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import (
@@ -18,6 +17,7 @@ from lemmata.core import (
     Some,
     named_keys,
     precision,
+    to_jax,
 )
 from lemmata.papers.ic_recall.run.algorithm_1 import descend, push
 from lemmata.papers.ic_recall.run.dynamics import LIMIT
@@ -56,7 +56,7 @@ class PerturbedDescent(RunConfig):
             starts = starting_at(np.array([self._start(t) for t, _ in cells]))
             task = stack([FineTuning(warmup_data(), t) for t, _ in cells])
             keys = named_keys([seed for _, seed in cells], "push", "lemma b.6")
-            radii = jnp.asarray([promises[t].radius for t, _ in cells])
+            radii = to_jax([promises[t].radius for t, _ in cells])
             rates = [promises[t].rate for t, _ in cells]
             _, still = descend(first_step_loss, theta_of, task, starts, rates, (1,), stage="where it starts")
             moved = push(theta_of, starts, radii, keys)

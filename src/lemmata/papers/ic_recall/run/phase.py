@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from math import log
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision, to_jax
 from lemmata.papers.ic_recall.run.first_step import affine_log_counts, as_jax, loss_in_v
 from lemmata.papers.ic_recall.run.landscape import on_line
 from lemmata.papers.ic_recall.task import Affine
@@ -66,7 +65,7 @@ def _transitions(both: Callable, n: int) -> list[float]:
     log_counts = affine_log_counts(n)
 
     def along(xs: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        values, slopes = both(as_jax(xs), log_counts, jnp.asarray(t))
+        values, slopes = both(as_jax(xs), log_counts, to_jax(t))
         return np.asarray(values), np.asarray(slopes)
 
     exist = _highest(lambda t: _dips(along, t), 0.7 / log(n), 0.02 / log(n))

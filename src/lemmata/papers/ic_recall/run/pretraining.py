@@ -22,6 +22,7 @@ from lemmata.core import (
     named_key,
     precision,
     require,
+    to_jax,
 )
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
@@ -141,7 +142,7 @@ def _recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
     """The share of questions answered rightly, by what is missing; of several right relations any one counts."""
     shares = {}
     for name, (tokens, right) in every_pair(world.table).items():
-        guesses = np.asarray(_guesses(model, jnp.asarray(tokens)))
+        guesses = np.asarray(_guesses(model, to_jax(tokens)))
         shares[name] = float(right[np.arange(len(guesses)), guesses].mean())
     return shares
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import UserError, named_keys, require
+from lemmata.core import UserError, named_keys, require, to_jax
 from lemmata.papers.ic_recall.model import PatternModel, mean_surprise, second_loss, token_loss
 from lemmata.papers.ic_recall.task import Dataset, Sequences, TableWorld, correct_pattern
 from lemmata.train import Descent, History, fit_many, stack
@@ -24,7 +24,7 @@ class FineTuning(eqx.Module):
 
     def __init__(self, data: Any, temperature: float, test: Any = None):
         require(temperature > 0, "temperature", temperature, "above 0")
-        self.data, self.temperature, self.test = data, jnp.asarray(float(temperature)), test
+        self.data, self.temperature, self.test = data, to_jax(float(temperature)), test
 
 
 def first_step_loss(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
@@ -60,7 +60,7 @@ def train_all(
     algorithm: Descent, problems: list[Any], models: list[Any], seeds: Sequence[int], stage: str, **how: Any
 ) -> tuple[Any, History]:
     """Each model on its own problem: the trained models as a stack, and what was recorded; `how` is for `fit_many`."""
-    states = eqx.filter_vmap(algorithm.init)(stack(models))
+    states = eqx.filter_jit(eqx.filter_vmap(algorithm.init))(stack(models))
     state, found = fit_many(algorithm, stack(problems), states, named_keys(seeds, stage), stage=stage, **how)
     return state.model, found
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lemmata.core import precision, require
+from lemmata.core import precision, require, to_jax
 from lemmata.papers.ic_recall.task.sequences import Sequences
 from lemmata.papers.ic_recall.task.worlds import World
 
@@ -44,4 +44,4 @@ def dataset_of_kinds(
         counts = np.concatenate([counts, np.repeat(counts[:1], padding, axis=0)])
         weights = np.concatenate([weights, np.zeros(padding)])
     with precision("float64"):
-        return Dataset(jnp.asarray(counts), jnp.asarray(weights))
+        return Dataset(to_jax(counts), to_jax(weights))

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import AbstractTask, Batch
+from lemmata.core import AbstractTask, Batch, to_jax
 from lemmata.papers.ic_recall.task.worlds import World
 
 
@@ -15,7 +15,7 @@ class TripletPairs(AbstractTask):
     table: Int[Array, "*replica relations n"]
 
     def __init__(self, world: World):
-        self.table = jnp.asarray(world.table, jnp.int32)
+        self.table = to_jax(world.table, np.int32)
 
     def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
         m, n = self.table.shape

@@ -1,11 +1,10 @@
 """The same sequences as tokens, for the dense engines: subjects, answers, relations, EoS, numbered in this order."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import AbstractTask, Batch, invalid
+from lemmata.core import AbstractTask, Batch, invalid, to_jax
 from lemmata.papers.ic_recall.task.sequences import Sequences
 from lemmata.papers.ic_recall.task.worlds import World
 
@@ -33,4 +32,4 @@ def stored(world: World, sequences: Sequences) -> StoredSequences:
     tokens = np.concatenate([context, end, relation], axis=1)
     targets = np.concatenate([0 * context, relation, n + sequences.answers[:, -1:]], axis=1)
     asked = np.broadcast_to(np.arange(tokens.shape[1]) >= context.shape[1], tokens.shape)
-    return StoredSequences(Batch(jnp.asarray(tokens, jnp.int32), jnp.asarray(targets, jnp.int32), jnp.asarray(asked)))
+    return StoredSequences(Batch(to_jax(tokens, np.int32), to_jax(targets, np.int32), to_jax(asked)))
