@@ -38,7 +38,7 @@ def attention_only(scale: Scale) -> RecallTraining:
     settings: dict[str, Any] = {"truncated": MATRICES, "fractions": VALUE_RANKS}
     if scale.name == "laptop":
         task = RecallConfig(symbols=65, length=64)
-        settings |= {"task": task, "model": TransformerConfig(vocab=65, length=64, width=128, feeds=feeds)}
+        settings |= {"task": task, "model": TransformerConfig(vocab=65, length=64, width=100, feeds=feeds)}
         settings |= {
             "steps": 600,
             "every": 40,

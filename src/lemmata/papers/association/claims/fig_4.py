@@ -1,5 +1,7 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
+from functools import partial
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -112,15 +114,12 @@ EXPERIMENT = Experiment(
             id="fig-4-clean",
             locus="Section 3.2 and Appendix B.1, phase 1",
             statement="Before its fine-tuning, the model trained on clean data attends to every token after a trigger, "
-            "whatever that token is. Measured on input with noise is the logarithm (base 10) of the attention on "
-            "trigger→noise over that on trigger→correct: at least half of it.",
+            "whatever that token is. Measured on input with noise is the attention on trigger→noise over that on "
+            "trigger→correct.",
             setting={"fine-tuned": EVEN},
             subject=lambda runs: Moment(runs, "clean"),
             wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
-            parts=Part(
-                lambda moment: orders(noise_share(moment, "fine-tuned")),
-                at_least(float(np.log10(0.5)), over_seeds=True),
-            ),
+            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5, over_seeds=True)),
         ),
     ),
     draw=draw,

@@ -43,12 +43,11 @@ def allocation_run(scale: Scale) -> BigramAllocation:
 
 
 def runs(scale: Scale) -> dict[str, BigramAllocation]:
-    """The control, a world whose bigrams say nothing, at one total of parameters."""
+    """The control, a world whose bigrams say nothing, at one total of parameters (on a laptop at one rate as well)."""
     main = allocation_run(scale)
-    return {
-        "main": main,
-        "nothing to learn": replace(main, task=replace(main.task, source="uniform"), units=main.units[:1]),
-    }
+    rates = scale.pick(smoke=main.rates, laptop=main.rates[-1:], paper=main.rates)
+    nothing = replace(main, task=replace(main.task, source="uniform"), units=main.units[:1], rates=rates)
+    return {"main": main, "nothing to learn": nothing}
 
 
 def allocations(run: RunResult, units: int) -> tuple[list[float], np.ndarray, list[float]]:

@@ -49,8 +49,10 @@ def peaks(runs: Runs) -> str:
         said.append(f"{name}: steps {', '.join(map(str, where))}, {values[:, early].max(axis=1).mean():.2f}")
     return (
         f"The share of positions with noise as the likeliest token peaks at ({'; '.join(said)}). A small model with a "
-        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5. The "
-        "laptop's sizes are ours; an earlier run at the paper's, with one seed and read within 20 steps, held."
+        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5: after fine-tuning "
+        "its peak is about as far from the bar as seeds are from each other, with 120 to 600 clean steps and batches "
+        "of 16 and 32. The laptop's sizes are ours; an earlier run at the paper's, with one seed and read within 20 "
+        "steps, held."
     )
 
 

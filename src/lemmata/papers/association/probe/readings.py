@@ -83,6 +83,13 @@ def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
     return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase), bounds=SHARE)
 
 
+def level(edit: str, answer: str, share: float) -> Callable[[Edited], Seeds]:
+    """The same over the last share of the steps, for an answer that has long had its level."""
+    return lambda edited: Seeds(
+        settled(edited.run, f"{getattr(edited, edit)}.{answer}", share, edited.phase), bounds=SHARE
+    )
+
+
 def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:
     """The reading of two edits' answers at the end, one over the other in each seed."""
     return lambda edited: Seeds(
