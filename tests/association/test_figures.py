@@ -38,6 +38,7 @@ from lemmata.papers.association.probe.readings import (
     early_peak,
     first_step_over,
     learned_something,
+    settled,
 )
 from lemmata.papers.association.run.bigram_allocation import BigramAllocation, allocate
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -264,7 +265,15 @@ def test_readings_of_a_curve() -> None:
     assert first_step_over(run, "full.noise", 0.5).tolist() == [float(STEPS[rise > 0.5][0])] * 3
     assert np.isinf(first_step_over(run, "full.noise", 0.9)).all()
     np.testing.assert_allclose(at_end(run, "full.noise"), 0.53, atol=1e-6)
+    np.testing.assert_allclose(settled(run, "full.noise", 0.5), rise[STEPS >= 500].mean())
     np.testing.assert_allclose(early_peak(run, "full.noise", 20), _rise(10, 0.02, 0.53)(np.array([20.0]))[0])
+
+
+def test_a_positive_margin_is_counted_in_steps_and_not_in_records() -> None:
+    steps, margins = np.array([0, 1, 2, 3, 4, 100]), np.array([-1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
+    columns = {"seed": np.zeros(6, int), "phase": np.ones(6, int), "step": steps, "margin": margins}
+    run = RunResult(recall_training(Scale("smoke"), seeds=(0,)), columns, {}, {})
+    np.testing.assert_allclose(fig_3.positive_afterwards((run, "margin")).values, [97 / 99])
 
 
 @pytest.mark.parametrize("change", [{"shares": (0.01,)}, {"shares": (0.5, 0.51)}, {"rates": (0.1, 0.1)}, {"seeds": ()}])

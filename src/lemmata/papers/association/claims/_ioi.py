@@ -8,17 +8,18 @@ import numpy as np
 from lemmata.core import Artefact, Part, Runs, Scale, Seeds, at_least
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import TransformerConfig
-from lemmata.papers.association.probe.readings import at_end
+from lemmata.papers.association.probe.readings import settled
 from lemmata.papers.association.run.ioi_training import IOITraining
 from lemmata.papers.association.task import IOIConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, long_table, new_figure
 from lemmata.train import OptimizerConfig
 
 DEPTHS = (3, 4, 5, 6, 7)
+LAST = 0.5  # of the steps: noise is in every step's answers, and single records of the full model jitter with it
 
 
 def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) -> dict[str, IOITraining]:
-    task = IOIConfig(symbols=scale.pick(smoke=6, laptop=8, paper=65), length=scale.pick(smoke=10, laptop=12, paper=256))
+    task = IOIConfig(symbols=scale.pick(smoke=6, laptop=6, paper=65), length=scale.pick(smoke=10, laptop=10, paper=256))
     runs = {}
     for depth in scale.pick(smoke=depths[:1], laptop=depths, paper=depths):
         model = TransformerConfig(
@@ -33,10 +34,10 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) 
             model=model,
             optimizer=optimizer,
             batch=scale.pick(smoke=8, laptop=32, paper=512),
-            steps=scale.pick(smoke=10, laptop=1500, paper=4000),
+            steps=scale.pick(smoke=10, laptop=600, paper=4000),
             every=scale.pick(smoke=5, laptop=50, paper=50),
-            test_sequences=scale.pick(smoke=32, laptop=256, paper=512),
-            seeds=unseen(scale.seeds(smoke=2, laptop=5, paper=3)),
+            test_sequences=scale.pick(smoke=32, laptop=128, paper=512),
+            seeds=unseen(scale.seeds(smoke=2, laptop=4, paper=3)),
         )
     return runs
 
@@ -50,7 +51,8 @@ class Compared(NamedTuple):
 
     def ends(self, depth: int, column: str) -> tuple[np.ndarray, np.ndarray]:
         run = self.runs[f"depth/{depth}"]
-        return at_end(run, f"{self.better}.{column}"), at_end(run, f"{self.worse}.{column}")
+        better, worse = (settled(run, f"{edit}.{column}", LAST) for edit in (self.better, self.worse))
+        return better, worse
 
     def accuracy_ratio(self, depth: int) -> Seeds:
         better, worse = self.ends(depth, "accuracy")
@@ -88,15 +90,15 @@ def draw_depths(runs: Runs, optimizer: str) -> Artefact:
             ax.set(xlabel="step", ylabel=title, title=name)
         ceiling(axes[0, column], 1.0, "ceiling")
         axes[0, column].set_ylim(-0.02, 1.05)
-        accuracies = (f"{at_end(run, f'{edit}.accuracy').mean():.2f} {label}" for edit, label in labels.items())
+        accuracies = (f"{settled(run, f'{edit}.accuracy', LAST).mean():.2f} {label}" for edit, label in labels.items())
         ends.append(f"{name}: {', '.join(accuracies)}")
     legend(axes[1, 0], fontsize=7)
     config = next(iter(shown.values())).config
     caption = (
         f"Synthetic IOI trained by {optimizer}: accuracy and loss on clean data for the full model and with the last "
         f"MLP cut. The answer is determined by the context, so the ceiling is 1; a coin between the two names gives "
-        f"0.5. At the end: {'; '.join(ends)}. N = {config.task.symbols}, T = {config.task.length}, "
-        f"d = {config.model.width}, batch {config.batch}, α = {config.task.alpha:g}, {len(config.seeds)} seeds (mean "
-        "and one standard deviation)."
+        f"0.5. Over the last half of the steps: {'; '.join(ends)}. N = {config.task.symbols}, "
+        f"T = {config.task.length}, d = {config.model.width}, batch {config.batch}, α = {config.task.alpha:g}, "
+        f"{len(config.seeds)} seeds (mean and one standard deviation)."
     )
     return Artefact(figure, long_table(table), caption)

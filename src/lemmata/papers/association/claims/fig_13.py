@@ -21,6 +21,7 @@ from lemmata.core import (
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import room_for, some_noise
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.probe.readings import at_fraction, correct_by_fraction, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
@@ -36,9 +37,14 @@ def attention_only(scale: Scale) -> RecallTraining:
     feeds: tuple[FeedKind, FeedKind] = ("none", "none")
     settings: dict[str, Any] = {"truncated": MATRICES, "fractions": VALUE_RANKS}
     if scale.name == "laptop":
-        task = RecallConfig(symbols=65, length=96)
-        settings |= {"task": task, "model": TransformerConfig(vocab=65, length=96, width=128, feeds=feeds)}
-        settings |= {"steps": 800, "every": 40, "final_sequences": 256}
+        task = RecallConfig(symbols=65, length=64)
+        settings |= {"task": task, "model": TransformerConfig(vocab=65, length=64, width=100, feeds=feeds)}
+        settings |= {
+            "steps": 600,
+            "every": 40,
+            "final_sequences": 256,
+            "seeds": unseen(scale.seeds(smoke=2, laptop=3, paper=3)),
+        }
     return recall_training(scale, feeds, **settings)
 
 

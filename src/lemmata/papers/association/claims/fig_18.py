@@ -151,6 +151,7 @@ EXPERIMENT = Experiment(
             width=width,
             seeds=tuple(FIRST + seed for seed in scale.seeds(smoke=20, laptop=600, paper=600)),
             steps=scale.pick(smoke=2_000, laptop=20_000, paper=200_000),
+            every=scale.pick(smoke=100, laptop=250, paper=100),
         )
         for name, width in {"narrow": 8, "wide": 12}.items()
     },

@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
             locus="Appendix J, Figure 19",
             statement="On synthetic IOI trained by SGD, dropping the last layer's MLP improves the test accuracy and "
             "the clean loss at every depth, L = 3 to 7. Measured are dropped over full accuracy, and full over dropped "
-            "loss.",
+            "loss, of means over the last half of the steps.",
             subject=lambda runs: Compared(runs, better="dropped", worse="full"),
             wrong=lambda runs: Compared(runs, better="dropped_first", worse="full"),  # the first layer's MLP
             parts=improved(*DEPTHS),

@@ -52,7 +52,8 @@ EXPERIMENT = Experiment(
             id="fig-20",
             locus="Appendix J, Figure 20",
             statement="On synthetic IOI trained by Adam, cutting the last MLP's input matrix to ρ = 0.01 (rank 2 of "
-            "256) improves the test accuracy and the clean loss for L = 3 and 4.",
+            "256) improves the test accuracy and the clean loss for L = 3 and 4 (means over the last half of the "
+            "steps).",
             wording={"rank 2 of 256": word("rank {} of {}", "depth/3.rank", "depth/3.model.width")},
             subject=lambda runs: Compared(runs, better="truncated", worse="full"),
             wrong=lambda runs: Compared(runs, better="truncated_first", worse="full"),  # the first layer's

@@ -32,8 +32,8 @@ def allocation_run(scale: Scale) -> BigramAllocation:
             loss_on="bigrams",
         ),
         width=scale.pick(smoke=8, laptop=32, paper=256),
-        units=scale.pick(smoke=(8, 16), laptop=(32, 64, 128), paper=(320, 640, 1280)),
-        rates=scale.pick(smoke=(0.03, 0.1), laptop=(0.03, 0.1, 0.3), paper=(0.003, 0.01, 0.03, 0.1)),
+        units=scale.pick(smoke=(8, 16), laptop=(32, 64), paper=(320, 640, 1280)),
+        rates=scale.pick(smoke=(0.03, 0.1), laptop=(0.1, 0.3), paper=(0.003, 0.01, 0.03, 0.1)),
         batch=scale.pick(smoke=8, laptop=16, paper=512),
         steps=scale.pick(smoke=5, laptop=100, paper=100),
         test_sequences=scale.pick(smoke=16, laptop=64, paper=128),
@@ -43,12 +43,11 @@ def allocation_run(scale: Scale) -> BigramAllocation:
 
 
 def runs(scale: Scale) -> dict[str, BigramAllocation]:
-    """The control, a world whose bigrams say nothing, at one total of parameters."""
+    """The control, a world whose bigrams say nothing, at one total of parameters (on a laptop at one rate as well)."""
     main = allocation_run(scale)
-    return {
-        "main": main,
-        "nothing to learn": replace(main, task=replace(main.task, source="uniform"), units=main.units[:1]),
-    }
+    rates = scale.pick(smoke=main.rates, laptop=main.rates[-1:], paper=main.rates)
+    nothing = replace(main, task=replace(main.task, source="uniform"), units=main.units[:1], rates=rates)
+    return {"main": main, "nothing to learn": nothing}
 
 
 def allocations(run: RunResult, units: int) -> tuple[list[float], np.ndarray, list[float]]:

@@ -19,7 +19,8 @@ def several_triggers_run(scale: Scale) -> RecallTraining:
     """Space, e and o on a laptop; at the paper's size those of appendix B.4."""
     triggers = scale.pick(smoke=(1, 4), laptop=(1, 4, 10), paper=(1, 39, 43, 53, 58))
     seeds = unseen(scale.seeds(smoke=2, laptop=10, paper=3))  # five left it undecided now and then
-    return recall_training(scale, maps=True, triggers=triggers, seeds=seeds)
+    every = scale.pick(smoke=5, laptop=60, paper=5)  # only the end is judged
+    return recall_training(scale, maps=True, triggers=triggers, seeds=seeds, every=every)
 
 
 def peak_ratios(runs: Runs, run: str, matrix: str = "matching_logits") -> np.ndarray:

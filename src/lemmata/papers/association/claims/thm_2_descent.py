@@ -1,5 +1,6 @@
 """Theorem 2 on the model of equation (2) itself: what training leaves in W_V, and the sign of the gap over time."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from lemmata.papers.association.theory import RecallChain, attention_logits
 from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new_figure
 
 LEARNED = 0.9  # of α: the share of the noise's probability from which W_F has "learned the noise"
+FIRST_STEPS = 3  # of equation (4), while the noise is being learned
 ALPHAS = (0.1, 0.38)  # the ends of what Assumption F.1 admits
 
 
@@ -234,14 +236,14 @@ EQUATION_4 = Claim(
     uses=("table-3",),
     statement="While the noise is being learned, W_U(N+1)ᵀ W_V W_E(k) = (η/N) Σ_t (α - p_t) for k ≤ N and α times as "
     "much for k = N+1: both, after three steps.",
-    subject=lambda runs: NoiseRow(Descent(runs["descent"]), 3),
+    subject=lambda runs: NoiseRow(Descent(runs["first steps"]), FIRST_STEPS),
     wrong=lambda runs: NoiseRow(Descent(runs["descent"]), runs["descent"].config.steps),  # after all of them
     parts={
         "k ≤ N, over (η/N) Σ (α - p_t)": Part(
             NoiseRow.in_printed_units, near(1.0, atol=0.2, over_seeds=True)
         ),  # drops terms of 2/N
         "k = N+1 over k ≤ N": Part(
-            NoiseRow.on_noise, near(lambda runs: runs["descent"].config.alpha, rtol=0.15, over_seeds=True)
+            NoiseRow.on_noise, near(lambda runs: runs["first steps"].config.alpha, rtol=0.15, over_seeds=True)
         ),
     },
 )
@@ -296,7 +298,10 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
         for name, exclude in names.items()
         for alpha in ALPHAS
     }
-    return {**descents, **learned}
+    first = descents["descent"]
+    if scale.name == "laptop":  # its ratios vary from batch to batch: many seeds, of the few steps that are read
+        first = replace(first, steps=FIRST_STEPS, seeds=unseen(scale.seeds(smoke=2, laptop=24, paper=10)))
+    return {**descents, "first steps": first, **learned}
 
 
 EXPERIMENT = Experiment(

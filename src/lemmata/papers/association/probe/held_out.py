@@ -19,9 +19,9 @@ class HeldOut(NamedTuple):
 
 def held_out(task: NoisyRecall, num: int) -> HeldOut:
     # A noise level is a row of the table: one compiled program draws both.
-    draw = eqx.filter_jit(lambda table, key: eqx.tree_at(lambda t: t.table, task, table).draw(num, key=key))
+    draw = eqx.filter_jit(lambda task, key: task.draw(num, key=key))
     levels = (("clean", 0.0), ("noisy", task.config.alpha))
-    return HeldOut(*(draw(task.with_alpha(alpha).table, named_key(0, "test", name)) for name, alpha in levels))
+    return HeldOut(*(draw(task.with_table_of(alpha), named_key(0, "test", name)) for name, alpha in levels))
 
 
 def first(sample: RecallSample, num: int) -> RecallSample:

@@ -14,6 +14,13 @@ def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     return values[:, -max(values.shape[1] // 10, 1) :].mean(axis=1)
 
 
+def settled(run: RunResult, column: str, share: float, phase: int = 1) -> np.ndarray:
+    """A value a seed: the mean over the records of the last `share` of a phase's steps. For a level that is reached
+    long before the end and that single steps of SGD jitter about: the longer the mean, the less they do."""
+    steps, values = run.curve(column, phase=phase)
+    return values[:, steps >= (1 - share) * steps[-1]].mean(axis=1)
+
+
 def first_step_over(run: RunResult, column: str, level: float, phase: int = 1) -> np.ndarray:
     """For each seed, the first recorded step at which the column is over the level; infinite if it never is."""
     steps, values = run.curve(column, phase=phase)
@@ -74,6 +81,13 @@ class Edited(NamedTuple):
 def end(edit: str, answer: str) -> Callable[[Edited], Seeds]:
     """The reading of an edit's answer at the end of training."""
     return lambda edited: Seeds(at_end(edited.run, f"{getattr(edited, edit)}.{answer}", edited.phase), bounds=SHARE)
+
+
+def level(edit: str, answer: str, share: float) -> Callable[[Edited], Seeds]:
+    """The same over the last share of the steps, for an answer that has long had its level."""
+    return lambda edited: Seeds(
+        settled(edited.run, f"{getattr(edited, edit)}.{answer}", share, edited.phase), bounds=SHARE
+    )
 
 
 def ratio(answer: str, above: str, below: str = "full") -> Callable[[Edited], Seeds]:

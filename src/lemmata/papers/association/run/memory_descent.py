@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
@@ -78,7 +79,7 @@ class RandomMemory(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             keys = named_keys(self.seeds, "init")
-            models = stack([LinearMemory.random(self.inputs, self.width, key=key) for key in keys])
+            models = jax.jit(jax.vmap(lambda key: LinearMemory.random(self.inputs, self.width, key=key)))(keys)
             _, rows = fit_many(
                 GradientDescent(population_loss, lambda m: m.weight, self.rate),
                 stack([targets(self.inputs, self.alpha)] * len(self.seeds)),

@@ -88,17 +88,17 @@ class RecallTraining(RunConfig):
             painted = paint(stack(models), several) if self.maps else {}
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
-        arrays, tables = portraits("initial"), []
+        arrays, tables, probe = portraits("initial"), [], self.probe(test)  # one probe: one program for all stages
         state = stack([algorithm.init(model) for model in models])
         for stage in self.stages():
             state, history = fit_many(
                 algorithm,
-                stack([task.with_alpha(stage.alpha)] * len(self.seeds)),
+                stack([task.with_table_of(stage.alpha)] * len(self.seeds)),
                 state,
                 named_keys(self.seeds, "data", stage.name),
                 steps=stage.steps,
                 every=stage.every,
-                probe=self.probe(test),
+                probe=probe,
                 context=context,
                 stage=stage.name,
             )

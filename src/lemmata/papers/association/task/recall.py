@@ -104,6 +104,10 @@ class NoisyRecall(AbstractTask):
         """The same world with another noise level (0 for the clean test data)."""
         return NoisyRecall.create(dataclasses.replace(self.config, alpha=alpha))
 
+    def with_table_of(self, alpha: float) -> "NoisyRecall":
+        """Draws at another noise level, by the same compiled programs: a level is a row of the table."""
+        return eqx.tree_at(lambda task: task.table, self, self.with_alpha(alpha).table)
+
     @property
     def queries(self) -> int:
         """No sequence has more positions under the mask than this."""
