@@ -174,9 +174,9 @@ def _empty(
     """Room for every record of every replica, and where that costs little for more: a buffer's shape is part of the
     program, and stages that differ in their number of records alone should share one."""
     shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, states, keys)
-    rounded = max(16, 1 << (records - 1).bit_length())
-    size = sum(s.size * s.dtype.itemsize for s in shapes.values())
-    room = rounded if size * rounded <= SPARE_BYTES else records
+    rounded, size = 1 << (records - 1).bit_length(), sum(s.size * s.dtype.itemsize for s in shapes.values())
+    fitting = [room for room in (max(256, rounded), max(16, rounded)) if size * room <= SPARE_BYTES]
+    room = next(iter(fitting), records)
     return {name: jnp.zeros((s.shape[0], room, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
 
 
