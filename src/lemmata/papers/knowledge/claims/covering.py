@@ -10,7 +10,7 @@ from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
 from lemmata.papers.knowledge.run.covering import CoveringRun
-from lemmata.papers.knowledge.run.training import FRESH, lighter, setting
+from lemmata.papers.knowledge.run.training import FRESH, setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, columns, legend, letter, new_figure
 
 DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings
@@ -22,10 +22,10 @@ def covering_run(scale: Scale) -> CoveringRun:
     base = replace(base, facts=replace(base.facts, pad_multiplicity=None))
     facts = scale.pick(
         smoke=base.facts,
-        laptop=replace(base.facts, subjects=120, templates=12, held_out=0.3),
+        laptop=replace(base.facts, subjects=200, templates=20, held_out=0.3),
         paper=replace(base.facts, subjects=400, templates=40, held_out=0.3),
     )
-    pretraining = replace(lighter(scale), steps=scale.pick(smoke=40, laptop=500, paper=1000), records=4)
+    pretraining = replace(base.pretraining, steps=scale.pick(smoke=40, laptop=500, paper=1000), records=4)
     slow, wide = replace(pretraining, neuron_rate=3e-4, attention_rate=1e-5), replace(base.model, width=256)
     tuning = replace(base.tuning, rate=1e-4, steps=scale.pick(smoke=5, laptop=100, paper=100), records=1)
     return CoveringRun(
@@ -33,7 +33,7 @@ def covering_run(scale: Scale) -> CoveringRun:
         model=scale.pick(smoke=base.model, laptop=wide, paper=wide),
         pretraining=scale.pick(smoke=pretraining, laptop=slow, paper=slow),
         tuning=tuning,
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=20, paper=6)),
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=14, paper=6)),
     )
 
 
