@@ -39,7 +39,7 @@ def fabricated(config: Any, extraction: Made, stored: float = 0.99) -> RunResult
     arrays: dict[str, np.ndarray] = {
         "leak": np.array(leaks),
         "pretraining.fact_accuracy": np.full((len(config.seeds), 2), stored),
-        "pretraining.excess": np.full((len(config.seeds), 2), 0.1),
+        "pretraining.excess": np.full((len(config.seeds), 2), 0.09),
     }
     metrics = {name: np.concatenate(parts) for name, parts in columns.items()}
     return RunResult(config, Recorded(metrics), Recorded(arrays), {})
@@ -82,7 +82,7 @@ def test_claims_hold_in_a_world_that_obeys_the_theory_and_fail_in_a_silent_one()
         obeyed, silent = verdicts(name, covering_world), verdicts(name, silent_world)
         assert {obeyed[claim] for claim in claims} == {"holds"}, obeyed
         assert "holds" not in {silent[claim] for claim in claims}, silent
-    # Covering alone says 1 for every K once fifty subjects are asked about.
+    # Covering alone says 1 for every K once half of the subjects are asked about.
     assert set(verdicts("multiplicity", covering_world).values()) == {"fails"}
 
 
@@ -157,7 +157,7 @@ def test_extraction_is_read_where_it_was_said() -> None:
     run = Tuned(fabricated(main_run(LAPTOP), lambda config, tuning, taken: taken / 1000), main_tunings(LAPTOP))
     for name in ("rank 1", "AdamW on 3"):
         assert run.mean(name) == pytest.approx(READ_AT / 1000, abs=0.01)
-    assert list(run.asked("descent").values()) == [1, 3, 10, 50]
+    assert list(run.asked("descent").values()) == [1, 3, 10, 32]
     with pytest.raises(Undecided, match="no fine-tuning 'rank 3'"):
         run.number("rank 3")
 
@@ -166,7 +166,7 @@ def test_a_fine_tuning_that_changed_settings_lack_leaves_the_claim_undecided() -
     one, whole = experiment("knowledge/extraction-unseen-facts"), main_run(LAPTOP)
     for config, reason in (
         (replace(whole, others=whole.others[1:]), "no fine-tuning 'AdamW on all'"),
-        (replace(whole, tuning=replace(whole.tuning, records=1)), "nothing was recorded after 120 steps"),
+        (replace(whole, tuning=replace(whole.tuning, steps=240, records=1)), "nothing was recorded after 120 steps"),
         (replace(whole, tuning=replace(whole.tuning, steps=48)), "48 steps of fine-tuning"),
     ):
         runs = Runs({"main": fabricated(config, covering_world)}, LAPTOP)

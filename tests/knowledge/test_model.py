@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, Part, learned, low_rank_factors
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import ASK, DUMMY, Facts, FactsConfig
 from lemmata.train import next_token_loss
@@ -70,14 +70,14 @@ def test_the_closed_form_gradient_is_autodiffs(reading: dict[str, Any], opened: 
         assert float(jnp.abs(d_neurons).max()) > 1e-3
 
 
-def with_low_rank(model: OneLayer, rank: int, part: Part) -> OneLayer:
-    return model.with_factors(*low_rank_factors(model.neurons.shape, rank, part, 0))
+def with_low_rank(model: OneLayer, rank: int, room: int | None = None) -> OneLayer:
+    return model.with_factors(*low_rank_factors(model.neurons.shape, rank, 0, room))
 
 
 def test_low_rank_starts_as_the_same_function_and_merges_into_one() -> None:
     model = stirred(build(OneLayerConfig(width=8)))
     tokens = jnp.array([0, 3 + 5, ASK])
-    thin = with_low_rank(model, 2, "both")
+    thin = with_low_rank(model, 2)
     assert np.array_equal(thin(tokens), model(tokens))
     where = lambda one: (one.attention_update.right, one.neuron_update.right)  # noqa: E731
     moved = eqx.tree_at(where, thin, tuple(jnp.ones_like(leaf) for leaf in where(thin)))
@@ -95,11 +95,19 @@ def test_filters_name_what_learns() -> None:
     assert count(learned(model)) == 2
     assert learned(model, "attention").attention
     assert not learned(model, "attention").neurons
-    thin = with_low_rank(model, 1, "neurons")
-    both = learned(thin)
-    assert both.attention
+    both = learned(with_low_rank(model, 1))
+    assert both.attention_update.right
     assert both.neuron_update.left
     assert not both.neurons
+    assert not both.attention
+
+
+def test_room_for_a_larger_rank_leaves_the_drawn_factors() -> None:
+    model = build(OneLayerConfig(width=8))
+    thin, roomy = (with_low_rank(model, 1, room) for room in (None, 4))
+    assert roomy.neuron_update.left.shape[1] == 4
+    assert np.array_equal(roomy.neuron_update.left[:, :1], thin.neuron_update.left)
+    assert not np.any(roomy.neuron_update.left[:, 1:])
 
 
 def test_embeddings_orthogonal_of_one_length_or_gaussian() -> None:
@@ -126,7 +134,7 @@ def test_padding_changes_no_number_of_a_model() -> None:
 def test_impossible_models_are_refused() -> None:
     model = build(OneLayerConfig(width=8))
     with pytest.raises(UserError, match="rank = 9 is not possible: 1 to 8"):
-        with_low_rank(model, 9, "attention")
+        with_low_rank(model, 9)
     for fields in ({"width": 0}, {"neurons": 0}, {"scale": 0.0}, {"sigma": -1.0}, {"neuron_start": -1.0}):
         with pytest.raises(UserError, match=next(iter(fields))):
             OneLayerConfig(**fields)

@@ -56,11 +56,7 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
     moved: dict[str, OneLayer] = {}
     for name, config, start in (
         ("attention", FineTuningConfig(part="attention", batch=8), model),
-        (
-            "thin",
-            FineTuningConfig(rank=1, batch=8),
-            model.with_factors(*low_rank_factors(model.neurons.shape, 1, "both", 0)),
-        ),
+        ("thin", FineTuningConfig(rank=1, batch=8), model.with_factors(*low_rank_factors(model.neurons.shape, 1, 0))),
     ):
         algorithm = fine_tuning(config)
         step = eqx.filter_jit(lambda state, key, algorithm=algorithm: algorithm.step(questions, state, key=key)[0])

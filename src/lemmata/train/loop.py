@@ -185,9 +185,9 @@ def _empty(
     """Room for every record of every replica, and where that costs little for more: a buffer's shape is part of the
     program, and stages that differ in their number of records alone should share one."""
     shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, states, keys)
-    rounded = max(64, 1 << (records - 1).bit_length())
-    size = sum(s.size * s.dtype.itemsize for s in shapes.values())
-    room = rounded if size * rounded <= SPARE_BYTES else records
+    rounded, size = 1 << (records - 1).bit_length(), sum(s.size * s.dtype.itemsize for s in shapes.values())
+    fitting = (room for least in (256, 64, 16) if size * (room := max(least, rounded)) <= SPARE_BYTES)
+    room = next(fitting, records)
     return {name: jax_zeros((s.shape[0], room, *s.shape[1:]), s.dtype) for name, s in shapes.items()}
 
 

@@ -23,7 +23,7 @@ def sweep(base: Extraction, steps: int, **sizes: Any) -> Sweep:
     """Cells in the setting of a base run, pre-trained for another number of steps."""
     pretraining = replace(base.pretraining, steps=steps, records=4)
     tuning = replace(base.tuning, records=1)
-    return Sweep(model=base.model, pretraining=pretraining, tuning=tuning, **sizes)
+    return Sweep(model=base.model, pretraining=pretraining, tuning=tuning, slots=base.facts.pad_multiplicity, **sizes)
 
 
 class Line(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 from lemmata.core import RunResult, Runs, Scale, TooShort, Undecided
 from lemmata.papers.knowledge.model import Part
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
-from lemmata.papers.knowledge.run.training import Extraction, setting
+from lemmata.papers.knowledge.run.training import Extraction, lighter, setting
 from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
 
 Reading = Literal["descent", "AdamW"]
@@ -53,17 +53,18 @@ def by_subjects(scale: Scale, watched: bool = False) -> Tunings:
     return every | {f"{reading} on {n}": tuning(scale, reading, subjects=n) for reading in READINGS for n in numbers}
 
 
-def main_tunings(scale: Scale) -> Tunings:
-    """Also another split, other ranks, parts and rates."""
+def main_tunings(scale: Scale, watched: bool | None = None) -> Tunings:
+    """Also another split, other ranks, parts and rates. On a laptop another run is watched."""
+    watched = scale.name != "laptop" if watched is None else watched
     ranks = scale.pick(smoke=(1,), laptop=(1, 4), paper=(1, 2, 4, 8))
-    found = {**by_subjects(scale, watched=True), "by tuple": tuning(scale, "AdamW", split="tuple")}
-    found |= {f"rank {rank}": tuning(scale, "AdamW", watched=True, rank=rank) for rank in ranks}
+    found = {**by_subjects(scale, watched), "by tuple": tuning(scale, "AdamW", split="tuple")}
+    found |= {f"rank {rank}": tuning(scale, "AdamW", watched, rank=rank) for rank in ranks}
     found |= {"rank 1, neurons": tuning(scale, "AdamW", rank=1, part="neurons")}
     if scale.name == "smoke":
         return found
     parts: tuple[Part, ...] = ("attention", "neurons")
     found |= {f"{reading}, {part}": tuning(scale, reading, part=part) for reading in READINGS for part in parts}
-    return found | {FAST: replace(tuning(scale, "AdamW", watched=True), rate=LOW_RANK_RATE)}
+    return found | {FAST: replace(tuning(scale, "AdamW", watched), rate=LOW_RANK_RATE)}
 
 
 def _run(scale: Scale, tunings: Tunings, facts: FactsConfig | None = None) -> Extraction:
@@ -87,7 +88,7 @@ def main_run(scale: Scale) -> Extraction:
 
 def watched_tunings(scale: Scale) -> Tunings:
     """Those of the base cell that are followed past where extraction is read, and their counterparts without A."""
-    named = main_tunings(scale)
+    named = main_tunings(scale, watched=True)
     if scale.name != "laptop":
         return named
     wanted = (*map(on_all, READINGS), "rank 1", "rank 4", FAST, *WITHOUT_ATTENTION)
@@ -95,12 +96,13 @@ def watched_tunings(scale: Scale) -> Tunings:
 
 
 def watched_run(scale: Scale) -> Extraction:
-    """On a laptop in seeds of its own: ten left what it shows undecided now and then."""
+    """On a laptop in many seeds of its own: ten left what it shows undecided now and then."""
     base = _run(scale, watched_tunings(scale))
     if scale.name != "laptop":
         return base
     first = max(base.seeds) + 1
-    return replace(base, seeds=tuple(first + seed for seed in scale.seeds(smoke=1, laptop=32, paper=1)))
+    seeds = tuple(first + seed for seed in scale.seeds(smoke=1, laptop=40, paper=1))
+    return replace(base, pretraining=lighter(scale), seeds=seeds)
 
 
 def plain_tunings(scale: Scale) -> Tunings:

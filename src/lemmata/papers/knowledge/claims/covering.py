@@ -19,6 +19,7 @@ DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings
 def covering_run(scale: Scale) -> CoveringRun:
     """K = 1 and d = 256, where templates show; rates go down as the width goes up (a step of A moves scores by d^2)."""
     base = setting(scale)
+    base = replace(base, facts=replace(base.facts, pad_multiplicity=None))
     facts = scale.pick(
         smoke=base.facts,
         laptop=replace(base.facts, subjects=200, templates=20, held_out=0.3),

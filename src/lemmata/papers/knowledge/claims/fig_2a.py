@@ -1,5 +1,7 @@
 """Figure 2 (a): extraction against the number of subjects."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, rises
@@ -7,7 +9,7 @@ from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
 from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.papers.knowledge.run.training import lighter, setting
 
 SAME = 0.05  # nats by which the cells' distance from the least loss may differ
 
@@ -16,13 +18,13 @@ def subject_line(scale: Scale) -> Sweep:
     """N varies, the rest is the base cell's; so few subjects that all cells come near the least loss."""
     base = setting(scale)
     r, k = base.facts.templates, base.facts.multiplicity
-    numbers = scale.pick(smoke=(8, 16), laptop=(25, 50, 100), paper=(125, 250, 500, 1000))
+    numbers = scale.pick(smoke=(8, 16), laptop=(16, 32, 64), paper=(125, 250, 500, 1000))
     return sweep(
-        base,
-        steps=scale.pick(smoke=200, laptop=1500, paper=2000),
+        replace(base, pretraining=lighter(scale)),
+        steps=scale.pick(smoke=200, laptop=1000, paper=2000),
         cells=tuple((n, r, k) for n in numbers),
-        shapes=tuple((n, r) for n in numbers[1:]),
-        seeds=base.seeds[:8],
+        shapes=scale.pick(smoke=((16, r),), laptop=((64, r),), paper=tuple((n, r) for n in numbers[1:])),
+        seeds=base.seeds[:5],
     )
 
 

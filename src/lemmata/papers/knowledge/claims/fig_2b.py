@@ -1,10 +1,12 @@
 """Figure 2 (b), and the template universe: extraction against the number of templates."""
 
+from dataclasses import replace
+
 from lemmata.core import Claim, Experiment, Runs, Scale, at_least, falls
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.papers.knowledge.run.training import lighter, setting
 
 
 def template_line(scale: Scale) -> Sweep:
@@ -13,11 +15,11 @@ def template_line(scale: Scale) -> Sweep:
     n, k = base.facts.subjects, base.facts.multiplicity
     universes = scale.pick(smoke=(3, 6), laptop=(5, 20, 80), paper=(5, 10, 20, 40, 80))
     return sweep(
-        base,
-        steps=scale.pick(smoke=200, laptop=1500, paper=2000),
+        replace(base, pretraining=lighter(scale)),
+        steps=scale.pick(smoke=200, laptop=1000, paper=2000),
         cells=tuple((n, r, k) for r in universes),
-        shapes=((n, universes[-1]),),
-        seeds=base.seeds[:6],
+        shapes=scale.pick(smoke=((n, 6),), laptop=((n, 20), (n, 80)), paper=((n, 80),)),
+        seeds=base.seeds,
     )
 
 

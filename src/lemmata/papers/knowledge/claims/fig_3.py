@@ -54,7 +54,7 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
             laptop=PhaseConfig(steps=30, every=10, batch=32, rate=5e-4),
             paper=PhaseConfig(steps=30, every=10, batch=128, rate=3e-4),
         ),
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=12, paper=1)),
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=3, paper=1)),
     )
 
 

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most
-from lemmata.papers.knowledge.claims._trends import side_by_side
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import described, reached
 from lemmata.papers.knowledge.theory import covering
@@ -21,32 +21,29 @@ class Plane(NamedTuple):
     multiplicity: np.ndarray
     subjects: np.ndarray
     predicted: np.ndarray  # extraction, if one covered template is enough: 1 - (chance that two subjects share none)^F
-    each: np.ndarray  # by seed
+    each: tuple[np.ndarray, ...]  # for each multiplicity, [seed, subjects]
 
     @property
     def measured(self) -> np.ndarray:
-        return self.each.mean(axis=0)
+        return np.stack([values.mean(axis=0) for values in self.each])
 
     @property
     def order(self) -> float:
         """The rank correlation of predicted and measured extraction."""
         return rank_correlation(self.predicted, self.measured)
 
-    def orders(self) -> Seeds:
-        """The same with its spread: the jackknife's pseudo-values, a seed left out at a time."""
-        count = len(self.each)
-        left = [rank_correlation(self.predicted, np.delete(self.each, i, axis=0).mean(axis=0)) for i in range(count)]
-        return Seeds(count * self.order - (count - 1) * np.array(left), bounds=(-1.0, 1.0))
+    def orders(self) -> Resampled:
+        """The same with its spread over seeds."""
+        return Resampled(self.each, lambda means: rank_correlations(self.predicted.ravel(), np.hstack(means)))
 
     @property
     def error(self) -> float:
         return float(np.abs(self.predicted - self.measured).mean())
 
 
-def measured(found: list[Tuned], reading: Reading) -> np.ndarray:
-    """[seed, multiplicity, subjects asked about], where fine-tuning on all has learned."""
-    each = [np.stack([cell.reached(reading, name) for name in cell.asked(reading)], axis=1) for cell in found]
-    return side_by_side(each)
+def measured(found: list[Tuned], reading: Reading) -> tuple[np.ndarray, ...]:
+    """For each multiplicity [seed, subjects asked about], where fine-tuning on all has learned."""
+    return tuple(np.stack([cell.reached(reading, name) for name in cell.asked(reading)], axis=1) for cell in found)
 
 
 def plane(runs: Runs, reading: Reading = "descent") -> Plane:
@@ -60,17 +57,23 @@ def plane(runs: Runs, reading: Reading = "descent") -> Plane:
 def before_fine_tuning(runs: Runs, reading: Reading = "descent") -> Plane:
     """The same models before any question: there it can make no difference how many subjects will be asked about."""
     found = plane(runs, reading)
-    each = side_by_side([cell.before()[cell.learned(reading)] for cell in cells(runs)])
-    return found._replace(each=np.broadcast_to(each[..., None], found.each.shape))
+    each = [cell.before()[cell.learned(reading)] for cell in cells(runs)]
+    return found._replace(each=tuple(np.repeat(values[:, None], found.subjects.shape[1], axis=1) for values in each))
 
 
 def rank_correlation(first: np.ndarray, second: np.ndarray) -> float:
     """Spearman's; 0 where all cells are alike and there is nothing to order."""
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return 0.0
-    from scipy import stats  # takes as long to load as a whole command
+    return float(rank_correlations(first.ravel(), second.ravel()[None])[0])
 
-    return float(np.asarray(stats.spearmanr(first.ravel(), second.ravel()))[0])
+
+def rank_correlations(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Of one row with each of many."""
+    from scipy.stats import rankdata  # takes as long to load as a whole command
+
+    a, b = rankdata(first), rankdata(rows, axis=1)
+    a, b = a - a.mean(), b - b.mean(axis=1, keepdims=True)
+    size = np.sqrt(np.sum(a**2) * np.sum(b**2, axis=1))
+    return np.divide(b @ a, size, out=np.zeros(len(rows)), where=size > 0)
 
 
 def _what_orders(runs: Runs) -> str:
@@ -131,7 +134,7 @@ LEVEL = Claim(
 def draw(runs: Runs) -> Artefact:
     shown, found = cells(runs), plane(runs)
     ks, asked = found.multiplicity[:, 0], found.subjects[0].tolist()
-    spread, templates = measured(shown, "descent").std(axis=0), shown[0].run.config.facts.templates
+    spread, templates = np.stack([values.std(axis=0) for values in found.each]), shown[0].run.config.facts.templates
     figure, axes = new_figure(1, 2, width=9.6, height=3.6)
     heatmap(axes[0], found.measured, asked, ks.tolist(), vmin=0.0, vmax=1.0, colorbar=True)
     _contour(axes[0], ks, asked, templates)

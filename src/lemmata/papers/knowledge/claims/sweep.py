@@ -1,5 +1,6 @@
 """Extraction over the product of the three sizes: subjects N, templates |R|, multiplicity K."""
 
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from lemmata.papers.knowledge.claims._trends import halvings
 from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells
 from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import setting
+from lemmata.papers.knowledge.run.training import lighter, setting
 from lemmata.report.plots import heatmap, new_figure
 
 FEWEST_PAIRS = 3  # of neighbouring cells along K, and along |R|
@@ -22,15 +23,18 @@ TREND_SHARE = 0.8
 def plane(scale: Scale) -> Sweep:
     """The product of the three sizes; K is at most the smallest |R|, so every cell exists.
 
-    N stays where the base batch stores the facts also at the scale `paper`, which here means more cells.
+    N stays where a batch of 128 stores the facts also at the scale `paper`, which here means more cells.
     """
+    base = setting(scale.pick(smoke=scale, laptop=scale, paper=Scale("laptop")))
+    if scale.name == "paper":
+        base = replace(base, facts=replace(base.facts, pad_multiplicity=None))
     sizes = scale.pick(
         smoke=((8, 16), (3, 6), (1, 3)),
         laptop=((50,), (10, 20, 40), (2, 5, 10)),
         paper=((25, 50, 100, 200, 400), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
     )
     return sweep(
-        setting(scale.pick(smoke=scale, laptop=scale, paper=Scale("laptop"))),
+        base if scale.name == "paper" else replace(base, pretraining=lighter(scale)),
         steps=scale.pick(smoke=200, laptop=1000, paper=1000),
         cells=tuple(product(*sizes)),
         shapes=scale.pick(smoke=((16, 6),), laptop=((50, 40),), paper=((100, 160), (400, 160))),

@@ -55,10 +55,12 @@ class Factors(eqx.Module):
     right: Float[Array, "rank columns"]
 
     @classmethod
-    def create(cls, rows: int, columns: int, rank: int, seed: int, name: str) -> "Factors":
+    def create(cls, rows: int, columns: int, rank: int, seed: int, name: str, room: int | None = None) -> "Factors":
+        """With `room` for a larger rank the rest of both factors is 0, and without a gradient it stays so."""
         check_rank(rank, min(rows, columns))
-        left = random_stream(seed, "factors", name).standard_normal((rows, rank)) / np.sqrt(rows)
-        return cls(jnp.asarray(left), jnp.zeros((rank, columns)))
+        left = np.zeros((rows, room or rank))
+        left[:, :rank] = random_stream(seed, "factors", name).standard_normal((rows, rank)) / np.sqrt(rows)
+        return cls(jnp.asarray(left), jnp.zeros((room or rank, columns)))
 
     def product(self) -> Float[Array, "rows columns"]:
         return self.left @ self.right
@@ -68,12 +70,10 @@ def check_rank(rank: int, most: int, where: str = "rank") -> None:
     require(1 <= rank <= most, where, rank, f"1 to {most}, the rank of the matrix it changes")
 
 
-def low_rank_factors(shape: tuple[int, ...], rank: int, part: Part, seed: int) -> tuple[Factors | None, Factors | None]:
+def low_rank_factors(shape: tuple[int, ...], rank: int, seed: int, room: int | None = None) -> tuple[Factors, Factors]:
     """For A and for w, where `shape` is that of w: (width, neuron, class)."""
     d, m, c = shape
-    attention = None if part == "neurons" else Factors.create(d, d, rank, seed, "attention")
-    neurons = None if part == "attention" else Factors.create(d, m * c, rank, seed, "neurons")
-    return attention, neurons
+    return (Factors.create(d, d, rank, seed, "attention", room), Factors.create(d, m * c, rank, seed, "neurons", room))
 
 
 class OneLayer(AbstractModel):

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field, replace
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
@@ -12,6 +10,7 @@ from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import answered_and_recalled
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
+from lemmata.papers.knowledge.run.replicas import side_by_side
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 
@@ -54,7 +53,7 @@ class CoveringRun(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(self.facts, seed) for seed in self.seeds]
         models, facts, stored = pretrain(cells, self.model, self.pretraining, context)
-        both = jax.tree.map(lambda leaf: jnp.concatenate([leaf, leaf]), models)
+        both = side_by_side([models, models])
         questions = [
             self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)
         ]

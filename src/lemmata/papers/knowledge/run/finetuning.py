@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
 from lemmata.papers.knowledge.model import OneLayer, Part, learned
@@ -17,7 +17,8 @@ from lemmata.papers.knowledge.run.pretraining import Rates, adamw, plain
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
 from lemmata.train import Descent
 
-LEARNED = {part: partial(learned, part=part) for part in get_args(Part)}  # made once: one filter, one program
+MOVES: dict[Part, tuple[float, float]] = {"both": (1.0, 1.0), "attention": (1.0, 0.0), "neurons": (0.0, 1.0)}
+MOST_POWERS = 100  # where the first two are that close, either will do
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,22 +55,24 @@ class FineTuningConfig(Config):
         )
 
     def check(self, width: int, neurons: int, where: str = "tuning") -> None:
-        """Refuse a rank over that of A (width x width) or of w (width x neurons in all), whichever learns."""
+        """Refuse a rank over that of A (width x width) or of w (width x neurons in all)."""
         if self.rank is not None:
-            check_rank(self.rank, width if self.part == "attention" else min(width, neurons), f"{where}.rank")
+            check_rank(self.rank, min(width, neurons), f"{where}.rank")
         if self.descent is not None and self.descent.gradient_rank is not None:
             check_rank(self.descent.gradient_rank, min(width, neurons), f"{where}.descent.gradient_rank")
 
 
 def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions] = (), unit: float = 1.0) -> "FineTuning":
-    """Descent is for tasks of these questions, with its rates in this unit."""
+    """Descent is for tasks of these questions, with its rates in this unit. A part that is frozen has the rate 0, so
+    that one program serves every part."""
+    attention, neurons = MOVES[config.part]
     if config.descent is None:
-        lessons, rule, rates = Lessons(config.batch), adamw, Rates(config.rate, config.rate, config.weight_decay)
-    else:
-        most = max([1, *(int(one.num_asked) for one in questions)])
-        lessons, rule = Lessons(most, whole=True, rank=config.descent.gradient_rank), plain
-        rates = Rates(config.descent.attention_rate * unit, config.descent.neuron_rate * unit)
-    return FineTuning(Descent(lessons, LEARNED[config.part], rule, rates))
+        rates = Rates(attention * config.rate, neurons * config.rate, config.weight_decay)
+        return FineTuning(Descent(Lessons(config.batch), learned, adamw, rates))
+    most = max([1, *(int(one.num_asked) for one in questions)])
+    lessons = Lessons(most, whole=True, rank=config.descent.gradient_rank)
+    rates = Rates(attention * config.descent.attention_rate * unit, neurons * config.descent.neuron_rate * unit)
+    return FineTuning(Descent(lessons, learned, plain, rates))
 
 
 class FineTuning(AbstractAlgorithm):
@@ -110,8 +113,27 @@ class Lessons(eqx.Module):
 def truncated(gradient: Float[Array, "width neuron class"], rank: int) -> Float[Array, "width neuron class"]:
     """The nearest matrix (width x neurons in all) of that rank: its part along the leading left singular vectors."""
     matrix = gradient.reshape(gradient.shape[0], -1)
-    leading = jnp.linalg.eigh(matrix @ matrix.T)[1][:, -rank:]
+    leading = leading_direction(matrix) if rank == 1 else jnp.linalg.eigh(matrix @ matrix.T)[1][:, -rank:]
     return (leading @ (leading.T @ matrix)).reshape(gradient.shape)
+
+
+def leading_direction(matrix: Float[Array, "width unit"]) -> Float[Array, "width 1"]:
+    """The first left singular vector, by powers of matrix @ matrix.T: to know them all takes many times as long."""
+
+    def unit(values: Float[Array, "width 1"]) -> Float[Array, "width 1"]:
+        return values / jnp.maximum(jnp.linalg.norm(values), jnp.finfo(values.dtype).tiny)
+
+    def turns(state: tuple[Array, Array, Array]) -> Bool[Array, ""]:
+        before, now, number = state
+        return (number < MOST_POWERS) & (jnp.linalg.norm(now - before) > 100 * jnp.finfo(now.dtype).eps)
+
+    def power(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        _, now, number = state
+        return now, unit(matrix @ (matrix.T @ now)), number + 1
+
+    longest = jnp.argmax(jnp.sum(matrix**2, axis=0))
+    start = unit(jax.lax.dynamic_slice_in_dim(matrix, longest, 1, axis=1))
+    return jax.lax.while_loop(turns, power, (jnp.zeros_like(start), start, jnp.zeros((), jnp.int32)))[1]
 
 
 def surprise(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, " batch"]:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Some, require
+from lemmata.core import Count, RunConfig, RunContext, RunOutput, Some, require
+from lemmata.core.config import UNSAID
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
@@ -35,12 +36,16 @@ class Sweep(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     tuning: FineTuningConfig = field(default_factory=FineTuningConfig)  # AdamW's
     descent: DescentConfig = field(default_factory=DescentConfig)
+    slots: Count | None = field(default=None, metadata=UNSAID)  # templates a subject, with padding; None: the largest K
     seeds: Some[int] = (0, 1)
 
     def cross_check(self) -> None:
         for name in ("cells", "shapes"):
             values = getattr(self, name)
             require(len(set(values)) == len(values), name, values, "none of them twice")
+        most = max(k for _, _, k in self.cells)
+        enough = self.slots is None or self.slots >= most
+        require(enough, "slots", self.slots, f"None, or at least {most}, the largest K")
         for cell in self.cells:
             allowed = f"each cell (N, |R|, K) at most one of the shapes {self.shapes}"
             require(any(_holds(shape, cell) for shape in self.shapes), "cells", cell, allowed)
@@ -51,8 +56,8 @@ class Sweep(RunConfig):
     def worlds(self, shape: tuple[int, int]) -> list[FactsConfig]:
         """The cells trained in this shape, in their order."""
         mine = [cell for cell in self.cells if shape == next(one for one in self.shapes if _holds(one, cell))]
-        most = max((k for _, _, k in mine), default=1)
-        pads: dict[str, Any] = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": most}
+        slots = self.slots or max((k for _, _, k in mine), default=1)
+        pads: dict[str, Any] = {"pad_subjects": shape[0], "pad_templates": shape[1], "pad_multiplicity": slots}
         return [FactsConfig(subjects=n, templates=r, multiplicity=k, **pads) for n, r, k in mine]
 
     def execute(self, context: RunContext) -> RunOutput:
