@@ -109,7 +109,7 @@ class PopulationRun(RunConfig):
                 starts.append(uniform_logits(neurons, jnp.asarray(table)))
             for loss in self.losses:
                 asked = population(table, loss, drawn=self.contexts, seed=setting.seed)
-                last = None
+                last, single, by_length = None, {}, {}
                 for time, reached, scores in self.trained(neurons, table, asked):
                     if reached != last:  # a flow that has ended stays where it is, and so does all that is read there
                         last = reached
