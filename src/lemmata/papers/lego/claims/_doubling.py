@@ -28,7 +28,7 @@ def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
         one_step=ToTheFloor(finest=0.1),
         lengths=scale.pick(smoke=(2, 4, 8, 16, 24), laptop=lengths_to(256), paper=lengths_to(512)),
         test_sentences=scale.pick(smoke=8, laptop=16, paper=64),
-        seeds=scale.seeds(smoke=1, laptop=3, paper=5),
+        seeds=scale.seeds(smoke=1, laptop=2, paper=5),
     )
     early = scale.pick(smoke=1.0, laptop=100.0, paper=100.0)
     return {"main": main, "hasty": replace(main, excess=early, stages=3, evaluations=100, seeds=main.seeds[:1])}

@@ -80,7 +80,7 @@ def _shared(scale: Scale) -> dict[str, Any]:
         "lengths": scale.pick(
             smoke=(2, 4, 8), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
         ),
-        "test_sentences": scale.pick(smoke=16, laptop=128, paper=256),
+        "test_sentences": scale.pick(smoke=16, laptop=32, paper=256),
         "seeds": fresh(scale.seeds(smoke=2, laptop=3, paper=5), first=UNSEEN),
     }
 

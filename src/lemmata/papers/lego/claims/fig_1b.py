@@ -48,12 +48,18 @@ def labels(runs: Runs) -> str:
     return ", ".join(f"{length}: {share:.3f}" for length, share in zip(run.config.stages, shares, strict=True))
 
 
+def with_true_labels(run: RunResult) -> Model | None:
+    """The last model of the same stages on true labels, where the run has it."""
+    return Model(run, TRUE, run.config.stages[-1]) if run.config.true_labels else None
+
+
 def remark(runs: Runs) -> str:
     models, length = sequence(runs)
-    told = Model(self_trained(runs), TRUE, self_trained(runs).config.stages[-1])
+    told = with_true_labels(self_trained(runs))
     moved = " to ".join(f"{model.at(length):.2f}" for model in models)
+    beside = f"; true labels give {told.at(length):.2f}" if told else ""
     return (
-        f"The stages move length {length} from {moved}; true labels give {told.at(length):.2f}. "
+        f"The stages move length {length} from {moved}{beside}. "
         f"Sentences whose own labels were all right, by stage: {labels(runs)}; the model learns the wrong ones too."
     )
 
@@ -106,14 +112,15 @@ FIGURE_1B_MATCH = Claim(
 
 def draw(runs: Runs) -> Artefact:
     run, goal = self_trained(runs), base(runs["transitive"])
-    name, first, last = run.config.task.action, run.config.task.length, run.config.stages[-1]
+    name, first = run.config.task.action, run.config.task.length
     figure, ax = new_figure(width=6.0, height=3.9)
     tables = []
     for model, colour in zip(stages(run), CYCLE, strict=False):
         label = "before" if model.branch == BASE else f"self-trained to {model.trained_at}"
         tables.append(draw_curve(ax, model, f"{name}, {label}", colour))
         ax.axvline(model.trained_at, color=colour, linestyle="--", linewidth=0.8)
-    tables.append(draw_curve(ax, Model(run, TRUE, last), f"{name}, true labels to {last}", GREY, "-."))
+    if told := with_true_labels(run):
+        tables.append(draw_curve(ax, told, f"{name}, true labels to {told.trained_at}", GREY, "-."))
     tables.append(draw_curve(ax, Model(run, SHORT, first), f"{name}, as many steps at {first}", GREY, ":"))
     tables.append(draw_curve(ax, goal, f"{goal.run.config.task.action}, trained at {goal.trained_at}", "black", ":"))
     ax.set_ylabel("all clauses right")

@@ -69,11 +69,11 @@ def at_shown_time(run: RunResult) -> np.ndarray:
 def worlds(scale: Scale) -> dict[str, PopulationRun]:
     """The families; and, as the wrong subject, some of them with stage 1 stopped at twice its floor, where every pair
     is right and wrong logits are still awake."""
-    found = families(scale)
+    found, few = families(scale), scale.pick(smoke=2, laptop=2, paper=3)
     early = {"five points": ("C3", "S3", "C5", "F5", "A5"), "order twelve": ("C3", "S3", "A4:self", "A4")}
     stopped = {f"{family}/{name}": found.get(f"{family}/{name}") for family, names in early.items() for name in names}
     return found | {
-        f"early {name}": replace(run, one_step=replace(run.one_step, tolerance=1.0), seeds=run.seeds[:3])
+        f"early {name}": replace(run, one_step=replace(run.one_step, tolerance=1.0), seeds=run.seeds[:few])
         for name, run in stopped.items()
         if run is not None
     }

@@ -109,8 +109,11 @@ class PopulationRun(RunConfig):
                 starts.append(uniform_logits(neurons, jnp.asarray(table)))
             for loss in self.losses:
                 asked = population(table, loss, drawn=self.contexts, seed=setting.seed)
+                last, single, by_length = None, {}, {}
                 for time, reached, scores in self.trained(neurons, table, asked):
-                    single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
+                    if reached != last:  # a flow that has ended stays where it is, and so does all that is read there
+                        last = reached
+                        single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
                     about = {**setting._asdict(), "scale": self.model_config(setting).sigma, "losses": loss}
                     about |= {"default_scale": setting.scale is None, "time": time, "time_reached": reached}
                     rows.append(about | single)
@@ -204,18 +207,19 @@ def read_scores(
     """A record: numbers of the model, and arrays over the lengths."""
     leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, None))
     loss, _ = _slope_of_leaves(jnp.asarray(scores), leaves, shape)
-    floor = float(neurons.floor) * len(asked.step)
-    single = {
-        "loss": float(loss),
-        "floor": floor,
-        "excess": float(loss) / floor - 1,
-        "ceiling": float(ceiling(neurons)),
-    }
-    short = attention(jnp.asarray(scores), 2.0, 2.0)
-    single |= {"epsilon_22": float(short.epsilon), "gap_22": float(short.gap)}
+    about = {name: float(value) for name, value in _about(neurons, jnp.asarray(scores)).items()}
+    floor = about.pop("floor") * len(asked.step)
+    single = {"loss": float(loss), "floor": floor, "excess": float(loss) / floor - 1, **about}
     single |= {name: float(score) for name, score in zip(SCORES, scores, strict=True)}
     by_length = _at_lengths(neurons, jnp.asarray(scores), chains, jnp.asarray(lengths))
     return single, {name: np.asarray(value, np.float64) for name, value in by_length.items()}
 
 
 _at_lengths = eqx.filter_jit(at_lengths)
+
+
+@eqx.filter_jit  # a record of C_6 is read faster than these few operations would be sent off one by one
+def _about(neurons: ValueNeurons, scores: Scores) -> dict[str, Float[Array, ""]]:
+    short = attention(scores, 2.0, 2.0)
+    found = {"floor": neurons.floor, "ceiling": ceiling(neurons)}
+    return found | {"epsilon_22": short.epsilon, "gap_22": short.gap}
