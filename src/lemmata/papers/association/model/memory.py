@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import named_generator, require
+from lemmata.core import named_generator, require, to_jax
 from lemmata.papers.association.model.simplified import random_bases
 
 
@@ -29,7 +29,7 @@ class LinearMemory(eqx.Module):
         """Assumptions G.1 and G.2 in a random basis: orthonormal embeddings, W = 0."""
         require(width > inputs, "width", width, f"more than inputs = {inputs}")
         first, second = random_bases(width, named_generator(seed, "embeddings"))
-        return cls(jnp.asarray(first[:inputs]), jnp.asarray(second[: inputs + 1]), jnp.zeros((width, width)))
+        return cls(to_jax(first[:inputs]), to_jax(second[: inputs + 1]), jnp.zeros((width, width)))
 
     def logits(self) -> Float[Array, "inputs outputs"]:
         """f(i, j) for every pair."""

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import named_generator
+from lemmata.core import named_generator, to_jax
 
 
 def random_bases(width: int, stream: np.random.Generator) -> list[Float[np.ndarray, "width width"]]:
@@ -30,7 +30,7 @@ class SimplifiedModel(eqx.Module):
         width = 2 * vocab
         inputs, outputs = random_bases(width, named_generator(seed, "init"))
         zero = jnp.zeros((width, width))
-        embeddings = (jnp.asarray(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
+        embeddings = (to_jax(rows) for rows in (inputs[:vocab], inputs[vocab:], outputs[:vocab]))
         return cls(*embeddings, attention=zero, value=zero, feed=zero)
 
     def at(self, tokens: Int[Array, " seq"], positions: Int[Array, " query"]) -> Float[Array, "query vocab"]:

@@ -6,11 +6,10 @@ from typing import Literal
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import (
@@ -57,7 +56,7 @@ class KeyGradients(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            draw = partial(masked_batch, theory_task(self.chain), self.batch, jnp.asarray(self.exclude_trigger))
+            draw = partial(masked_batch, theory_task(self.chain), self.batch, to_jax(self.exclude_trigger))
             model = with_noise_learned(SimplifiedModel.create(self.num_tokens + 1), self.chain)
             if self.values == "learned":
                 keys = [jax.random.fold_in(named_key(0, "phase-2"), i) for i in range(self.phase_two)]
@@ -65,8 +64,8 @@ class KeyGradients(RunConfig):
             else:
                 output, token, previous = (np.asarray(e)[:-1] for e in (model.output, model.tokens, model.previous))
                 value = output.T @ (self.beta_1 * token + self.beta_2 * previous)
-            on_token, on_previous = model.project(jnp.asarray(value))
-            model = eqx.tree_at(lambda m: m.value, model, jnp.asarray(SMALL * value))
+            on_token, on_previous = model.project(to_jax(value))
+            model = eqx.tree_at(lambda m: m.value, model, to_jax(SMALL * value))
             gradients = []  # of each seed: [on W_E or W̃_E, token]
             for done, seed in enumerate(self.seeds):
                 gradients.append(_key_gradient(model, draw(named_key(seed, "data"))))

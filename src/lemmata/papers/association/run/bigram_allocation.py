@@ -12,7 +12,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_key, named_keys, require, to_jax
 from lemmata.core.constraints import Bound, Count, Inside, Positive, Some
 from lemmata.models.matmul import MatmulPrecision
 from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
@@ -72,7 +72,7 @@ class BigramAllocation(RunConfig):
             state = algorithm.init(allocate(Transformer.create(config, key=key), hidden, inner))
             return eqx.tree_at(lambda s: s.opt_state.hyperparams["learning_rate"], state, rate)
 
-        parts = jnp.asarray(hidden), jnp.asarray(inner), jnp.asarray(rate, dtype=jnp.float32)
+        parts = to_jax(hidden), to_jax(inner), to_jax(rate, dtype=jnp.float32)
         _, history = fit_many(
             algorithm,
             stack([task] * len(seed)),

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 from scipy.integrate import solve_ivp
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require, to_jax
 from lemmata.core.constraints import Bound, Count, Inside, Several
 from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
@@ -27,7 +27,7 @@ def population_loss(model: LinearMemory, targets: Targets, key: Key[Array, ""] |
 
 def targets(inputs: int, alpha: float) -> Targets:
     """Equation (38): p_α(y | x) for every input, the noise as the last of the n + 1 outputs."""
-    return jnp.asarray(np.column_stack([(1 - alpha) * np.eye(inputs), np.full(inputs, alpha)]))
+    return to_jax(np.column_stack([(1 - alpha) * np.eye(inputs), np.full(inputs, alpha)]))
 
 
 @jax.jit
@@ -69,7 +69,7 @@ class MemoryFlow(RunConfig):
             goal, u = targets(self.inputs, self.alpha), np.log1p(self.times)
 
             def in_log_time(rate: Callable[..., Array]) -> Callable[[float, np.ndarray], np.ndarray]:
-                return lambda u, flat: math.exp(u) * np.asarray(rate(model, goal, jnp.asarray(flat)))
+                return lambda u, flat: math.exp(u) * np.asarray(rate(model, goal, to_jax(flat)))
 
             slope, jacobian, start = in_log_time(_velocity), in_log_time(_jacobian), np.zeros(self.width**2)
             settings = {"method": "LSODA", "t_eval": u, "rtol": 1e-10, "atol": 1e-12}
@@ -136,7 +136,7 @@ class CoefficientRates(RunConfig):
             def decomposed(logits: np.ndarray) -> tuple[float, float, float]:
                 """The rates of both coefficients, and the largest entry of the velocity outside of their matrices."""
                 weight = outputs.T @ logits @ inputs
-                velocity = np.asarray(_velocity(model, goal, jnp.asarray(weight.ravel()))).reshape(weight.shape)
+                velocity = np.asarray(_velocity(model, goal, to_jax(weight.ravel()))).reshape(weight.shape)
                 moved = outputs @ velocity @ inputs.T
                 first, second = (float(np.sum(moved * m) / np.sum(m * m)) for m in (FIRST, SECOND))
                 return first, second, float(np.abs(moved - first * FIRST - second * SECOND).max())

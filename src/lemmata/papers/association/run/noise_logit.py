@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import Count, Inside, Positive, RunContext, RunOutput, Some, TrainState, named_key, precision
+from lemmata.core import Count, Inside, Positive, RunContext, RunOutput, Some, TrainState, named_key, precision, to_jax
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, TableSize, ThreeOrMore, sample, theory_task
 from lemmata.papers.association.theory import noise_logit
@@ -43,7 +43,7 @@ class NoiseLogitDescent(ChainRun):
             bound = noise_logit.largest_step(self.alpha)
             algorithm = GradientDescent(_loss, lambda m: m.feed, bound)
             model = SimplifiedModel.create(self.num_tokens + 1, self.seed)
-            states = stack([TrainState(model, jnp.asarray(ratio * bound)) for ratio in self.ratios])
+            states = stack([TrainState(model, to_jax(ratio * bound)) for ratio in self.ratios])
             keys = jax.random.split(named_key(self.seed, "unused"), len(self.ratios))
             tasks = stack([self._pairs()] * len(self.ratios))
             _, history = fit_many(
@@ -58,7 +58,7 @@ class NoiseLogitDescent(ChainRun):
             drawn = sample(task, self.batch, key)
             np.add.at(chance, (np.asarray(drawn.tokens[:, -2]), np.asarray(drawn.targets[:, -1])), 1.0)
         contexts = np.stack([np.arange(n + 1), np.full(n + 1, TRIGGER)], axis=1)
-        return Pairs(jnp.asarray(contexts), jnp.asarray(chance / chance.sum()))
+        return Pairs(to_jax(contexts), to_jax(chance / chance.sum()))
 
 
 def _logits(model: SimplifiedModel, pairs: Pairs) -> Float[Array, "previous outputs"]:

@@ -6,11 +6,10 @@ from typing import Annotated, Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Key
 
-from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require
+from lemmata.core import Batch, Bound, Count, Inside, RunConfig, named_key, require, to_jax
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.papers.association.theory import RecallChain
@@ -77,7 +76,7 @@ def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> Simplified
     """Assumption F.1: W_F alone predicts the noise with α and every possible output alike, in any context."""
     chance = np.maximum(chain.answer_law(), 1e-12)
     feed = np.outer(np.log(chance) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
-    return eqx.tree_at(lambda m: m.feed, model, jnp.asarray(feed))
+    return eqx.tree_at(lambda m: m.feed, model, to_jax(feed))
 
 
 def loss_gradient(where: Callable[[SimplifiedModel], Any], model: SimplifiedModel, batch: Batch) -> Any:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Key
 
-from lemmata.core import Batch, Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys
+from lemmata.core import Batch, Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, to_jax
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, TableSize, ThreeOrMore, masked_batch, theory_task
 from lemmata.papers.association.task import NoisyRecall
@@ -50,7 +50,7 @@ class SimplifiedDescent(RunConfig):
         return RecallChain(self.num_tokens, self.length, self.alpha, self.exclude_trigger)
 
     def execute(self, context: RunContext) -> RunOutput:
-        world = World(theory_task(self.chain), jnp.asarray(self.exclude_trigger))
+        world = World(theory_task(self.chain), to_jax(self.exclude_trigger))
         batch = self.batch
 
         def loss(model: SimplifiedModel, world: World, key: Key[Array, ""]) -> Array:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
-from lemmata.core import AbstractTask, Batch, Bound, Config, Count, Some, require
+from lemmata.core import AbstractTask, Batch, Bound, Config, Count, Some, require, to_jax
 from lemmata.core.config import UNSAID
 from lemmata.papers.association.task.alias import alias_draw, alias_table
 from lemmata.papers.association.task.statistics import Statistics, counts_of, pinned, uniform_statistics
@@ -98,7 +98,7 @@ class NoisyRecall(AbstractTask):
     @classmethod
     def create(cls, config: RecallConfig) -> "NoisyRecall":
         table = alias_table(transition_rows(config))
-        return cls(jnp.asarray(table), jnp.asarray(config.outputs(), dtype=jnp.int32), config)
+        return cls(to_jax(table), to_jax(config.outputs(), dtype=jnp.int32), config)
 
     def with_alpha(self, alpha: float) -> "NoisyRecall":
         """The same world with another noise level (0 for the clean test data)."""

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, require
+from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, require, to_jax
 from lemmata.papers.knowledge.task import FactsConfig, random_stream
 from lemmata.train import chosen_leaves
 
@@ -60,7 +60,7 @@ class Factors(eqx.Module):
         check_rank(rank, min(rows, columns))
         left = np.zeros((rows, room or rank))
         left[:, :rank] = random_stream(seed, "factors", name).standard_normal((rows, rank)) / np.sqrt(rows)
-        return cls(jnp.asarray(left), jnp.zeros((room or rank, columns)))
+        return cls(to_jax(left), jnp.zeros((room or rank, columns)))
 
     def product(self) -> Float[Array, "rows columns"]:
         return self.left @ self.right
@@ -111,7 +111,7 @@ class OneLayer(AbstractModel):
         start = random_stream(seed, "neurons").standard_normal((d, m, int(real.sum())))
         neurons[:, :, real] = config.neuron_start * start
         arrays = (embeddings, np.zeros((d, d)), neurons, classes, real)
-        return cls(*map(jnp.asarray, arrays), attention_update=None, neuron_update=None, config=config)
+        return cls(*map(to_jax, arrays), attention_update=None, neuron_update=None, config=config)
 
     def matrices(self) -> tuple[Float[Array, "width width"], Float[Array, "width neuron class"]]:
         """A and w as the forward pass uses them, with the low-rank updates added."""

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import AbstractAlgorithm, TrainState, platform
+from lemmata.core import AbstractAlgorithm, TrainState, platform, to_jax
 from lemmata.train import History, fit_many
 from lemmata.train.loop import Replicas
 
@@ -41,13 +40,13 @@ def fit_each(
 
 def stack_on_host(items: Sequence[Any]) -> Any:
     """As `stack`, through NumPy: what was drawn on the host needs no program for each shape."""
-    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
+    return jax.tree.map(lambda *leaves: to_jax(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
 
 
 def part_of(stack: Any, where: slice) -> Any:
-    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf)[where]), stack)
+    return jax.tree.map(lambda leaf: to_jax(np.asarray(leaf)[where]), stack)
 
 
 def side_by_side(stacks: Sequence[Any]) -> Any:
     """Stacks as one."""
-    return jax.tree.map(lambda *leaves: jnp.asarray(np.concatenate([np.asarray(leaf) for leaf in leaves])), *stacks)
+    return jax.tree.map(lambda *leaves: to_jax(np.concatenate([np.asarray(leaf) for leaf in leaves])), *stacks)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
-from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_generator, require
+from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_generator, require, to_jax
 
 START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
 SPECIAL = 3
@@ -157,7 +157,7 @@ class Facts(AbstractTask):
             _grown(answers, words.subjects, config.name_length),
             *(n, k, config.num_held_out),
         )
-        return cls(*(jnp.asarray(array, jnp.int32) for array in arrays), vocabulary=words)
+        return cls(*(to_jax(array, jnp.int32) for array in arrays), vocabulary=words)
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
         """Subjects and templates of `num` sentences, uniform over the N K facts."""

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import Batch, Config, Count, require
+from lemmata.core import Batch, Config, Count, require, to_jax
 from lemmata.papers.knowledge.task.facts import Facts, FactsConfig, random_stream
 
 
@@ -71,7 +71,7 @@ class Questions(eqx.Module):
             taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
         entries = np.zeros(facts.templates.size, np.int32)
         entries[: len(asked)] = asked
-        return cls(facts, *map(jnp.asarray, (entries, np.int32(len(asked)), taught, test, covered)))
+        return cls(facts, *map(to_jax, (entries, np.int32(len(asked)), taught, test, covered)))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
         """Subjects to ask about, uniform over the fine-tuning samples."""

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import require
+from lemmata.core import require, to_jax
 from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.task import Lego
@@ -84,7 +84,7 @@ def accuracy_of_prefixes(
     can_hide = isinstance(models, ExperimentalReasoner)
     require(can_hide or not hidden, "hidden", hidden, "nothing: the theory's model sees every clause")
     hides = jnp.array([hidden == "predicates", hidden == "answers"]) if can_hide else None
-    found = [_prefix_shares(models, task, key, max(lengths), jnp.asarray(length), num, hides) for length in lengths]
+    found = [_prefix_shares(models, task, key, max(lengths), to_jax(length), num, hides) for length in lengths]
     shares = {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
     for name in ("values", "both"):
         shares[f"{name}_low"], shares[f"{name}_high"] = wilson(shares[name], num)

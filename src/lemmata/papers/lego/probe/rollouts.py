@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from lemmata.core import to_jax
 from lemmata.papers.lego.model import ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.papers.lego.probe.prefixes import shortened
@@ -17,7 +18,7 @@ def final_answers(
 ) -> np.ndarray:
     """The share of `num` nested sentences whose last value is right when the model has written every answer itself:
     [replica, length]. A chain may go astray and come back, and a guess is right once in as many as there are values."""
-    found = [_final_shares(models, task, key, max(lengths), jnp.asarray(length), num) for length in lengths]
+    found = [_final_shares(models, task, key, max(lengths), to_jax(length), num) for length in lengths]
     return np.stack([np.asarray(one) for one in found], axis=-1)
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_key, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Several, Some
 from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.weights import Features
@@ -44,7 +44,7 @@ class Emergence(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         model = self.model()
-        table = jnp.asarray(action(self.action).table)
+        table = to_jax(action(self.action).table)
         sizes, speeds = [], []
         with precision("float64"):
             plan = ToTheFloor(stride=self.stride, steps=self.every)

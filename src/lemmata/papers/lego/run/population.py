@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_rates
@@ -98,7 +98,7 @@ class PopulationRun(RunConfig):
 
     def _execute(self, context: RunContext) -> RunOutput:
         table = action(self.action).table
-        chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
+        chains = draw_chains(to_jax(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         rows: list[dict[str, Any]] = []
         read: dict[str, list[np.ndarray]] = {name: [] for name in MEASURED}
         settings, ends, starts = self.settings(), [], []
@@ -106,7 +106,7 @@ class PopulationRun(RunConfig):
             neurons, end = self.taught(setting)
             ends.append(end)
             if self.at_the_start:
-                starts.append(uniform_logits(neurons, jnp.asarray(table)))
+                starts.append(uniform_logits(neurons, to_jax(table)))
             for loss in self.losses:
                 asked = population(table, loss, drawn=self.contexts, seed=setting.seed)
                 last, single, by_length = None, {}, {}
@@ -129,7 +129,7 @@ class PopulationRun(RunConfig):
     def taught(self, setting: Setting) -> tuple[ValueNeurons, OneStepEnd]:
         """Stage 1."""
         fresh = ValueNeurons.create(self.model_config(setting), key=named_key(setting.seed, "init", "population"))
-        return learn_one_step(fresh, jnp.asarray(action(self.action).table), self.one_step)
+        return learn_one_step(fresh, to_jax(action(self.action).table), self.one_step)
 
     def trained(
         self, neurons: ValueNeurons, table: Int[np.ndarray, "action value"], asked: Contexts
@@ -139,7 +139,7 @@ class PopulationRun(RunConfig):
             scores, done = jnp.zeros(4), 0
             for time in self.records:
                 steps = round(time / self.rate)
-                scores = descend(neurons, jnp.asarray(table), asked, scores, self.variables, self.rate, steps - done)
+                scores = descend(neurons, to_jax(table), asked, scores, self.variables, self.rate, steps - done)
                 done = steps
                 yield time, done * self.rate, np.asarray(scores)
         else:
@@ -160,11 +160,11 @@ def start_flow(
     labels: Labels | None = None,
 ) -> Flow:
     """Of the loss on these contexts. Time is the descent's rate (without its |X|) times its steps."""
-    leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, labels))
+    leaves, shape = jax.tree.flatten((neurons, to_jax(table), asked, labels))
     rates = np.asarray(entry_rates(variables))
 
     def motion(at: Float[np.ndarray, "4"]) -> tuple[float, Float[np.ndarray, "4"]]:
-        loss, slope = _slope_of_leaves(jnp.asarray(at), leaves, shape)
+        loss, slope = _slope_of_leaves(to_jax(at), leaves, shape)
         return float(loss), -rates * np.asarray(slope)
 
     return Flow.start(motion, scores, stride)
@@ -205,13 +205,13 @@ def read_scores(
     lengths: tuple[int, ...],
 ) -> tuple[dict[str, float], dict[str, Float[np.ndarray, " lengths"]]]:
     """A record: numbers of the model, and arrays over the lengths."""
-    leaves, shape = jax.tree.flatten((neurons, jnp.asarray(table), asked, None))
-    loss, _ = _slope_of_leaves(jnp.asarray(scores), leaves, shape)
-    about = {name: float(value) for name, value in _about(neurons, jnp.asarray(scores)).items()}
+    leaves, shape = jax.tree.flatten((neurons, to_jax(table), asked, None))
+    loss, _ = _slope_of_leaves(to_jax(scores), leaves, shape)
+    about = {name: float(value) for name, value in _about(neurons, to_jax(scores)).items()}
     floor = about.pop("floor") * len(asked.step)
     single = {"loss": float(loss), "floor": floor, "excess": float(loss) / floor - 1, **about}
     single |= {name: float(score) for name, score in zip(SCORES, scores, strict=True)}
-    by_length = _at_lengths(neurons, jnp.asarray(scores), chains, jnp.asarray(lengths))
+    by_length = _at_lengths(neurons, to_jax(scores), chains, to_jax(lengths))
     return single, {name: np.asarray(value, np.float64) for name, value in by_length.items()}
 
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.model.four_scores import SCORES, attention
@@ -91,8 +90,8 @@ class PopulationDoubling(RunConfig):
         """Every stage of one seed: self-training's, then those of T^2 alone after as many clauses."""
         table = action(self.action).table
         fresh = ValueNeurons.create(self.model_config(), key=named_key(seed, "init", "population"))
-        neurons, taught = learn_one_step(fresh, jnp.asarray(table), self.one_step)
-        chains = draw_chains(jnp.asarray(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
+        neurons, taught = learn_one_step(fresh, to_jax(table), self.one_step)
+        chains = draw_chains(to_jax(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         about = {"seed": seed, "one_step_excess": float(taught.excess)}
 
         def reading(row: dict[str, Any], scores: Float[np.ndarray, "4"]) -> Stage:
@@ -119,11 +118,11 @@ class PopulationDoubling(RunConfig):
             length, drawn, labels, share = 2**stage, None, None, 1.0
             if stage > 1:
                 drawn = self.contexts
-                if not writes_variables(jnp.asarray(scores)):
+                if not writes_variables(to_jax(scores)):
                     yield self.unlabelled(stage, clauses, scores), scores
                     continue
                 around = contexts(table, length=length, step=2, drawn=drawn, seed=seed)
-                labels, share = greedy_labels(neurons, jnp.asarray(table), jnp.asarray(scores), around)
+                labels, share = greedy_labels(neurons, to_jax(table), to_jax(scores), around)
             asked = population(table, "second", length=length, drawn=drawn, seed=seed)
             flow = start_flow(neurons, table, asked, scores, self.variables, self.stride, labels)
             flow.advance(self.time, evaluations=self.evaluations, stop_below=goal)
@@ -142,7 +141,7 @@ class PopulationDoubling(RunConfig):
     def attention(self, before: Float[np.ndarray, "4"], after: Float[np.ndarray, "4"], length: int) -> dict[str, float]:
         """Before a stage and after it, at step 2 of its length, where the loss asks, and at the last step, the worst;
         and before it at step 2 of twice its length."""
-        first, then = jnp.asarray(before), jnp.asarray(after)
+        first, then = to_jax(before), to_jax(after)
         asked = {"before": attention(first, length, 2.0), "beyond": attention(first, 2 * length, 2.0)}
         asked |= {"after": attention(then, length, 2.0)}
         asked |= {"worst_before": attention(first, length, float(length))}

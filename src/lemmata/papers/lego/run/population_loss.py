@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import named_generator, require
+from lemmata.core import named_generator, require, to_jax
 from lemmata.papers.lego.model.four_scores import Attention, Scores, attention
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
 from lemmata.papers.lego.probe.chunks import divisor
@@ -63,8 +63,8 @@ def contexts(
     before = np.zeros((values, len(rest), values))
     if step == 2:  # the first of the others is g_1, and y_0 is what it sends to y_1
         before = (table[rest[:, 0]][None] == np.arange(values)[:, None, None]).astype(float)
-    count = [jnp.asarray(number, float) for number in (length, step)]
-    return Contexts(jnp.asarray(rest[:, 0]), jnp.asarray(others), jnp.asarray(before), *count)
+    count = [to_jax(number, float) for number in (length, step)]
+    return Contexts(to_jax(rest[:, 0]), to_jax(others), to_jax(before), *count)
 
 
 def population(

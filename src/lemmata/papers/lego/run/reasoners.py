@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, named_keys, require, to_jax
 from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import AbstractReasoner, TheoryTransformer, rollout
 from lemmata.papers.lego.probe import accuracy_of_prefixes, over_replicas
@@ -92,7 +92,7 @@ class TrainedReasoner(RunConfig):
         for model, seed in zip(unstack(models), self.seeds, strict=True):
             stream = named_generator(seed, "words")
             clauses, truth = words(acting, self.variables, self.words, self.word_length, stream)
-            found.append(np.asarray(_says_identity(model, jnp.asarray(clauses), self.word_length)) == truth)
+            found.append(np.asarray(_says_identity(model, to_jax(clauses), self.word_length)) == truth)
         return np.array(found).astype(np.float64)
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from lemmata.core import named_generator
+from lemmata.core import named_generator, to_jax
 from lemmata.papers.lego.model import AbstractReasoner, rollout
 from lemmata.papers.lego.task import Action, Vocabulary
 from lemmata.train import unstack
@@ -22,7 +22,7 @@ def words_decided(
     for model, seed in zip(unstack(models), seeds, strict=True):
         stream = named_generator(seed, "words")
         clauses, truth = words(acting, variables, num, length, stream)
-        found.append(np.asarray(says_identity(model, jnp.asarray(clauses), length)) == truth)
+        found.append(np.asarray(says_identity(model, to_jax(clauses), length)) == truth)
     return np.array(found)
 
 

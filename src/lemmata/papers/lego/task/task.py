@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
-from lemmata.core import AbstractTask, Batch, Config, Several, require
+from lemmata.core import AbstractTask, Batch, Config, Several, require, to_jax
 from lemmata.papers.lego.task.actions import action
 from lemmata.papers.lego.task.distinct import below, distinct, distinct_from_bits
 from lemmata.papers.lego.task.language import CLAUSE, Vocabulary
@@ -41,7 +41,7 @@ class Lego(AbstractTask):
 
     @classmethod
     def create(cls, config: LegoConfig) -> "Lego":
-        return cls(jnp.asarray(action(config.action).table, dtype=jnp.int32), config)
+        return cls(to_jax(action(config.action).table, dtype=jnp.int32), config)
 
     @property
     def vocabulary(self) -> Vocabulary:
