@@ -13,7 +13,7 @@ from lemmata.report import plots
 def constructed_left(scale: Scale) -> AdamFineTuning:
     """All of W^KQ, left panel."""
     steps = scale.pick(smoke=400, laptop=1600, paper=4000)
-    seeds = scale.seeds(smoke=1, laptop=2, paper=10)
+    seeds = scale.seeds(smoke=1, laptop=5, paper=10)
     return AdamFineTuning(**shape.PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
 
 
@@ -21,7 +21,10 @@ def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
     steps = scale.pick(smoke=3000, laptop=10_000, paper=20_000)
     block = {"seeds": scale.seeds(smoke=2, laptop=10, paper=10), "steps": steps}
     left = constructed_left(scale)
-    right = {"seeds": left.seeds[:3], "steps": scale.pick(smoke=80, laptop=400, paper=1600)}
+    right = {
+        "seeds": left.seeds[: scale.pick(smoke=1, laptop=2, paper=3)],
+        "steps": scale.pick(smoke=80, laptop=400, paper=1600),
+    }
     full = {"left": left, "right": AdamFineTuning(**shape.PANELS["right"], trained="full W^KQ", **right)}
     shown = list(shape.PANELS)[: scale.pick(smoke=1, laptop=2, paper=2)]
     return {f"block/{side}": AdamFineTuning(**shape.PANELS[side], **block) for side in shown} | {
