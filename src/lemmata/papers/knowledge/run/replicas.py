@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from lemmata.core import AbstractAlgorithm, TrainState, platform, to_jax
-from lemmata.train import History, fit_many
+from lemmata.train import History, fit_many, stack
 from lemmata.train.loop import Replicas
 
 
@@ -27,24 +27,19 @@ def fit_each(
 ) -> tuple[TrainState, History]:
     """As `fit_many`, with a list of tasks; `replicas` says how on a GPU."""
     if platform() != "cpu":
-        return fit_many(algorithm, stack_on_host(tasks), start, keys, replicas=replicas, stage=stage, **watched)
+        return fit_many(algorithm, stack(tasks), start, keys, replicas=replicas, stage=stage, **watched)
     found = []
     for place, task in enumerate(tasks):
         here, name = slice(place, place + 1), f"{stage}, {place + 1} of {len(tasks)}"
-        alone = stack_on_host([task]), part_of(start, here), keys[here]
+        alone = stack([task]), part_of(start, here), keys[here]
         found.append(fit_many(algorithm, *alone, stage=name, **watched))
     states, histories = zip(*found, strict=True)
     rows = {name: np.concatenate([one[name] for one in histories]) for name in histories[0]}
     return side_by_side(states), History(rows, histories[0].steps)
 
 
-def stack_on_host(items: Sequence[Any]) -> Any:
-    """As `stack`, through NumPy: what was drawn on the host needs no program for each shape."""
-    return jax.tree.map(lambda *leaves: to_jax(np.stack([np.asarray(leaf) for leaf in leaves])), *items)
-
-
-def part_of(stack: Any, where: slice) -> Any:
-    return jax.tree.map(lambda leaf: to_jax(np.asarray(leaf)[where]), stack)
+def part_of(stacked: Any, where: slice) -> Any:
+    return jax.tree.map(lambda leaf: to_jax(np.asarray(leaf)[where]), stacked)
 
 
 def side_by_side(stacks: Sequence[Any]) -> Any:

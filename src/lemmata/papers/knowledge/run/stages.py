@@ -19,8 +19,9 @@ from jaxtyping import Array, Float, Int, Key
 from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, TrainState, named_keys, require
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
-from lemmata.papers.knowledge.run.replicas import fit_each, stack_on_host
+from lemmata.papers.knowledge.run.replicas import fit_each
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
+from lemmata.train import stack
 
 HALF = 0.5
 
@@ -157,7 +158,7 @@ class StagedPreTraining(RunConfig):
         worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
         models = {seed: OneLayer.create(self.model, self.facts, seed) for seed in self.seeds}
         prompts = {seed: Prompts.of(world) for seed, world in worlds.items()}
-        start = stack_on_host([self.descent(logit).init(models[seed]) for seed, logit in cells])
+        start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
         keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
         watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages", "replicas": "map"}
         tasks = [prompts[seed] for seed in seeds]

@@ -23,9 +23,9 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_fa
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.replicas import fit_each, side_by_side, stack_on_host
+from lemmata.papers.knowledge.run.replicas import fit_each, side_by_side
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import History
+from lemmata.train import History, stack
 
 BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
 BY_TEMPLATE += ("ask_pull", "ask_likeness")
@@ -100,7 +100,7 @@ def pretrain(
 ) -> tuple[OneLayer, list[Facts], History]:
     """Worlds and seeds of one padded shape, in one program: stacked models, facts, metrics (cell, record, ...)."""
     facts = [Facts.create(world, seed) for world, seed in cells]
-    models = stack_on_host([OneLayer.create(model, world, seed) for world, seed in cells])
+    models = stack([OneLayer.create(model, world, seed) for world, seed in cells])
     keys, watched = named_keys([seed for _, seed in cells], "pre-training"), {"context": context, "stage": stage}
     length = config.steps, config.records
     state, history = trained(pre_training(config), facts, models, keys, *length, probe=stored_facts, **watched)
@@ -127,7 +127,7 @@ def tune(
     if config.rank is not None:
         _, d, m, c = models.neurons.shape
         factors = [low_rank_factors((d, m, c), config.rank, seed, room) for seed in seeds]
-        models = models.with_factors(*stack_on_host(factors))
+        models = models.with_factors(*stack(factors))
     if len(tunings) > 1:
         models = side_by_side([models] * len(tunings))
     keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
