@@ -20,8 +20,10 @@ from lemmata.train import (
     SGDConfig,
     fit,
     fit_many,
+    one_by_one,
     one_of,
     only,
+    side_by_side,
     stack,
     unstack,
 )
@@ -123,20 +125,42 @@ def test_records_are_of_the_steps_that_are_made() -> None:
     np.testing.assert_allclose(history["model"][0], np.stack([model for _, model in expected]), rtol=1e-6)
 
 
-def test_another_rate_or_number_of_steps_is_not_another_program() -> None:
+def test_another_rate_or_number_of_steps_or_of_replicas_is_not_another_program() -> None:
     traced = []
 
     def counted(model: Pair, target: Any, key: Any) -> Any:
         traced.append(1)
         return noisy_loss(model, target, key)
 
-    for rate, steps in ((0.1, 10), (0.2, 10), (0.3, 40)):
+    counts = []
+    for rate, steps, replicas in ((0.1, 10, 3), (0.2, 10, 3), (0.3, 40, 3), (0.1, 10, 2)):
         algorithm = Descent(Autodiff(counted), only(moving), optax.adam, rate)
-        fit_many(algorithm, *problem(algorithm), steps=steps, every=steps // 2)
-        count = len(traced)
-        if steps == 10 and rate == 0.1:
-            first = count
-    assert count == first
+        some = jax.tree.map(lambda leaf, replicas=replicas: leaf[:replicas], problem(algorithm))
+        fit_many(algorithm, *some, steps=steps, every=steps // 2)
+        counts.append(len(traced))
+    assert counts == counts[:1] * 4
+
+
+def test_together_and_in_turn_give_the_same_numbers() -> None:
+    algorithm = ALGORITHMS["gradient descent"]
+    in_turn, rows = fit_many(algorithm, *problem(algorithm), steps=20, every=5, probe=still_there)
+    together, others = fit_many(algorithm, *problem(algorithm), steps=20, every=5, probe=still_there, replicas="vmap")
+    np.testing.assert_allclose(in_turn.model.moving, together.model.moving, rtol=1e-5)
+    for name in rows:
+        np.testing.assert_allclose(rows[name], others[name], rtol=1e-5)
+
+
+def test_stacks_part_and_join_with_every_bit() -> None:
+    algorithm = ALGORITHMS["gradient descent"]
+    whole = problem(algorithm)
+    parts = one_by_one(whole)
+    assert [len(keys) for _, _, keys in parts] == [1, 1, 1]
+    for part, again in zip(jax.tree.leaves(whole), jax.tree.leaves(side_by_side(parts)), strict=True):
+        if eqx.is_array(part):
+            same = (
+                jax.random.key_data(x) if jnp.issubdtype(x.dtype, jax.dtypes.prng_key) else x for x in (part, again)
+            )
+            np.testing.assert_array_equal(*same)
 
 
 def test_rates_in_float64_keep_every_digit() -> None:

@@ -23,4 +23,10 @@ from lemmata.train.optimizers import (
     OptimizerConfig as OptimizerConfig,
     SGDConfig as SGDConfig,
 )
-from lemmata.train.replicas import one_of as one_of, stack as stack, unstack as unstack
+from lemmata.train.replicas import (
+    one_by_one as one_by_one,
+    one_of as one_of,
+    side_by_side as side_by_side,
+    stack as stack,
+    unstack as unstack,
+)

@@ -30,7 +30,7 @@ from lemmata.core import (
     to_jax,
 )
 from lemmata.train.history import History
-from lemmata.train.replicas import one_of, stack
+from lemmata.train.replicas import one_by_one, one_of, side_by_side, stack
 
 ProbeFn = Callable[[Any, Any, Key[Array, ""]], Metrics]
 Replicas = Literal["map", "vmap", "auto"]
@@ -84,9 +84,9 @@ def fit_many(
 
     `task` and `state` carry a leading replica axis on every array (see `stack`). Record 0 is taken before the first
     step, record r after `r * every` steps; a row holds the metrics of the step made there and, if given, the probe's.
-    `map` runs replicas one after another (on a CPU this is often faster and never couples their rounding), `vmap` runs
-    them together, `auto` maps on a CPU alone. Without `checkpoints` a killed run starts again: for states that take
-    longer to write than to compute.
+    `map` runs replicas one after another (on a CPU this is often faster and never couples their rounding, and one
+    program serves every number of them), `vmap` runs them together, `auto` maps on a CPU alone. Without `checkpoints` a
+    killed run starts again: for states that take longer to write than to compute.
     """
     require(steps >= 0 and every >= 1 and steps % every == 0, "steps", steps, f"a multiple of every = {every}")
     context = context or Unattended()
@@ -95,11 +95,17 @@ def fit_many(
     keys = jax.random.wrap_key_data(jax.random.key_data(keys))  # commit to the default device
     algorithm = jax.tree.map(lambda leaf: to_jax(leaf) if isinstance(leaf, float) else leaf, algorithm)
 
+    # On a CPU replicas take turns outside the program: then one program serves every number of them.
+    turns = one_by_one if not together and platform() == "cpu" else _all_at_once
+    given = turns((task, keys))
+
     def advance(state: TrainState, buffer: Metrics, start: int, stop: int) -> tuple[TrainState, Metrics]:
         numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
-        return _advance(algorithm, probe, together, task, state, keys, buffer, *numbers)
+        pairs = zip(given, turns((state, buffer)), strict=True)
+        return side_by_side([_advance(algorithm, probe, together, *one, *turn, *numbers) for one, turn in pairs])
 
-    buffer, done = _empty(algorithm, probe, task, state, keys, records), 0
+    pairs = zip(given, turns(state), strict=True)
+    buffer, done = side_by_side([_empty(algorithm, probe, *one, turn, records) for one, turn in pairs]), 0
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:
         (state, buffer), done = _unflatten((state, buffer), saved), saved.step
@@ -123,14 +129,18 @@ def fit_many(
     return state, History(rows, np.arange(records) * every)
 
 
+def _all_at_once(stacked: Any) -> list[Any]:
+    return [stacked]
+
+
 @eqx.filter_jit
 def _advance(
     algorithm: AbstractAlgorithm,
     probe: ProbeFn | None,
     together: bool,
     tasks: PyTree,
-    states: TrainState,
     keys: Key[Array, " replica"],
+    states: TrainState,
     buffers: Metrics,
     start: Int[Array, ""],
     stop: Int[Array, ""],
@@ -178,13 +188,13 @@ def _empty(
     algorithm: AbstractAlgorithm,
     probe: ProbeFn | None,
     tasks: PyTree,
-    states: TrainState,
     keys: Key[Array, " replica"],
+    states: TrainState,
     records: int,
 ) -> Metrics:
     """Room for every record of every replica, and where that costs little for more: a buffer's shape is part of the
     program, and stages that differ in their number of records alone should share one."""
-    shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, states, keys)
+    shapes = eqx.filter_eval_shape(_first_rows, algorithm, probe, tasks, keys, states)
     rounded, size = 1 << (records - 1).bit_length(), sum(s.size * s.dtype.itemsize for s in shapes.values())
     fitting = (room for least in (256, 64, 16) if size * (room := max(least, rounded)) <= SPARE_BYTES)
     room = next(fitting, records)
@@ -193,7 +203,7 @@ def _empty(
 
 @eqx.filter_jit  # never run: its shapes are asked for, and jit remembers them from call to call
 def _first_rows(
-    algorithm: AbstractAlgorithm, probe: ProbeFn | None, tasks: PyTree, states: TrainState, keys: Key[Array, " replica"]
+    algorithm: AbstractAlgorithm, probe: ProbeFn | None, tasks: PyTree, keys: Key[Array, " replica"], states: TrainState
 ) -> Metrics:
     dynamic, static = eqx.partition((tasks, states), eqx.is_array)
 

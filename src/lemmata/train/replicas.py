@@ -28,8 +28,41 @@ def unstack(stacked: Any) -> list[Any]:
     return [one_of(stacked, replica) for replica in range(count)]
 
 
+def one_by_one(stacked: Any) -> list[Any]:
+    """Each replica of a stacked tree as a stack of one."""
+    count = len(jax.tree.leaves(eqx.filter(stacked, eqx.is_array))[0])
+    return [_at(stacked, slice(place, place + 1)) for place in range(count)]
+
+
+def side_by_side(stacks: Sequence[Any]) -> Any:
+    """Stacks as one."""
+    if len(stacks) == 1:
+        return stacks[0]
+    return jax.tree.map(lambda *leaves: _joined(leaves) if eqx.is_array(leaves[0]) else leaves[0], *stacks)
+
+
 def _stacked(leaves: Sequence[Any]) -> Any:
     return to_jax(np.stack(leaves)) if all(map(_is_plain, leaves)) else jnp.stack(leaves)
+
+
+def _joined(leaves: Sequence[Any]) -> Any:
+    if _is_key(leaves[0]):
+        return jax.random.wrap_key_data(_joined([jax.random.key_data(leaf) for leaf in leaves]))
+    return to_jax(np.concatenate(leaves)) if all(map(_is_plain, leaves)) else jnp.concatenate(leaves)
+
+
+def _at(stacked: Any, here: slice) -> Any:
+    return jax.tree.map(lambda leaf: _part(leaf, here) if eqx.is_array(leaf) else leaf, stacked)
+
+
+def _part(leaf: Any, here: slice) -> Any:
+    if _is_key(leaf):
+        return jax.random.wrap_key_data(_part(jax.random.key_data(leaf), here))
+    return to_jax(np.asarray(leaf)[here]) if _is_plain(leaf) else leaf[here]
+
+
+def _is_key(leaf: Any) -> bool:
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _entry(leaf: Any, replica: int) -> Any:

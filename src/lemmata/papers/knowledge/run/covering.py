@@ -10,9 +10,9 @@ from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import answered_and_recalled
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.replicas import side_by_side
 from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
+from lemmata.train import side_by_side
 
 KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 

@@ -19,9 +19,8 @@ from jaxtyping import Array, Float, Int, Key
 from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, TrainState, named_keys, require
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
-from lemmata.papers.knowledge.run.replicas import fit_each
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
-from lemmata.train import stack
+from lemmata.train import fit_many, stack
 
 HALF = 0.5
 
@@ -161,8 +160,8 @@ class StagedPreTraining(RunConfig):
         start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
         keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
         watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages", "replicas": "map"}
-        tasks = [prompts[seed] for seed in seeds]
-        _, history = fit_each(descent, tasks, start, keys, steps=self.steps, every=self.every, **watched)
+        tasks = stack([prompts[seed] for seed in seeds])
+        _, history = fit_many(descent, tasks, start, keys, steps=self.steps, every=self.every, **watched)
         after_first = history["full"][:, self.first_steps // self.every]
         shape = len(self.seeds), len(self.first_logits)
         return RunOutput(

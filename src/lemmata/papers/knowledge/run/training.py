@@ -23,9 +23,8 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_fa
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.replicas import fit_each, side_by_side
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import History, stack
+from lemmata.train import History, fit_many, side_by_side, stack
 
 BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
 BY_TEMPLATE += ("ask_pull", "ask_likeness")
@@ -145,7 +144,9 @@ def trained(
 ) -> tuple[TrainState, History]:
     """Stacked models, a task and a key each, with so many records besides the first."""
     start = jax.vmap(algorithm.init)(models)
-    return fit_each(algorithm, tasks, start, keys, steps=steps, every=steps // records, **watched)
+    return fit_many(
+        algorithm, stack(tasks), start, keys, steps=steps, every=steps // records, replicas="auto", **watched
+    )
 
 
 def groups(tunings: tuple[FineTuningConfig, ...]) -> list[list[int]]:

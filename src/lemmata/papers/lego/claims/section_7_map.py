@@ -38,7 +38,7 @@ def sizes(scale: Scale, family: str, variables: int, few: tuple[int, ...], block
         rate=figures.rate,
         batch=figures.batch,
         sizes=few,
-        epochs=scale.pick(smoke=(5, 10), laptop=(50, 150), paper=(75, 150, 300)),
+        epochs=scale.pick(smoke=(5, 10), laptop=(25, 75), paper=(75, 150, 300)),
         stage=2 * figures.task.length,
         stage_steps=scale.pick(smoke=10, laptop=1000, paper=2500) if family == "symmetric" else 0,
         lengths=tuple(length for length in figures.lengths if length < variables),

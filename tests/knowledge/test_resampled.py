@@ -1,30 +1,11 @@
-"""Replicas one after another, and numbers of many seeds with their bootstrap."""
+"""Numbers of many seeds with their bootstrap."""
 
-import jax
 import numpy as np
 import pytest
 
-from lemmata.core import at_least, named_keys
+from lemmata.core import at_least
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims.plane import rank_correlation, rank_correlations
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.replicas import fit_each
-from lemmata.papers.knowledge.task import Facts, FactsConfig
-from lemmata.train import fit_many, stack
-
-
-def test_taking_turns_gives_the_numbers_of_one_program_for_all() -> None:
-    world, seeds = FactsConfig(subjects=8, templates=4, multiplicity=2), (3, 4)
-    algorithm = pre_training(PreTrainingConfig(steps=6, batch=8, records=2))
-    facts = [Facts.create(world, seed) for seed in seeds]
-    models = stack([OneLayer.create(OneLayerConfig(width=6, neurons=2), world, seed) for seed in seeds])
-    start, keys = jax.vmap(algorithm.init)(models), named_keys(seeds, "pre-training")
-    in_turn, rows = fit_each(algorithm, facts, start, keys, steps=6, every=3, stage="test")
-    together, others = fit_many(algorithm, stack(facts), start, keys, steps=6, every=3)
-    assert rows["loss"].shape == others["loss"].shape == (2, 3)
-    np.testing.assert_allclose(rows["loss"], others["loss"], rtol=1e-5)
-    np.testing.assert_allclose(in_turn.model.neurons, together.model.neurons, atol=1e-5)
 
 
 def test_a_resampled_number_has_an_interval_that_narrows() -> None:
