@@ -9,9 +9,10 @@ import pytest
 
 from lemmata.cli import main
 from lemmata.core import registry
-from lemmata.run import Store, compile_hastily
+from lemmata.run import Store, compile_hastily, compute_in_one_thread
 
 compile_hastily()
+compute_in_one_thread()
 
 TOY = Path(__file__).parent / "toy"
 Cli = Callable[..., tuple[int, str, str]]

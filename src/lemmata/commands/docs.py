@@ -165,7 +165,9 @@ def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
     for selection in select([paper.id]):
         for claim in selection.claims:
             digest = claim_digest(selection.experiment, claim)
-            found = last_confirmation(store, claim.id, scale=scale.name, digest=digest) or before.get(claim.id)
+            known = before.get(claim.id)
+            fresh = last_confirmation(store, claim.id, scale=scale.name, digest=digest)
+            found = fresh.merged(known) if fresh else known
             if found and found.digest == digest:
                 kept[claim.id] = dataclasses.asdict(found)
     if kept or before:

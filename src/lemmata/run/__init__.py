@@ -18,5 +18,6 @@ from lemmata.run.query import RUNS as RUNS, query as query, stored_columns as st
 from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep
+from lemmata.run.threads import compute_in_one_thread as compute_in_one_thread
 from lemmata.run.verdicts import keep_verdict as keep_verdict, last_verdict as last_verdict
 from lemmata.run.writing import Unwritable as Unwritable

@@ -8,6 +8,7 @@ from lemmata.run.execute import Progress, attempt
 from lemmata.run.outcome import Outcome
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
+from lemmata.run.threads import compute_in_one_thread
 
 MANY_PROGRAMS = 1000  # a long sweep over sizes would fill the memory with them
 
@@ -19,6 +20,7 @@ class Here:
         self._store, self._progress = store, progress
         self._waiting: list[RunConfig] = []
         self._compiling = Compiling().__enter__()
+        compute_in_one_thread()
         keep_programs(store.root)
 
     def start(self, config: RunConfig) -> None:

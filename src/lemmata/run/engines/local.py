@@ -24,6 +24,7 @@ from lemmata.run.execute import Progress, attempt
 from lemmata.run.outcome import Died, Outcome, Raised, reason_of
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
+from lemmata.run.threads import compute_in_one_thread
 
 MANY_PROGRAMS = 200  # of one kind of run: those of a run of another size are often the same
 READY = "ready"
@@ -125,6 +126,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
     """A worker's life: runs, one after another, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who ends its workers
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    compute_in_one_thread()
     keep_programs(root)
 
     def tell(what: Any) -> None:

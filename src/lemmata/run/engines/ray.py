@@ -20,11 +20,12 @@ from lemmata.core import RunConfig, UserError, encode
 from lemmata.run.execute import Progress
 from lemmata.run.outcome import Died, Outcome, Raised
 from lemmata.run.store import Store
+from lemmata.run.threads import THREADS, compute_in_one_thread
 
 ABSENT = "--engine ray needs Ray, which is not installed: pip install 'lemmata[ray]'"
 ENVIRONMENT = (  # what a run depends on
     *("LEMMATA_PAPER_PATH", "JAX_PLATFORMS", "XLA_FLAGS", "JAX_COMPILATION_CACHE_DIR"),
-    "XLA_PYTHON_CLIENT_PREALLOCATE",
+    *("XLA_PYTHON_CLIENT_PREALLOCATE", THREADS),
 )
 READ_ONCE = {"JAX_PLATFORMS": "jax_platforms", "JAX_COMPILATION_CACHE_DIR": "jax_compilation_cache_dir"}  # on import
 LOST = ("WorkerCrashedError", "OutOfMemoryError", "NodeDiedError", "LocalRayletDiedError", "ObjectLostError")
@@ -130,6 +131,7 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
     from pathlib import Path
 
     os.environ.update(environment)
+    compute_in_one_thread()
     import jax
 
     from lemmata.core import decode, registry, run_type
