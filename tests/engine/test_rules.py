@@ -178,4 +178,7 @@ def test_a_failure_in_settings_of_ours_is_not_the_papers() -> None:
     assert small.margin == papers_own.margin < 0
     held = replace(claim, parts=Part(float, at_least(0.9)))
     assert judge(held, Runs({}, Scale("laptop"))).status == "holds"
-    assert claim_digest(EMPTY, claim) != claim_digest(EMPTY, replace(claim, ours_below_paper=""))
+    unprinted = replace(claim, ours_below_paper="", ours_at_every_scale="the width")
+    assert {judge(unprinted, Runs({}, Scale(name))).status for name in ("laptop", "paper")} == {"undecided"}
+    others = (replace(claim, ours_below_paper=""), replace(claim, ours_at_every_scale="the depth"))
+    assert claim_digest(EMPTY, claim) not in {claim_digest(EMPTY, other) for other in others}

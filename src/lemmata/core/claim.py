@@ -86,6 +86,7 @@ class Claim:
     wording: Mapping[str, Word] = field(default_factory=dict)  # a phrase that names a run's value -> it for other runs
     uses: tuple[str, ...] = ()  # ids (without the paper's) of the claims that it rests on, as the paper says it
     ours_below_paper: str = ""  # which settings of the smaller scales are ours: a failure there is not the paper's
+    ours_at_every_scale: str = ""  # which settings the paper does not print: no failure is the paper's
     remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
 
     def under(self, before: Configs, after: Configs) -> "Claim":

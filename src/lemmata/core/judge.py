@@ -59,9 +59,10 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
         status = "undecided"
         why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
         detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
-    if status == "fails" and claim.ours_below_paper and runs.scale.name != "paper":
+    below = "" if runs.scale.name == "paper" else claim.ours_below_paper
+    if status == "fails" and (ours := below or claim.ours_at_every_scale):
         status = "undecided"
-        detail = f"fails in a setting of ours, not the paper's ({claim.ours_below_paper}): {detail}"
+        detail = f"fails in a setting of ours, not the paper's ({ours}): {detail}"
     remark = claim.remark if isinstance(claim.remark, str) else attempt(claim.remark, runs)
     return Judgement(
         claim,

@@ -47,7 +47,7 @@ def claim_digest(experiment: Experiment, claim: Claim) -> str:
         name: {"rule": part.rule.describe(), "target": _stable(part.rule.target), "corrected": _stable(part.corrected)}
         for name, part in claim.named_parts().items()
     }
-    whose = [claim.ours_below_paper] * bool(claim.ours_below_paper)
+    whose = [ours for ours in (claim.ours_below_paper, claim.ours_at_every_scale) if ours]
     return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs), *whose], sort_keys=True))
 
 

@@ -5,7 +5,7 @@ from lemmata.papers.lego.claims._diagonals import diagonal_experiment
 EXPERIMENT = diagonal_experiment(
     "Attention on the right predicate at longer lengths",
     "predicate",
-    ours_below_paper="|X|, the lengths, the width and the number of sentences",
+    ours_at_every_scale="|X|, the width and the number of sentences, which Section 7 does not print",
     id="fig-6",
     locus="Section 7, Figure 6",
     statement="Beyond the training length the attention on the right predicate is diluted, and for the symmetric "

@@ -15,7 +15,7 @@ def answered(found: dict[str, Diagonal]) -> Seeds:
 EXPERIMENT = diagonal_experiment(
     "Attention on the right answer at longer lengths",
     "answer",
-    ours_below_paper="|X|, the lengths, the width and the number of sentences",
+    ours_at_every_scale="|X|, the width and the number of sentences, which Section 7 does not print",
     id="fig-7",
     locus="Section 7, Figure 7",
     statement="For the attention on the right answer clause the pattern of Figure 6 is reversed: the simply transitive "
