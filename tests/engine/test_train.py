@@ -27,6 +27,7 @@ from lemmata.train import (
     stack,
     unstack,
 )
+from lemmata.train.closures import opened
 
 SEEDS = (0, 1, 2)
 
@@ -188,3 +189,22 @@ def test_stacks_come_apart_again() -> None:
     for one, back in zip(items, unstack(stack(items)), strict=True):
         np.testing.assert_array_equal(one.moving, back.moving)
     assert named_keys((0, 5), "x")[1] == named_key(5, "x")
+
+
+def test_arrays_in_a_probe_are_no_part_of_the_program() -> None:
+    def probe_around(sample: Array) -> Any:
+        return lambda model, target, key: {"near": jnp.sum(model.moving * sample)}
+
+    algorithm = ALGORITHMS["gradient descent"]
+    tasks, states, keys = problem(algorithm)
+    one, other = (probe_around(jnp.arange(3.0) + number) for number in (0, 1))
+    args = one_of((states.model, tasks, keys), 0)
+    found, again = opened(one, *args), opened(other, *args)
+    texts = [eqx.filter_jit(lambda f, *a: f(*a)).lower(f, *args).as_text() for f in (found, again)]
+    assert texts[0] == texts[1], "the same program with other samples"
+    assert opened(one, *args) is found
+    rows = [
+        fit_many(algorithm, tasks, states, keys, steps=4, every=2, probe=probe)[1]["near"] for probe in (one, other)
+    ]
+    model = fit_many(algorithm, tasks, states, keys, steps=4, every=2)[0].model.moving
+    np.testing.assert_allclose(rows[1][:, -1] - rows[0][:, -1], model.sum(axis=1), rtol=1e-5)

@@ -29,6 +29,7 @@ from lemmata.core import (
     require,
     to_jax,
 )
+from lemmata.train.closures import opened
 from lemmata.train.history import History
 from lemmata.train.replicas import one_by_one, one_of, side_by_side, stack
 
@@ -98,6 +99,8 @@ def fit_many(
     # On a CPU replicas take turns outside the program: then one program serves every number of them.
     turns = one_by_one if not together and platform() == "cpu" else _all_at_once
     given = turns((task, keys))
+    if probe is not None:
+        probe = opened(probe, *one_of((state.model, task, keys), 0))
 
     def advance(state: TrainState, buffer: Metrics, start: int, stop: int) -> tuple[TrainState, Metrics]:
         numbers = [to_jax(number) for number in (start, stop, records - 1, every)]

@@ -66,6 +66,8 @@ def _is_key(leaf: Any) -> bool:
 
 
 def _entry(leaf: Any, replica: int) -> Any:
+    if _is_key(leaf):
+        return jax.random.wrap_key_data(_entry(jax.random.key_data(leaf), replica))
     return to_jax(np.asarray(leaf)[replica]) if _is_plain(leaf) else leaf[replica]
 
 
