@@ -108,7 +108,8 @@ def fit_many(
         return side_by_side([_advance(algorithm, probe, together, *one, *turn, *numbers) for one, turn in pairs])
 
     pairs = zip(given, turns(state), strict=True)
-    buffer, done = side_by_side([_empty(algorithm, probe, *one, turn, records) for one, turn in pairs]), 0
+    buffers = [_empty(algorithm, probe, tasks, some_keys, turn, records) for (tasks, some_keys), turn in pairs]
+    buffer, done = side_by_side(buffers), 0
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:
         (state, buffer), done = _unflatten((state, buffer), saved), saved.step

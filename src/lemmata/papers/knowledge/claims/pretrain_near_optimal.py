@@ -47,6 +47,19 @@ def levels_off(runs: Runs) -> str:
     )
 
 
+def near_or_at_rest(run: RunResult) -> Undecided | None:
+    """A need: no seed is on its way to the bound, with less to go than it came in the last quarter of the steps."""
+    excess = known_and_excess(run)[1]
+    end, fall = excess[:, -1], excess[:, 3 * (excess.shape[1] - 1) // 4] - excess[:, -1]
+    if not np.any(moving := (end > NEAR) & (end - fall <= NEAR)):
+        return None
+    seed = int(np.argmax(moving))
+    return TooShort(
+        f"seed {run.config.seeds[seed]} is {end[seed]:.3f} nats over the least loss, having fallen by {fall[seed]:.3f} "
+        "in the last quarter of pre-training: it is not finished"
+    )
+
+
 BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
 STAGED_BY_SEED = {"seed": lambda runs: runs[SHARED].config.seeds}
 
@@ -61,6 +74,7 @@ NEAR_OPTIMAL = Claim(
         "facts known": Part(lambda found: found[0], at_least(KNOWN), along=BY_SEED),
         "loss over the least": Part(lambda found: found[1], at_most(NEAR), along=BY_SEED),
     },
+    needs={"main": lambda run: finished(run) or near_or_at_rest(run)},
     remark=levels_off,
 )
 
