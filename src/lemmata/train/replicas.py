@@ -19,19 +19,17 @@ def stack(items: Sequence[Any]) -> Any:
 
 def one_of(stacked: Any, replica: int) -> Any:
     """One replica of a stacked tree."""
-    return jax.tree.map(lambda leaf: _entry(leaf, replica) if eqx.is_array(leaf) else leaf, stacked)
+    return _at(stacked, replica)
 
 
 def unstack(stacked: Any) -> list[Any]:
     """The replicas of a stacked tree, one by one."""
-    count = len(jax.tree.leaves(eqx.filter(stacked, eqx.is_array))[0])
-    return [one_of(stacked, replica) for replica in range(count)]
+    return [_at(stacked, replica) for replica in range(_count(stacked))]
 
 
 def one_by_one(stacked: Any) -> list[Any]:
     """Each replica of a stacked tree as a stack of one."""
-    count = len(jax.tree.leaves(eqx.filter(stacked, eqx.is_array))[0])
-    return [_at(stacked, slice(place, place + 1)) for place in range(count)]
+    return [_at(stacked, slice(replica, replica + 1)) for replica in range(_count(stacked))]
 
 
 def side_by_side(stacks: Sequence[Any]) -> Any:
@@ -51,24 +49,22 @@ def _joined(leaves: Sequence[Any]) -> Any:
     return to_jax(np.concatenate(leaves)) if all(map(_is_plain, leaves)) else jnp.concatenate(leaves)
 
 
-def _at(stacked: Any, here: slice) -> Any:
-    return jax.tree.map(lambda leaf: _part(leaf, here) if eqx.is_array(leaf) else leaf, stacked)
+def _count(stacked: Any) -> int:
+    return len(jax.tree.leaves(eqx.filter(stacked, eqx.is_array))[0])
 
 
-def _part(leaf: Any, here: slice) -> Any:
+def _at(stacked: Any, where: int | slice) -> Any:
+    return jax.tree.map(lambda leaf: _entry(leaf, where) if eqx.is_array(leaf) else leaf, stacked)
+
+
+def _entry(leaf: Any, where: int | slice) -> Any:
     if _is_key(leaf):
-        return jax.random.wrap_key_data(_part(jax.random.key_data(leaf), here))
-    return to_jax(np.asarray(leaf)[here]) if _is_plain(leaf) else leaf[here]
+        return jax.random.wrap_key_data(_entry(jax.random.key_data(leaf), where))
+    return to_jax(np.asarray(leaf)[where]) if _is_plain(leaf) else leaf[where]
 
 
 def _is_key(leaf: Any) -> bool:
     return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
-def _entry(leaf: Any, replica: int) -> Any:
-    if _is_key(leaf):
-        return jax.random.wrap_key_data(_entry(jax.random.key_data(leaf), replica))
-    return to_jax(np.asarray(leaf)[replica]) if _is_plain(leaf) else leaf[replica]
 
 
 def _is_plain(leaf: Any) -> bool:
