@@ -13,7 +13,7 @@ import pytest
 
 from conftest import TOY, Refused
 from lemmata import testing
-from lemmata.core import LEDGER, Line, Part, claim_digest, experiments, ledger, near, papers
+from lemmata.core import LEDGER, Experiment, Line, Part, claim_digest, experiments, ledger, near, papers
 from lemmata.testing import ledger_problems
 
 OURS = [id for id, paper in papers().items() if paper.package.startswith("lemmata.")]
@@ -48,6 +48,22 @@ def test_the_digest_is_of_statement_parts_and_runs(toy: Path) -> None:
     arrays = [replace(claim, parts=Part(part.read, near(np.array([1.0, x])))) for x in (2.0, 2.0 + 1e-15, 2.1)]
     digests = [claim_digest(experiment, one) for one in arrays]
     assert digests[0] == digests[1] != digests[2], "the last digits of a target are the library's"
+
+
+def test_a_verdict_at_the_papers_size_outlives_a_change_of_what_a_laptop_runs(toy: Path) -> None:
+    experiment = experiments("toy")["toy/decay"]
+    claim = experiment.claims[0]
+
+    def changed_at(name: str) -> Experiment:
+        runs = experiment.runs
+        return replace(experiment, runs=lambda scale: {} if scale.name == name else runs(scale))
+
+    whole, at_paper = claim_digest(experiment, claim), claim_digest(experiment, claim, "paper")
+    assert whole == claim_digest(experiment, claim, "laptop") != at_paper
+    assert claim_digest(changed_at("laptop"), claim) != whole
+    assert claim_digest(changed_at("laptop"), claim, "paper") == at_paper
+    assert claim_digest(changed_at("paper"), claim, "paper") != at_paper
+    assert claim_digest(experiment, replace(claim, statement="x grows."), "paper") != at_paper
 
 
 def test_a_changed_rule_without_a_line_is_named_with_its_cure(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

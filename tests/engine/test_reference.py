@@ -71,7 +71,7 @@ def test_a_reference_says_nothing_of_another_rule_scale_or_randomness(cli: Cli, 
 
 def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: Path) -> None:
     data = json.loads(kept.read_text())
-    digest = data["claims"]["toy/rate"]["digest"]
+    digest = claim_digests(["toy"], "paper")["toy/rate"]
     data["paper"] = {"toy/rate": {"status": "fails", "digest": digest, "version": "0.0", "device": "a large one"}}
     kept.write_text(json.dumps(data))
     row = rows(cli, "list", "toy", "--scale", "paper")["toy/rate"]

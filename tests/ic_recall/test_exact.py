@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from lemmata.core import Unattended, precision
-from lemmata.papers.ic_recall.run.exact_step import Attention, ExactFirstStep
+from lemmata.core import Unattended, precision, replicated
+from lemmata.papers.ic_recall.run.exact_step import CONFUSING, Attention, ExactFirstStep
 from lemmata.papers.ic_recall.run.first_step import loss_in_v
 from lemmata.papers.ic_recall.run.turning_points import quadratics, turning_points
 from lemmata.papers.ic_recall.task import SomeAffine
@@ -81,3 +81,15 @@ def test_the_printed_gaps_take_the_query_squares_for_zero() -> None:
 def test_the_promise_of_the_escape() -> None:
     found = escape.escape_promise(4.0, 2.0, 1.0, delta=float(np.exp(-2)) * 24, dim=6, constant=1.0)
     assert found == pytest.approx((1 / 4, 1 / 8 / 4, 2 * 4, 1 / 4 / 8))
+
+
+def test_the_world_of_the_first_step_has_confusing_sequences() -> None:
+    """Some worlds of so few maps have none; the lemma is about those that do."""
+    found = set()
+    for seed in range(30):
+        with replicated(seed):
+            run = ExactFirstStep(world=SomeAffine(n=5, share=0.2), temperatures=(1e-3,), seeds=(0,))
+            first = run.world.draw(run.world_seed)
+            found.add(bool(np.any(first.counts(first.every_sequence(2))[:, CONFUSING])))
+            assert np.any(run._kinds()[0][:, CONFUSING])
+    assert found == {True, False}, "there is something to avoid"

@@ -12,7 +12,7 @@ import pytest
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
 from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
-from lemmata.papers.knowledge.task import ASK, DUMMY, Facts, FactsConfig
+from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig, random_stream
 from lemmata.train import next_token_loss
 
 FACTS = FactsConfig(subjects=12, templates=5, multiplicity=2)
@@ -20,6 +20,21 @@ FACTS = FactsConfig(subjects=12, templates=5, multiplicity=2)
 
 def build(config: OneLayerConfig, facts: FactsConfig = FACTS, seed: int = 0) -> OneLayer:
     return OneLayer.create(config, facts, seed)
+
+
+def test_some_neuron_of_d_responds_to_o() -> None:
+    """With one neuron a class, in half of the seeds it would not; nothing else is turned, there or elsewhere."""
+    config, turned = OneLayerConfig(width=6, neurons=1), 0
+    for seed in range(12):
+        model = build(config, seed=seed)
+        drawn = config.neuron_start * random_stream(seed, "neurons").standard_normal(model.neurons.shape)
+        response = float(model.embeddings[START] @ model.neurons[:, 0, 0])
+        assert response > 0
+        sign = np.sign(float(model.embeddings[START] @ drawn[:, 0, 0]))
+        turned += sign < 0
+        np.testing.assert_allclose(model.neurons[:, :, 0], sign * drawn[:, :, 0], rtol=1e-6)
+        np.testing.assert_allclose(model.neurons[:, :, 1:], drawn[:, :, 1:], rtol=1e-6)
+    assert 0 < turned < 12
 
 
 def stirred(model: OneLayer, size: float = 0.3) -> OneLayer:

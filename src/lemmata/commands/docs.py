@@ -50,8 +50,8 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     """
     kept = kept_verdicts(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
-    digests = claim_digests([paper.id])
-    fresh, large = _fresh(kept["claims"], digests), _fresh(kept.get("paper", {}), digests)
+    fresh = _fresh(kept["claims"], claim_digests([paper.id]))
+    large = _fresh(kept.get("paper", {}), claim_digests([paper.id], "paper"))
     for row in rows:
         row["at_paper"] = large.get(row["id"], {}).get("status")
         row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})

@@ -22,7 +22,7 @@ WHERE_THERE = ("detail", "corrected", "proved")
 def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:
     """At the documented scale all claims or none; at the paper's own, which is run in pieces, those that are judged."""
     rows = claim_rows([paper.id], scale, store)
-    before, digests = kept_verdicts(paper), claim_digests([paper.id])
+    before, digests = kept_verdicts(paper), claim_digests([paper.id], scale.name)
     judged = {row["id"]: _kept(row, digests[row["id"]], store) for row in rows if row["status"] not in (None, NOT_RUN)}
     if scale.name == "paper":
         if judged:

@@ -17,7 +17,7 @@ def with_references(rows: Sequence[dict[str, Any]], scale: Scale) -> list[dict[s
         return [row | {"reference": None} for row in rows]
     kept = {id: references(papers()[id], scale.name) for id in {row["paper"] for row in rows}}
     wanted = {row["id"]: row["experiment"] for row in rows if _is_open(row) and row["id"] in kept[row["paper"]]}
-    digests = claim_digests(sorted(set(wanted.values()))) if wanted else {}
+    digests = claim_digests(sorted(set(wanted.values())), scale.name) if wanted else {}
     return [
         _with_reference(row, kept[row["paper"]][row["id"]], digests[row["id"]], scale)
         if row["id"] in wanted

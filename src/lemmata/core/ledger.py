@@ -17,9 +17,10 @@ from lemmata.core.plain import plain
 from lemmata.core.reference import is_fresh, references
 from lemmata.core.registry import Paper, papers, select
 from lemmata.core.run import RunConfig
-from lemmata.core.scale import Scale
+from lemmata.core.scale import Scale, ScaleName
 
 LEDGER = "ledger.json"
+COUNTED: tuple[ScaleName, ...] = ("laptop", "paper")  # the scales whose runs a rule is about
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,34 +42,39 @@ def ledger(paper: Paper) -> list[Line]:
     return [Line(**line) for line in json.loads(path.read_text())] if path.is_file() else []
 
 
-def claim_digest(experiment: Experiment, claim: Claim) -> str:
-    """Of the statement, the parts (names, rules, targets that are values) and the runs at the scales that count."""
+def claim_digest(experiment: Experiment, claim: Claim, scale: str | None = None) -> str:
+    """Of the statement, the parts (names, rules, targets that are values) and the runs at the scales that count. With
+    scale "paper", of its runs at the paper's size alone: what a laptop runs changes nothing of a verdict there."""
     parts = {
         name: {"rule": part.rule.describe(), "target": _stable(part.rule.target), "corrected": _stable(part.corrected)}
         for name, part in claim.named_parts().items()
     }
-    whose = [ours for ours in (claim.ours_below_paper, claim.ours_at_every_scale) if ours]
-    return digest(json.dumps([claim.statement, parts, _runs_that_count(experiment.runs), *whose], sort_keys=True))
+    at_paper = scale == "paper"
+    whose = [ours for ours in (not at_paper and claim.ours_below_paper, claim.ours_at_every_scale) if ours]
+    runs = _runs_at(experiment.runs, ("paper",) if at_paper else COUNTED)
+    return digest(json.dumps([claim.statement, parts, runs, *whose], sort_keys=True))
 
 
-def claim_digests(ids: Sequence[str]) -> dict[str, str]:
+def claim_digests(ids: Sequence[str], scale: str | None = None) -> dict[str, str]:
     """Of the claims as they stand, by id."""
     return {
-        claim.id: claim_digest(selection.experiment, claim) for selection in select(ids) for claim in selection.claims
+        claim.id: claim_digest(selection.experiment, claim, scale)
+        for selection in select(ids)
+        for claim in selection.claims
     }
 
 
 def has_reference(experiment: Experiment, claim: Claim, scale: Scale) -> bool:
     """Whether the paper's folder keeps a verdict on the claim as it stands, at this scale."""
     kept = references(papers()[experiment.id.split("/")[0]], scale.name).get(claim.id)
-    return kept is not None and is_fresh(kept, claim_digest(experiment, claim))
+    return kept is not None and is_fresh(kept, claim_digest(experiment, claim, scale.name))
 
 
 @cache  # an experiment's claims share its runs
-def _runs_that_count(runs: Callable[[Scale], Mapping[str, RunConfig]]) -> dict[str, Any]:
+def _runs_at(runs: Callable[[Scale], Mapping[str, RunConfig]], scales: tuple[ScaleName, ...]) -> dict[str, Any]:
     return {
         scale: {name: [config.kind, _stable(encode(config))] for name, config in runs(Scale(scale)).items()}
-        for scale in ("laptop", "paper")
+        for scale in scales
     }
 
 

@@ -1,7 +1,8 @@
 """The verdicts that a paper's folder keeps, and that travel with the package: what was found where it was documented.
 
 `verdicts.json` holds a row a claim at the documented scale, and under "paper" what is recorded at the paper's own. Each
-row carries the digest of the claim as it was judged: under another rule, or of other runs, it says nothing.
+row carries the digest of the claim as it was judged (`core/ledger.py`): under another rule, or of other runs, it says
+nothing.
 """
 
 import json

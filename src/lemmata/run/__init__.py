@@ -11,7 +11,7 @@ from lemmata.run.examine import (
 )
 from lemmata.run.execute import execute as execute, missing as missing
 from lemmata.run.fill import RunFailed as RunFailed, fill as fill, filled as filled, obtain as obtain
-from lemmata.run.hasty import compile_hastily as compile_hastily
+from lemmata.run.hasty import compile_hastily as compile_hastily, compile_lightly as compile_lightly
 from lemmata.run.keys import Key as Key, keys as keys
 from lemmata.run.programs import trim_programs as trim_programs
 from lemmata.run.query import RUNS as RUNS, query as query, stored_columns as stored_columns, views as views

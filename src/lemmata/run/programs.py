@@ -8,7 +8,6 @@ from pathlib import Path
 import jax
 
 FOLDER = ".programs"
-SHORT = 0.1  # seconds: what compiles faster is not worth a file
 LARGEST = 2**30  # bytes of programs that are kept; all of the papers' at laptop scale are some tens of MB
 
 
@@ -16,7 +15,7 @@ def keep_programs(root: Path) -> None:
     """Of this process, from now on, under a store's root; a folder that somebody else has chosen stays."""
     if jax.config.values["jax_compilation_cache_dir"] is None:
         jax.config.update("jax_compilation_cache_dir", str(root / FOLDER))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", SHORT)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)  # small ones are most
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
     # A program that cannot be kept is compiled again; what else cannot be kept says so itself.
     warnings.filterwarnings("ignore", message="Error (reading|writing) persistent compilation cache entry")

@@ -5,6 +5,7 @@ import jax
 from lemmata.core import RunConfig
 from lemmata.run.compiling import Compiling
 from lemmata.run.execute import Progress, attempt
+from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Outcome
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
@@ -21,6 +22,7 @@ class Here:
         self._waiting: list[RunConfig] = []
         self._compiling = Compiling().__enter__()
         compute_in_one_thread()
+        compile_lightly()
         keep_programs(store.root)
 
     def start(self, config: RunConfig) -> None:

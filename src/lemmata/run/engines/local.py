@@ -21,6 +21,7 @@ from lemmata.core import RunConfig, UserError, decode, encode, run_type
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines.engine import NO_WORKERS
 from lemmata.run.execute import Progress, attempt
+from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Died, Outcome, Raised, reason_of
 from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
@@ -127,6 +128,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who ends its workers
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     compute_in_one_thread()
+    compile_lightly()
     keep_programs(root)
 
     def tell(what: Any) -> None:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from lemmata.core import RunConfig, UserError, encode
 from lemmata.run.execute import Progress
+from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Died, Outcome, Raised
 from lemmata.run.store import Store
 from lemmata.run.threads import THREADS, compute_in_one_thread
@@ -132,6 +133,7 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
 
     os.environ.update(environment)
     compute_in_one_thread()
+    compile_lightly()
     import jax
 
     from lemmata.core import decode, registry, run_type

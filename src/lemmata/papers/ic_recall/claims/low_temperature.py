@@ -276,7 +276,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     ladder = LowTemperature.temperatures
     base = LowTemperature(
         temperatures=scale.pick(smoke=ladder[:3], laptop=ladder, paper=ladder),
-        seeds=scale.seeds(smoke=2, laptop=15, paper=30),
+        seeds=scale.seeds(smoke=2, laptop=30, paper=30),
         steps=scale.pick(smoke=10_000, laptop=20_000, paper=50_000),
     )
     shares = (1.0, 0.5, 0.25, 0.125)

@@ -24,10 +24,11 @@ def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
     width = scale.pick(smoke=128, laptop=128, paper=256)
     seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=5, paper=5))
     steps = scale.pick(smoke=60, laptop=240, paper=480)
+    neurons = scale.pick(smoke=8, laptop=12, paper=8)  # the theorem's are many
 
     def run(query: Any, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
         start: dict[str, Any] = {"embeddings": "orthonormal", "neuron_start": 0.01 / lam}
-        model = OneLayerConfig(width=width, scale=lam, query=query, **start)
+        model = OneLayerConfig(width=width, neurons=neurons, scale=lam, query=query, **start)
         return StagedPreTraining(facts=world, model=model, first_logits=logits, steps=steps, seeds=seeds)
 
     own = scale.pick(smoke=(34.0,), laptop=(17.0, 24.0, 34.0, 48.0), paper=(17.0, 24.0, 34.0, 48.0))

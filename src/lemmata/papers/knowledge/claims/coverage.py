@@ -121,8 +121,8 @@ TEMPLATES = Claim(
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
     parts=over_seeds(np.asarray, at_least(0.1)),
-    remark="The width is ours. In a wide model, with one template a fact, the same comparison shows: see the claim "
-    "covering-per-relation.",
+    ours_below_paper="N and |R|",
+    remark="In a wide model, with one template a fact, the same comparison shows: see the claim covering-per-relation.",
 )
 
 

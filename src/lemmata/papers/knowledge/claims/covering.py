@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, word
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Successes, Undecided, at_least, word
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.covering import KINDS, after, effect, extraction, failures, of_failures
@@ -33,7 +33,7 @@ def covering_run(scale: Scale) -> CoveringRun:
         model=scale.pick(smoke=base.model, laptop=wide, paper=wide),
         pretraining=scale.pick(smoke=pretraining, laptop=slow, paper=slow),
         tuning=tuning,
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=14, paper=6)),
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=28, paper=18)),
     )
 
 
@@ -50,26 +50,33 @@ class Covering(NamedTuple):
         return np.subtract(*extraction(self.run, self.tuning, shuffled=self.shuffled))
 
     @property
+    def seeds_not_below(self) -> Successes:
+        return Successes(int((self.gap >= 0).sum()), len(self.gap))
+
+    @property
     def stored(self) -> np.ndarray:
-        """Of the uncovered facts that do not come out, those whose own sentence gives the answer, for each seed."""
+        """Of the uncovered facts that do not come out, those whose own sentence gives the answer, for each seed
+        that has such facts."""
         return self._of_failures(after(self.run, "recalled", self.tuning))
 
     @property
     def own(self) -> np.ndarray:
-        """Of the uncovered facts that do not come out, those answered with their own relation, for each seed."""
+        """Of the uncovered facts that do not come out, those answered with their own relation, for each
+        seed that has such facts."""
         reply = after(self.run, "reply", self.tuning)
         return self._of_failures((reply == 1 + self.run.arrays["templates"]).astype(float))
 
     def _of_failures(self, values: np.ndarray) -> np.ndarray:
         found = of_failures(self.run, values, covered=False, tuning=self.tuning)
-        if np.isnan(found).any():
-            raise Undecided("in some seed every held-out fact comes out: there are no failures to look at")
-        return found
+        some = np.isfinite(found)
+        if 2 * some.sum() < len(found):
+            raise Undecided("in most seeds every held-out fact comes out: there are no failures to look at")
+        return found[some]
 
 
 GAP = {
     "mean over seeds": over_seeds(lambda found: found.gap, at_least(0.25)),
-    "smallest seed": Part(lambda found: float(found.gap.min()), at_least(0.0)),
+    "seeds in which it is none or more": Part(lambda found: found.seeds_not_below, at_least(0.8)),
     "uncovered and not reached, but stored": share_over_seeds(lambda found: found.stored, at_least(0.9)),
 }
 
@@ -142,8 +149,8 @@ MIXTURE = Claim(
     wrong=lambda runs: likeness(runs, 1),  # uncovered templates
     parts=over_seeds(np.asarray, at_least(0.5)),
     remark="Our reading of a trigger, which can hardly hold: no question about a held-out answer ever raises it. "
-    "teaches p look at the subject, which drives its answer already (Lemma 15), and to silence the relation tokens of "
-    "the templates it covers (claim prompt-silences-relations).",
+    "Fine-tuning teaches p to look at the subject, which drives its answer already (Lemma 15), and to silence the "
+    "relation tokens of the templates it covers (claim prompt-silences-relations).",
 )
 
 SILENCE = Claim(

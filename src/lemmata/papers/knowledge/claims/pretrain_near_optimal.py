@@ -5,19 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    OutsideSetting,
-    Part,
-    RunResult,
-    Runs,
-    TooShort,
-    Undecided,
-    at_least,
-    at_most,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
@@ -104,19 +92,6 @@ def stages_finished(run: RunResult) -> Undecided | None:
     return still_falling(loss)
 
 
-def dummy_heard(run: RunResult) -> Undecided | None:
-    """With few neurons a class, in a seed now and then all of those of d are silent at o, and get no gradient."""
-    after = {"first_logit": at_best_rate(run).logit, "step": run.config.first_steps}
-    silent = [seed for seed in run.config.seeds if np.all(run.column("dummy_response", seed=seed, **after) <= 0)]
-    if not silent:
-        return None
-    neurons = run.config.model.neurons
-    return OutsideSetting(
-        f"in seed {silent[0]} none of the {neurons} neurons of d responds to o, as one seed in 2^{neurons} begins: the "
-        "theorem's neurons are many"
-    )
-
-
 IN_STAGES = Claim(
     id="near-optimal-in-stages",
     locus="The theorem on pre-training: near-optimal loss under gradient descent in three stages",
@@ -129,7 +104,6 @@ IN_STAGES = Claim(
         "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=STAGED_BY_SEED),
         "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=STAGED_BY_SEED),
     },
-    needs={SHARED: dummy_heard},
 )
 
 

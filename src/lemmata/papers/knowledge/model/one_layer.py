@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Trace, require, to_jax
-from lemmata.papers.knowledge.task import FactsConfig, random_stream
+from lemmata.papers.knowledge.task import START, FactsConfig, random_stream
 from lemmata.train import chosen_leaves
 
 Part = Literal["both", "attention", "neurons"]  # of the model, that learns
@@ -96,7 +96,10 @@ class OneLayer(AbstractModel):
     @classmethod
     def create(cls, config: OneLayerConfig, world: FactsConfig, seed: int) -> "OneLayer":
         """Tokens that are never read need no embedding. Numbers are drawn for what is real and then spread over the
-        padded arrays: padding changes none of them."""
+        padded arrays: padding changes none of them.
+
+        The theorem's neurons are so many that some of d's respond to o, which opens every prompt. Of m neurons none
+        does in one seed of 2^m, and without a gradient none ever will: there they are turned around."""
         config.check(world)
         m, d = config.neurons, config.width
         words, present = world.vocabulary(), world.present()
@@ -110,6 +113,9 @@ class OneLayer(AbstractModel):
         neurons = np.zeros((d, m, len(classes)))
         start = random_stream(seed, "neurons").standard_normal((d, m, int(real.sum())))
         neurons[:, :, real] = config.neuron_start * start
+        dummy = neurons[:, :, 0]  # d is the first class
+        if world.opened and np.all(embeddings[START] @ dummy <= 0):
+            dummy *= -1
         arrays = (embeddings, np.zeros((d, d)), neurons, classes, real)
         return cls(*map(to_jax, arrays), attention_update=None, neuron_update=None, config=config)
 

@@ -24,7 +24,7 @@ class CoveringRun(RunConfig):
     fact has one template."""
 
     kind = "knowledge/covering"
-    version = 2
+    version = 3
 
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)

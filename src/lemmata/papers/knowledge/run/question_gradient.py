@@ -21,6 +21,7 @@ class QuestionGradient(RunConfig):
     A and w move, or w alone; w along its whole gradient or along the part of rank 1."""
 
     kind = "knowledge/question-gradient"
+    version = 2
 
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)

@@ -121,7 +121,7 @@ class StagedPreTraining(RunConfig):
     """Rates are in units of `model.rate_unit`."""
 
     kind = "knowledge/staged-descent"
-    version = 2
+    version = 3
 
     facts: FactsConfig = field(default_factory=lambda: FactsConfig(subjects=16, templates=8, multiplicity=4))
     model: OneLayerConfig = field(

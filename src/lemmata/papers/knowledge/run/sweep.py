@@ -28,7 +28,7 @@ class Sweep(RunConfig):
     """
 
     kind = "knowledge/sweep"
-    version = 2
+    version = 3
 
     cells: Some[tuple[int, int, int]] = ((50, 10, 2), (50, 20, 2), (50, 10, 5), (50, 20, 5))  # (N, |R|, K)
     shapes: Some[tuple[int, int]] = ((50, 20),)  # (N, |R|) with padding

@@ -43,7 +43,7 @@ class Extraction(RunConfig):
     """
 
     kind = "knowledge/extraction"
-    version = 3
+    version = 4
 
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)

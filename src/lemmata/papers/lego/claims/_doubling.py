@@ -13,7 +13,7 @@ from lemmata.papers.lego.run.population_doubling import ARMS, PopulationDoubling
 
 def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
     """Every stage to its floor; and, as the wrong subject, stages that end at a hundred times theirs, whose labels err
-    so that no time would bring the loss down: one seed, few steps. (In smoke's small vocabulary the loss begins below
+    so that no time would bring the loss down: few steps. (In smoke's small vocabulary the loss begins below
     that, so its stages end at twice their floor.)"""
     main = PopulationDoubling(
         action=scale.pick(smoke="S3", laptop="S5", paper="S5"),
@@ -31,7 +31,8 @@ def doublings(scale: Scale) -> dict[str, PopulationDoubling]:
         seeds=scale.seeds(smoke=1, laptop=2, paper=5),
     )
     early = scale.pick(smoke=1.0, laptop=100.0, paper=100.0)
-    return {"main": main, "hasty": replace(main, excess=early, stages=3, evaluations=100, seeds=main.seeds[:1])}
+    seeds = scale.seeds(smoke=1, laptop=2, paper=1)
+    return {"main": main, "hasty": replace(main, excess=early, stages=3, evaluations=100, seeds=seeds)}
 
 
 def lengths_to(longest: int) -> tuple[int, ...]:

@@ -191,7 +191,7 @@ class ExperimentalReasoner(AbstractReasoner):
         if self.config.by_tables:
             firsts = np.array([self.config.firsts[slot] for slot in slots])
             tokens = clauses[..., slots[0] : slots[-1] + 1] - firsts
-            return [sum_of_rows(tables, tokens) for tables in self._tables(what, slots)]
+            return jnp.split(sum_of_rows(self._tables(what, slots), tokens), len(what), axis=-1)
         together = jnp.concatenate(self._maps(what, slots), axis=-1).reshape(len(slots) * self.config.width, -1)
         made = contract("bci,ij->bcj", self.embed(clauses, slots), together, self.config.precision)
         return [jnp.moveaxis(self._heads(one), 2, 0) for one in jnp.split(made, len(what), axis=-1)]
@@ -199,16 +199,20 @@ class ExperimentalReasoner(AbstractReasoner):
     def _heads(self, flat: Float[Array, "*any inner"]) -> Float[Array, "*any head size"]:
         return flat.reshape(*flat.shape[:-1], self.config.heads, -1)
 
-    def _tables(self, what: str, slots: Sequence[int]) -> list[Tables]:
-        """What each token of each slot adds to queries, keys or values. Tokens are fewer than clauses, so this costs
-        less than a product with every clause."""
+    def _tables(self, what: str, slots: Sequence[int]) -> Tables:
+        """What each token of each slot adds to queries, keys and values, side by side: one look-up finds them all, and
+        so one scattering their gradients. Tokens are fewer than clauses, so this costs less than a product with every
+        clause."""
         counts, ends = self.config.rows, np.cumsum(self.config.rows)
-        parts = [self.embedding[ends[slot] - counts[slot] : ends[slot]] for slot in slots]
+        maps = zip(*self._maps(what, slots), strict=True)  # of each slot, a matrix of each letter
 
-        def table(part: Float[Array, "row width"], one: Float[Array, "width inner"]) -> Float[Array, "head row size"]:
-            return jnp.swapaxes(self._heads(contract("ri,ij->rj", part, one, self.config.precision)), 0, 1)
+        def table(slot: int, some: tuple[Float[Array, "width inner"], ...]) -> Float[Array, "head row size"]:
+            part = self.embedding[ends[slot] - counts[slot] : ends[slot]]
+            made = contract("ri,ij->rj", part, jnp.concatenate(some, axis=-1), self.config.precision)
+            by_head = made.reshape(counts[slot], len(what), self.config.heads, -1)
+            return jnp.moveaxis(by_head, 2, 0).reshape(self.config.heads, counts[slot], -1)
 
-        return [[table(*both) for both in zip(parts, maps, strict=True)] for maps in self._maps(what, slots)]
+        return [table(*both) for both in zip(slots, maps, strict=True)]
 
     def _maps(self, what: str, slots: Sequence[int]) -> list[Float[Array, "slot width inner"]]:
         """The matrices of queries, keys or values in some slots."""

@@ -24,7 +24,7 @@ class DataSizes(RunConfig):
     control: as many steps more at the first length."""
 
     kind = "lego/data-sizes"
-    version = 2
+    version = 3
 
     task: LegoConfig = field(default_factory=LegoConfig)
     model: ExperimentalConfig = field(default_factory=ExperimentalConfig)

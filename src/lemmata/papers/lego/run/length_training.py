@@ -46,7 +46,7 @@ class LengthTraining(RunConfig):
     """
 
     kind = "lego/length-training"
-    version = 3
+    version = 4
 
     task: LegoConfig = field(default_factory=LegoConfig)
     model: ExperimentalConfig = field(default_factory=ExperimentalConfig)
@@ -199,8 +199,9 @@ def length_runs(scale: Scale) -> dict[str, LengthTraining]:
 def length_training(scale: Scale, family: str) -> LengthTraining:
     """The run at a scale: the plain block, Adam without decay, epochs over a finite set. A laptop has the paper's two
     actions in a smaller world and model, in smaller batches at a greater rate; smoke has smaller groups of the same two
-    kinds. Among two dozen laptop settings with 24 seeds each (width, neurons, batch, rate, epochs, sentences) this one
-    shows the figures most clearly; at 3,000 sentences and more the symmetric action does not fall."""
+    kinds. The laptop's is near the best of two dozen with 24 seeds each (width, neurons, batch, rate, epochs,
+    sentences); that one, with 2,500 sentences and stages of 2,000 steps, left Figure 1 undecided in three replications
+    of five. With 3,000 sentences and more the symmetric action does not fall."""
     symmetric = family == "symmetric"
     name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S5"), paper=("C6", "S5"))[symmetric]
     variables = scale.pick(smoke=9, laptop=41, paper=170)
@@ -210,17 +211,17 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
         model=plain_block(scale, name, variables),
         rate=scale.pick(smoke=1e-2, laptop=1e-3, paper=1e-4),
         batch=scale.pick(smoke=8, laptop=32, paper=512),
-        sequences=scale.pick(smoke=64, laptop=2500, paper=100_000),
+        sequences=scale.pick(smoke=64, laptop=2450, paper=100_000),
         epochs=scale.pick(smoke=10, laptop=150, paper=300),
         stages=stages if symmetric else (),
-        stage_steps=scale.pick(smoke=20, laptop=2000, paper=5000),
+        stage_steps=scale.pick(smoke=20, laptop=3000, paper=5000),
         true_labels=scale.name == "paper",  # a sixth of a run, and no claim reads it
         lengths=scale.pick(smoke=(2, 8), laptop=(5, 10, 20, 40), paper=(5, 10, 20, 40, 80, 160)),
         test_sentences=scale.pick(smoke=16, laptop=128, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
         replicas=scale.pick(smoke="map", laptop="map", paper="vmap"),
         # A laptop's number: the symmetric action's seeds differ more from each other.
-        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=8 if symmetric else 5, paper=3)),
+        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=9 if symmetric else 4, paper=3)),
     )
 
 

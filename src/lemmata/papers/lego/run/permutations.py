@@ -25,7 +25,7 @@ class Permutations(RunConfig):
     """
 
     kind = "lego/permutations"
-    version = 3
+    version = 4
 
     task: LegoConfig = field(default_factory=lambda: LegoConfig(action="S5", variables=41, length=10))
     sentences: Count = 64
