@@ -30,15 +30,15 @@ def plane(scale: Scale) -> Sweep:
         base = replace(base, facts=replace(base.facts, pad_multiplicity=None))
     sizes = scale.pick(
         smoke=((8, 16), (3, 6), (1, 3)),
-        laptop=((50,), (10, 20, 40), (2, 5, 10)),
+        laptop=((50,), (10, 20), (2, 5, 10)),
         paper=((25, 50, 100, 200, 400), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
     )
     return sweep(
         base if scale.name == "paper" else replace(base, pretraining=lighter(scale)),
         steps=scale.pick(smoke=200, laptop=1000, paper=1000),
         cells=tuple(product(*sizes)),
-        shapes=scale.pick(smoke=((16, 6),), laptop=((50, 40),), paper=((100, 160), (400, 160))),
-        seeds=setting(scale).seeds[:8],
+        shapes=scale.pick(smoke=((16, 6),), laptop=((50, 20),), paper=((100, 160), (400, 160))),
+        seeds=setting(scale).seeds[:12],
     )
 
 

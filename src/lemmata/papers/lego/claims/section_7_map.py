@@ -56,6 +56,13 @@ def judged(runs: Runs) -> list[Cell]:
     return found
 
 
+def judged_in_several_seeds(runs: Runs) -> list[Cell]:
+    """On a laptop one replication had a cell of one seed in which the symmetric action reached farther."""
+    if any(len(run.config.seeds) == 1 for name, run in runs.items() if "/" in name):
+        raise Undecided("cells of the map have one seed: which action reaches farther there is a matter of chance")
+    return judged(runs)
+
+
 def count(kept: Callable[[Cell], bool]) -> Callable[[Sequence[Cell]], int]:
     return lambda found: sum(kept(cell) for cell in found)
 
@@ -101,7 +108,7 @@ AT_ANY_SIZE = Claim(
     statement="Whatever the number of training sentences, the symmetric action reaches no farther than the simply "
     f"transitive one. (Cells as in section-7-map; a length is reached with {LEVEL:g} of the sentences right, and "
     "farther is by more than a tenth. Control: the actions exchanged.)",
-    subject=judged,
+    subject=judged_in_several_seeds,
     wrong=exchanged,
     parts=Part(count(lambda cell: cell.kind == "symmetric farther"), at_most(0)),
     remark=remark,

@@ -221,7 +221,7 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
         replicas=scale.pick(smoke="map", laptop="map", paper="vmap"),
         # A laptop's number: the symmetric action's seeds differ more from each other.
-        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=9 if symmetric else 4, paper=3)),
+        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=12 if symmetric else 6, paper=3)),
     )
 
 
