@@ -148,3 +148,13 @@ def test_an_installed_wheel_knows_its_verdicts(tmp_path: Path) -> None:
     (row,) = json.loads(shown.stdout)
     assert row["file"].startswith(str(site)), "it is the wheel that answers"
     assert row["reference"] == STALE or (row["status"] and "laptop scale" in row["reference"])
+
+
+def test_replications_are_set_against_the_verdict_that_is_kept_now(cli: Cli, kept: Path) -> None:
+    cli("confirm", "toy/sure", "--replications", "1", *SMOKE)
+    data = json.loads(kept.read_text())
+    assert data["claims"]["toy/sure"]["status"] == "holds"
+    data["claims"]["toy/sure"]["status"] = "undecided"
+    kept.write_text(json.dumps(data))
+    cli("docs", "toy", "--scale", "smoke")
+    assert json.loads((kept.parent / "replications.json").read_text())["toy/sure"]["reference"] == "undecided"

@@ -27,7 +27,7 @@ from lemmata.core import (
     papers,
     replicated,
 )
-from lemmata.report.replications import replications_section
+from lemmata.report.replications import replications_page, replications_section
 from lemmata.run import Store, obtain
 from lemmata.testing import randomness_problems, unnamed_randomness
 
@@ -248,3 +248,6 @@ def test_the_table_of_replications_counts_what_moved(toy: Path) -> None:
     assert "| `toy/rate` | holds | undecided | holds | undecided | 2.0 |" in text
     assert "| `toy/coin` | fails | holds | – | undecided | 1.0 |" in text
     assert "No replications are kept yet" in replications_section(papers()["toy"], {"toy/noisy": {}})
+    together = replications_page({papers()["toy"]: found})
+    assert "\nAll papers: 2 of 4 claims replicated in all (1 of them undecided again); 1 moved between " in together
+    assert "Those that moved: `toy/coin`, `toy/rate`." in together

@@ -15,6 +15,7 @@ from lemmata.core import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
+    Confirmation,
     Paper,
     Scale,
     Told,
@@ -35,7 +36,7 @@ from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
 from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
-from lemmata.report.replications import replications_page, replications_section
+from lemmata.report.replications import replications_page
 from lemmata.run import Store, last_confirmation
 
 TOP = Path(lemmata.__file__).parents[2]
@@ -96,13 +97,13 @@ def controls_text() -> str:
 
 def replications_text() -> str:
     """What fresh randomness says of each claim: `docs/replications.md`."""
-    return replications_page([_replications(paper) for paper in papers().values()])
+    return replications_page({paper: _replications(paper) for paper in papers().values()})
 
 
-def _replications(paper: Paper) -> str:
+def _replications(paper: Paper) -> dict[str, dict[str, Confirmation]]:
     """Of the claims as they stand: a confirmation of another rule, or of other runs, says nothing of this one."""
     kept = documented_confirmations(paper)
-    found = {
+    return {
         selection.experiment.id: {
             claim.id: kept[claim.id]
             for claim in selection.claims
@@ -110,7 +111,6 @@ def _replications(paper: Paper) -> str:
         }
         for selection in select([paper.id])
     }
-    return replications_section(paper, found)
 
 
 def line_of(paper: Paper) -> str:
@@ -160,8 +160,9 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
 
 
 def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
-    """Those of the store beside those kept before; what is of another rule, or of a claim that is gone, is dropped."""
-    before, kept = documented_confirmations(paper), {}
+    """Those of the store beside those kept before, each set against the verdict that is kept now; what is of another
+    rule, or of a claim that is gone, is dropped."""
+    before, kept, references = documented_confirmations(paper), {}, kept_verdicts(paper)["claims"]
     for selection in select([paper.id]):
         for claim in selection.claims:
             digest = claim_digest(selection.experiment, claim)
@@ -169,6 +170,9 @@ def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
             fresh = last_confirmation(store, claim.id, scale=scale.name, digest=digest)
             found = fresh.merged(known) if fresh else known
             if found and found.digest == digest:
+                reference = references.get(claim.id)
+                if reference and is_fresh(reference, digest):
+                    found = dataclasses.replace(found, reference=reference["status"])
                 kept[claim.id] = dataclasses.asdict(found)
     if kept or before:
         write_json(paper.folder / REPLICATIONS, kept)

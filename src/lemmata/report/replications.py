@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from lemmata.core import Confirmation, Paper, counted
 from lemmata.report.values import duration
 
+Found = Mapping[str, Mapping[str, Confirmation]]  # experiment -> claim -> what its replications say
 
-def replications_section(paper: Paper, found: Mapping[str, Mapping[str, Confirmation]]) -> str:
-    """A paper's confirmations (experiment -> claim -> confirmation) as a table with its counts."""
+
+def replications_section(paper: Paper, found: Found) -> str:
+    """A paper's confirmations as a table with its counts."""
     title = f"## {paper.id}: {paper.title}"
     claims = {id: one for confirmations in found.values() for id, one in confirmations.items()}
     if not claims:
@@ -41,7 +43,7 @@ def undecided_again(found: Iterable[Confirmation]) -> str:
     return f" ({count} of them undecided again)" if count else ""
 
 
-def _seconds(found: Mapping[str, Mapping[str, Confirmation]]) -> float:
+def _seconds(found: Found) -> float:
     """What computing took: the claims of an experiment share its runs, so each replication of it counts once."""
     total = 0.0
     for confirmations in found.values():
@@ -52,11 +54,20 @@ def _seconds(found: Mapping[str, Mapping[str, Confirmation]]) -> float:
     return total
 
 
-def replications_page(sections: Sequence[str]) -> str:
+def replications_page(found: Mapping[Paper, Found]) -> str:
     intro = (
         "Verdicts under fresh randomness: every key of every run drawn anew, everything else equal. The reference is "
         "replication 0; *together* is the verdict on which all agree. A claim's seconds are those of its experiment's "
         "runs, in all replications. Written by `lemmata docs` from the papers' `replications.json`, which keeps what "
         "`lemmata confirm` found."
     )
-    return "\n\n".join(["# Replications", intro, *sections]) + "\n"
+    everything = {id: claims for one in found.values() for id, claims in one.items()}
+    claims = [one for confirmations in everything.values() for one in confirmations.values()]
+    together = f"All papers: {_counts(claims, _seconds(everything))}{_moved_names(everything)}"
+    sections = [replications_section(paper, one) for paper, one in found.items()]
+    return "\n\n".join(["# Replications", intro, together, *sections]) + "\n"
+
+
+def _moved_names(found: Found) -> str:
+    names = [f"`{id}`" for claims in found.values() for id, one in claims.items() if one.change]
+    return f" Those that moved: {', '.join(names)}." if names else ""

@@ -20,7 +20,7 @@ from lemmata.papers.knowledge.claims._tuned import (
     variant_run,
 )
 from lemmata.papers.knowledge.claims._words import halves
-from lemmata.papers.knowledge.run.training import FRESH, Extraction, lighter, setting
+from lemmata.papers.knowledge.run.training import FRESH, Extraction, lighter
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
 AFRESH = 10  # seeds further: five of the base cell's left the claim undecided
@@ -34,9 +34,11 @@ def reading_runs(scale: Scale) -> dict[str, Extraction]:
     without = variant_run(scale, {"opened": False})
     fewest, slow = scale.pick(smoke=1, laptop=3, paper=len(without.seeds)), printed.pretraining
     seeds = tuple(AFRESH + FRESH + seed for seed in scale.seeds(smoke=1, laptop=24, paper=10))
+    # With twelve seeds it failed in most replications and was undecided in one.
+    many = tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=30, paper=5))
     return {
         "main": main_run(scale),
-        ONE_QUERY: replace(variant_run(scale, query="first"), seeds=setting(scale).seeds),
+        ONE_QUERY: replace(variant_run(scale, query="first"), seeds=many),
         WITHOUT_O: replace(without, seeds=without.seeds[:fewest]),
         PRINTED: replace(printed, pretraining=scale.pick(smoke=slow, laptop=lighter(scale), paper=slow), seeds=seeds),
     }
