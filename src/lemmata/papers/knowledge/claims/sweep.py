@@ -9,7 +9,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, sweep
-from lemmata.papers.knowledge.claims._trends import halvings
+from lemmata.papers.knowledge.claims._trends import failing
 from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells
 from lemmata.papers.knowledge.run.sweep import Sweep
@@ -59,8 +59,9 @@ class Cells(NamedTuple):
     held_out: int  # facts behind each mean, at least
 
     def halvings(self, axis: int) -> Resampled:
-        """How many times the failures halve from a cell to the next along an axis, mean over the pairs. Cells that
-        have not stored their facts are in no pair."""
+        """How many times the failures of all cells with one size halve from that size to the next along an axis, mean
+        over the sizes: failures together, for those of a cell in which nearly all facts come out are a few, and their
+        logarithm is chance. Cells that have not stored their facts are in no pair."""
         stored = np.moveaxis(self.stored, axis, 0)
         pairs = stored[1:] & stored[:-1]
         if pairs.sum() < FEWEST_PAIRS:
@@ -68,7 +69,10 @@ class Cells(NamedTuple):
 
         def along(means: list[np.ndarray]) -> np.ndarray:
             extraction = np.moveaxis(np.hstack(means).reshape(-1, *self.stored.shape), axis + 1, 1)
-            return halvings(extraction[:, :-1], extraction[:, 1:], self.held_out)[:, pairs].mean(axis=1)
+            failed = failing(extraction, self.held_out)
+            there = [(failed[:, size], failed[:, size + 1], pairs[size]) for size in range(len(pairs))]
+            moves = [np.log2(a[:, of].sum(axis=1) / b[:, of].sum(axis=1)) for a, b, of in there if of.any()]
+            return np.mean(moves, axis=0)
 
         return Resampled(self.each, along)
 
@@ -92,8 +96,9 @@ PLANE = Claim(
     id="sweep",
     locus="Abstract: extraction improves with multiplicity and becomes harder with more templates",
     statement="Over the product of sizes N, |R| and K, between neighbouring cells the held-out facts that stay inside "
-    "grow fewer with K (by √2 at least) and more with |R| (by 2^¼; gradient descent). Shown: how often they halve, and "
-    f"double, mean over the pairs; cells that store less than {LEARNED:g} of their facts are left out.",
+    "grow fewer with K (by √2 at least) and more with |R| (by 2^¼; gradient descent). Shown: how often those of all "
+    f"cells with one K halve, with one |R| double, mean over the steps; cells that store less than {LEARNED:g} of "
+    "their facts are left out.",
     subject=lambda runs: by_cell(runs, "extraction"),
     wrong=lambda runs: by_cell(runs, BEFORE),  # the same models before fine-tuning
     parts={
