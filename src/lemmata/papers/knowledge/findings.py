@@ -15,12 +15,12 @@ FINDINGS = (
         },
     ),
     Finding(
-        text="The first fine-tuning gradient has rank 1 (at least {share} of its energy), and descent along the rank-1 "
-        "part alone brings out as many facts as the whole gradient ({difference} on {full}).",
+        text="The first fine-tuning gradient has rank 1 ({share} of its energy, mean over seeds), and descent along "
+        "the rank-1 part alone brings out as many facts as the whole gradient ({difference} on {full}).",
         rests_on={"gradient-rank-one": "holds", "rank-one-descent": "holds"},
         shown_by="gradient-rank",
         numbers={
-            "share": Number("gradient-rank-one", at="min"),
+            "share": Number("gradient-rank-one"),
             "difference": Number("rank-one-descent", "rank 1 - full", form="+.2f"),
             "full": Number("rank-one-descent", "full"),
         },

@@ -76,7 +76,7 @@ class Covering(NamedTuple):
 
 GAP = {
     "mean over seeds": over_seeds(lambda found: found.gap, at_least(0.25)),
-    "seeds in which it is none or more": Part(lambda found: found.seeds_not_below, at_least(0.75)),
+    "seeds in which it is none or more": Part(lambda found: found.seeds_not_below, at_least(0.75, over_seeds=True)),
     "uncovered and not reached, but stored": share_over_seeds(lambda found: found.stored, at_least(0.9)),
 }
 
