@@ -161,14 +161,14 @@ def _advance(
 
         def step(arrays: PyTree, number: Int[Array, ""]) -> tuple[PyTree, Metrics]:
             state = eqx.combine(arrays, state_static)
-            new, metrics = algorithm.step(task, state, key=jax.random.fold_in(key, number))
+            new, metrics = _step(algorithm, task, state, jax.random.fold_in(key, number))
             return eqx.filter(new, eqx.is_array), metrics
 
         def record(r: Int[Array, ""], carry: tuple[PyTree, Metrics]) -> tuple[PyTree, Metrics]:
             arrays, buffer = carry
             first = r * every
             model = eqx.combine(arrays, state_static).model
-            row = probe(model, task, jax.random.fold_in(key, first)) if probe else {}
+            row = _probed(probe, model, task, jax.random.fold_in(key, first)) if probe else {}
             nothing = {name: jnp.zeros_like(column[0]) for name, column in buffer.items() if name not in row}
 
             def go_on(i: Int[Array, ""], carry: tuple[PyTree, Metrics]) -> tuple[PyTree, Metrics]:
@@ -209,14 +209,20 @@ def _empty(
 def _first_rows(
     algorithm: AbstractAlgorithm, probe: ProbeFn | None, tasks: PyTree, keys: Key[Array, " replica"], states: TrainState
 ) -> Metrics:
-    dynamic, static = eqx.partition((tasks, states), eqx.is_array)
+    (task, state, key), count = one_of((tasks, states, keys), 0), len(keys)
+    _, metrics = _step(algorithm, task, state, key)
+    row = {**metrics, **(_probed(probe, state.model, task, key) if probe else {})}
+    return {name: jnp.broadcast_to(value, (count, *jnp.shape(value))) for name, value in row.items()}
 
-    def first_row(arrays: PyTree, key: Key[Array, ""]) -> Metrics:
-        task, state = eqx.combine(arrays, static)
-        _, metrics = algorithm.step(task, state, key=key)
-        return {**metrics, **(probe(state.model, task, key) if probe else {})}
 
-    return jax.vmap(first_row)(dynamic, keys)
+@eqx.filter_jit(inline=True)  # traced once, for the shapes of a row and for the loop
+def _step(algorithm: AbstractAlgorithm, task: PyTree, state: TrainState, key: Key[Array, ""]) -> tuple[Any, Metrics]:
+    return algorithm.step(task, state, key=key)
+
+
+@eqx.filter_jit(inline=True)
+def _probed(probe: ProbeFn, model: Any, task: PyTree, key: Key[Array, ""]) -> Metrics:
+    return probe(model, task, key)
 
 
 ABOUT = "about"  # JSON: the names of the recorded rows, which are the last leaves, and the steps between two records
