@@ -113,6 +113,7 @@ class _Filling:
         self._store, self._engine, self._leases, self._reporter = store, engine, leases, reporter
         self._both_ends, self._last = both_ends and engine.slots > 1, ""  # the digest that was taken from the end
         self._waiting: deque[RunConfig] = deque()
+        self._warm: list[str] = []  # the kinds of runs just ended: whoever computed them has the programs
         self._arrived: list[Arrival] = []
         self._under_way: dict[str, RunConfig] = {}
         self._halves = store.halves()
@@ -134,6 +135,13 @@ class _Filling:
                 self._take_in(outcome)
 
     def _next(self) -> RunConfig:
+        while self._warm:
+            kind = self._warm.pop()
+            alike = (place for place, config in enumerate(self._waiting) if config.kind == kind)
+            if (place := next(alike, None)) is not None:
+                config = self._waiting[place]
+                del self._waiting[place]
+                return config
         if self._both_ends and self._last not in self._under_way:
             self._last = self._waiting[-1].digest
             return self._waiting.pop()
@@ -200,6 +208,7 @@ class _Filling:
                 self._reporter.finished(digest, config.kind, seconds)
                 self._arrived.append((digest, None))
         del self._under_way[outcome.digest]
+        self._warm.append(config.kind)
         self._leases.release(outcome.digest)
 
     def _fail(self, config: RunConfig, reason: str) -> None:

@@ -27,7 +27,7 @@ from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
 
-MANY_PROGRAMS = 200  # of one kind of run: those of a run of another size are often the same
+MANY_PROGRAMS = 200  # then they are forgotten: they would only fill the memory
 READY = "ready"
 PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
@@ -37,6 +37,7 @@ class Worker:
     process: BaseProcess
     line: Any  # our end of a pipe
     digest: str | None = None  # of the run it computes
+    kind: str = ""  # of the run it computes, or computed last: it has the programs of that kind
     ready: bool = False  # whether it has come to life
 
 
@@ -48,16 +49,17 @@ class Local:
 
     def start(self, config: RunConfig) -> None:
         task = (config.digest, config.kind, json.dumps(encode(config)))
-        for worker in [one for one in self._workers if one.digest is None]:
+        idle = [worker for worker in self._workers if worker.digest is None]
+        for worker in sorted(idle, key=lambda one: one.kind != config.kind):
             try:
                 worker.line.send(task)
             except OSError:  # it was killed while it had nothing to do
                 self._dismiss(worker)
                 continue
-            worker.digest = config.digest
+            worker.digest, worker.kind = config.digest, config.kind
             return
         worker = self._hire()
-        worker.digest = config.digest
+        worker.digest, worker.kind = config.digest, config.kind
         with contextlib.suppress(OSError):  # it died at once: `outcomes` will find that
             worker.line.send(task)
 
@@ -137,7 +139,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
         except OSError:  # nobody listens any more
             os._exit(1)
 
-    store, last, compiling = Store(root), None, Compiling().__enter__()
+    store, compiling = Store(root), Compiling().__enter__()
     tell(READY)
     while (task := _next_task(line)) is not None:
         digest, kind, text = task
@@ -146,10 +148,9 @@ def _work(line: Any, parent: int, root: Path) -> None:
         except Exception as error:  # a paper that this process cannot load
             tell(Raised(digest, reason_of(error), traceback.format_exc()))
             continue
-        if kind != last or compiling.programs > MANY_PROGRAMS:  # they would only fill the memory
+        if compiling.programs > MANY_PROGRAMS:
             jax.clear_caches()
             compiling.programs = 0
-        last = kind
         tell(attempt(config, store, lambda *told: tell(told)))
 
 

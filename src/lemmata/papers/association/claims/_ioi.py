@@ -27,7 +27,7 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) 
             length=task.length,
             width=scale.pick(smoke=16, laptop=48, paper=256),
             feeds=("mlp",) * depth,
-            precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
+            precision=scale.pick(smoke="float32", laptop="float32", paper="bfloat16"),
         )
         runs[f"depth/{depth}"] = IOITraining(
             task=task,

@@ -1,5 +1,6 @@
 """The training runs of noisy recall that several figures share, at each scale."""
 
+from dataclasses import replace
 from typing import Any
 
 from lemmata.core import Scale
@@ -21,7 +22,7 @@ def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "ml
         length=length,
         width=scale.pick(smoke=16, laptop=64, paper=256),
         feeds=feeds,
-        precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
+        precision=scale.pick(smoke="float32", laptop="float32", paper="bfloat16"),
     )
     settings: dict[str, Any] = {
         "task": task,
@@ -59,7 +60,7 @@ def far_from_its_bounds(scale: Scale, feeds: tuple[FeedKind, FeedKind], steps: i
 
 def fine_tuned_run(scale: Scale) -> RecallTraining:
     """Clean first, then noise (appendix B.1): Figures 4 right and 8 right."""
-    return recall_training(
+    run = recall_training(
         scale,
         maps=True,
         clean_steps=scale.pick(smoke=10, laptop=300, paper=1000),
@@ -68,3 +69,6 @@ def fine_tuned_run(scale: Scale) -> RecallTraining:
         every=scale.pick(smoke=5, laptop=20, paper=5),
         seeds=unseen(scale.seeds(smoke=2, laptop=5, paper=3)),
     )
+    # In half precision two of three seeds diverged when the noise began.
+    finer = replace(run, model=replace(run.model, precision="tensorfloat32"))
+    return scale.pick(smoke=run, laptop=run, paper=finer)

@@ -188,7 +188,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def runs(scale: Scale) -> dict[str, KeyGradients]:
-    seeds = scale.seeds(smoke=24, laptop=48, paper=192)
+    seeds = scale.seeds(smoke=6, laptop=48, paper=192)
     cases = {AS_PRINTED: KeyGradients(seeds=seeds), WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True)}
     learned = {LEARNED: KeyGradients(seeds=seeds, values="learned")}
     return cases | scale.pick(smoke={}, laptop=learned, paper=learned)

@@ -287,8 +287,9 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
     batch = scale.pick(smoke=256, laptop=2048, paper=8192)
     batches = unseen(tuple(range(scale.pick(smoke=2, laptop=12, paper=48))))
     names = {"": False, ", ȳ ≠ q": True}
+    steps = scale.pick(smoke=50, laptop=150, paper=150)
     descents = {
-        f"descent{name}": SimplifiedDescent(seeds=seeds, batch=batch, exclude_trigger=exclude)
+        f"descent{name}": SimplifiedDescent(seeds=seeds, batch=batch, steps=steps, exclude_trigger=exclude)
         for name, exclude in names.items()
     }
     learned = {
