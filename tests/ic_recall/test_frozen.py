@@ -63,7 +63,8 @@ def test_attention_of_a_batch_is_that_of_each_sequence_in_value_and_gradient(k, 
 
         ways = (one_by_one, lambda model: both_attentions(model, tokens))
         _close(ways[0](model), ways[1](model), 1e-13)
-        _close(*(jax.grad(total)(model.key_query, way) for way in ways), 1e-12)
+        slopes = [jax.grad(total)(model.key_query, way) for way in ways]
+        _close(slopes[0], slopes[1], 1e-12)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -82,7 +83,8 @@ def test_quadratic_forms_are_the_memory_in_value_and_gradient(k):
             changed = eqx.tree_at(lambda m: m.key_query, model, key_query)
             return sum(token_loss(changed, batch.tokens, batch.targets, 0.1))
 
-        _close(*(jax.value_and_grad(loss)(model.key_query) for loss in (by_forms, by_tokens)), 1e-10)
+        found = [jax.value_and_grad(loss)(model.key_query) for loss in (by_forms, by_tokens)]
+        _close(found[0], found[1], 1e-10)
 
 
 def _plain_pair_loss(model: DenseTransformer, batch: Batch) -> Any:
@@ -113,5 +115,5 @@ def test_pre_training_and_fine_tuning_follow_the_dense_engine_for_100_steps():
         for loss, data in ((recalled_loss, forms), (chain_of_thought_loss, batch)):
             algorithm = Descent(Autodiff(loss), only(full_key_query), optax.adam, 1e-3)
             tuned.append(fit(algorithm, FineTuning(data, 0.1), model, **how)[0].key_query)
-        _close(*tuned, 1e-9)
+        _close(tuned[0], tuned[1], 1e-9)
         assert jnp.abs(tuned[0].matrix() - model.key_query.matrix()).max() > 0.01

@@ -28,10 +28,5 @@ from lemmata.papers.ic_recall.model.pattern_model import (
     second_loss,
 )
 from lemmata.papers.ic_recall.model.surprise import mean_surprise
-from lemmata.papers.ic_recall.model.transformer import (
-    DenseTransformer,
-    KeyQuery,
-    MemoryTransformer,
-    token_loss,
-)
+from lemmata.papers.ic_recall.model.transformer import DenseTransformer, KeyQuery, MemoryTransformer, token_loss
 from lemmata.papers.ic_recall.model.vocabulary import Vocabulary, orthonormal

@@ -5,7 +5,6 @@ larger than the vocabulary. Tests compare value and gradient with `DenseTransfor
 """
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.papers.ic_recall.model.transformer import DenseTransformer
