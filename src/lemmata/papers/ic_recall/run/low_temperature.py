@@ -150,7 +150,9 @@ class LowTemperature(RunConfig):
         start = starting_at(np.zeros((many, 6)))
         models, found = descend(first_step_loss, theta_of, task, start, first, (1,), stage=f"{name}: stage 1", **how)
         settled = found["theta"][:, -1]
-        models = push(theta_of, models, as_jax([self.schedule.radius(t)] * many), named_keys(self.seeds, "push", "low"))
+        models = push(
+            theta_of, models, as_jax(np.full(many, self.schedule.radius(t))), named_keys(self.seeds, "push", "low")
+        )
         path = np.full((many, self.steps // self.every + 1, 6), np.nan)
         wrong = np.full(path.shape[:2], np.nan)
         for done in range(0, self.steps, CHUNK * self.every):
@@ -159,7 +161,7 @@ class LowTemperature(RunConfig):
             models, found = descend(first_step_loss, theta_of, task, models, second, stops, stage=stage, **how)
             here = slice(done // self.every, done // self.every + len(stops) + 1)
             path[:, here] = found["theta"]
-            errors = _worst_log_wrong(as_jax(found["theta"]), counts, _confusing(counts), as_jax([t] * many))
+            errors = _worst_log_wrong(as_jax(found["theta"]), counts, _confusing(counts), as_jax(np.full(many, t)))
             wrong[:, here] = np.asarray(errors)
             if (wrong[:, here.stop - 1] <= PASSED).all():
                 break
