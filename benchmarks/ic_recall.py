@@ -93,7 +93,7 @@ def dense_torch(world, sequences, temperature: float, steps: int) -> float:
         batch = stored(world, sequences).batch
     n, m = world.n, world.num_relations
     embeddings, read, write = (
-        torch.tensor(np.asarray(part)) for part in (model.embeddings, model.memory.read, model.memory.write)
+        torch.tensor(np.asarray(part)) for part in (model.embeddings, model.memory.read.T, model.memory.write.T)
     )
     tokens, targets = (torch.tensor(np.asarray(part), dtype=torch.long) for part in (batch.tokens, batch.targets))
     embedded = embeddings[tokens]  # (batch, 7, d), fixed

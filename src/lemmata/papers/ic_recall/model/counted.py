@@ -9,17 +9,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from lemmata.papers.ic_recall.model.attention import both_attentions
 from lemmata.papers.ic_recall.model.pattern_model import Temperature, argmax_finds, pattern_logits
-from lemmata.papers.ic_recall.model.transformer import AbstractTransformer, MemoryTransformer
+from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
 from lemmata.papers.ic_recall.task import correct_pattern
-
-
-def both_attentions(
-    model: AbstractTransformer, tokens: Int[Array, "batch seq"]
-) -> tuple[Float[Array, "batch length"], Float[Array, "batch length_plus_one"]]:
-    """Where EoS looks (first decoding step), and where the decoded relation looks (second), in each sequence."""
-    last = tokens.shape[1] - 1
-    return jax.vmap(lambda row: (model.attention_at(row, last - 1), model.attention_at(row, last)))(tokens)
 
 
 def counted_surprises(

@@ -1,4 +1,4 @@
-"""The paper's one-layer transformer (Section 2.1): dense, with its memory evaluated exactly, with its memory frozen."""
+"""The paper's one-layer transformer (Section 2.1): dense, and with its memory evaluated exactly."""
 
 import abc
 from typing import Any
@@ -119,28 +119,11 @@ class DenseTransformer(AbstractTransformer):
         embed_key, read_key, write_key = jax.random.split(key, 3)
         read = jax.random.normal(read_key, (hidden, dim)) / jnp.sqrt(dim)
         write = jax.random.normal(write_key, (hidden, dim)) / jnp.sqrt(dim * hidden)
-        return cls(*_blank(n, m, k, embed_key), Memory(read, write))
+        return cls(*_blank(n, m, k, embed_key), Memory(read.T, write.T))
 
     def recall(self, tokens: Tokens, attention: Float[Array, " keys"], part: slice) -> Float[Array, " logits"]:
         seen = self.embeddings[tokens[: attention.shape[0]]]
         return self.embeddings[part] @ self.memory(seen[-1] + attention @ seen)
-
-
-class FrozenTransformer(AbstractTransformer):
-    """For fine-tuning: the MLP's two matrices multiplied with the embeddings once, not every step."""
-
-    read: Float[Array, "*replica vocab hidden"]  # what each token makes the hidden units read
-    write: Float[Array, "*replica vocab hidden"]  # how much each hidden unit adds to a token's logit
-
-    def recall(self, tokens: Tokens, attention: Float[Array, " keys"], part: slice) -> Float[Array, " logits"]:
-        seen = self.read[tokens[: attention.shape[0]]]
-        return self.write[part] @ (seen[-1] + attention @ seen) ** 2
-
-
-def frozen(model: DenseTransformer) -> FrozenTransformer:
-    """The same transformer with its memory fixed."""
-    read, write = (model.embeddings @ matrix.T for matrix in (model.memory.read, model.memory.write))
-    return FrozenTransformer(model.key_query, model.embeddings, model.vocabulary, read, write)
 
 
 class MemoryTransformer(AbstractTransformer):

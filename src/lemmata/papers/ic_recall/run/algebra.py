@@ -131,8 +131,8 @@ class SaddleAlgebra(RunConfig):
             def logits(x: jax.Array) -> jax.Array:
                 return pattern_logits(jax.nn.softmax(start + x * direction), 2)
 
-            def loss(x: jax.Array, t: jax.Array, along: jax.Array = direction, at: jax.Array = start) -> jax.Array:
-                return loss_in_theta(at + x * along, log_counts, t)
+            def hessian(at: jax.Array, t: jax.Array) -> jax.Array:
+                return jax.hessian(loss_in_theta)(at, log_counts, t)
 
             def probability(logits: jax.Array, t: jax.Array) -> jax.Array:
                 return jax.nn.softmax(logits / t + log_counts)
@@ -146,17 +146,20 @@ class SaddleAlgebra(RunConfig):
                 slope, bend = jax.jacfwd(logits)(zero), jax.jacfwd(jax.jacfwd(logits))(zero)
                 p = probability(here, t)
                 finite = jnp.where(jnp.isfinite(log_counts), 1.0, 0.0)
+                here_and_tilted = jax.vmap(lambda at: hessian(at, t))(jnp.stack([start, tilted]))
+                along = as_jax(np.stack([DESCENDING, ASCENDING]))
+                curvature = jnp.einsum("di,sij,dj->sd", along, here_and_tilted, along)
                 return {
-                    "curvature": jax.grad(jax.grad(loss))(zero, t),
-                    "ascending": jax.grad(jax.grad(loss))(zero, t, as_jax(ASCENDING)),
-                    "tilted_curvature": jax.grad(jax.grad(loss))(zero, t, direction, tilted),
-                    "tilted_ascending": jax.grad(jax.grad(loss))(zero, t, as_jax(ASCENDING), tilted),
-                    "loss": loss(zero, t),
+                    "curvature": curvature[0, 0],
+                    "ascending": curvature[0, 1],
+                    "tilted_curvature": curvature[1, 0],
+                    "tilted_ascending": curvature[1, 1],
+                    "loss": loss_in_theta(start, log_counts, t),
                     "p1": p[rows[0]],
                     "p3": p[rows[2]],
                     "term_one": jax.grad(first)(here, t) @ (bend * finite),
                     "term_two": (slope * finite) @ jax.hessian(first)(here, t) @ (slope * finite),
-                    "least_eigenvalue": jnp.linalg.eigvalsh(jax.hessian(loss_in_theta)(start, log_counts, t))[0],
+                    "least_eigenvalue": jnp.linalg.eigvalsh(here_and_tilted[0])[0],
                 }
 
             found = _evaluated(jax.vmap(pieces), grid)

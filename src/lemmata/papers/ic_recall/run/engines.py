@@ -5,12 +5,11 @@ from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
-import optax
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.papers.ic_recall.model import DenseTransformer, full_key_query, position_block, reduced, with_exact_memory
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import RandomBijections, check_pairs, dataset_of, stored
 from lemmata.train import Autodiff, Descent, fit, only
 
@@ -82,9 +81,9 @@ class EngineAgreement(RunConfig):
                 models |= {"dense_full": dense, "memory_full": exact}
             data = stored(world, sequences).batch, dataset_of(world, sequences)
             task = FineTuning(data[0], self.temperature), FineTuning(data[1], self.temperature)
-            rule = optax.sgd if self.algorithm == "gradient descent" else optax.adam
+            rates = RULES[self.algorithm](self.learning_rate)
             _, history = fit(
-                Descent(Autodiff(side_by_side_loss), only(trained_leaves), rule, self.learning_rate),
+                Descent(Autodiff(side_by_side_loss), only(trained_leaves), adam_or_descent, rates),
                 task,
                 models,
                 named_key(self.seed, "unused"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import product
 from math import log
-from typing import Annotated
+from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
@@ -26,15 +26,17 @@ from lemmata.core import (
     require,
 )
 from lemmata.papers.ic_recall.model import log_probability, pattern_logits
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, algorithm_1, descend
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, descend, push
 from lemmata.papers.ic_recall.run.first_step import as_jax, starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
-from lemmata.papers.ic_recall.task import RandomSlopes, confusing_pattern, correct_pattern, dataset_of_kinds
+from lemmata.papers.ic_recall.task import Dataset, RandomSlopes, confusing_pattern, correct_pattern, dataset_of_kinds
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING
 from lemmata.train import stack
 
 KINDS = 32
+CHUNK = 100  # records between two looks at whether all seeds have arrived
+PASSED = log(9e-4)  # of 1 - p(r_1): no lemma speaks of what comes after
 
 LEAST_DROP = 2e-13  # of the loss: logits / T are of order 1e4 there, so that a smaller drop is one of rounding
 
@@ -87,32 +89,27 @@ class LowTemperature(RunConfig):
             (share, seed): self._world(share).draw(seed).kinds(2)[:2] for share in self.confusing for seed in self.seeds
         }
         with precision("float64"), np.errstate(divide="ignore"):
-            data = []
-            for constant, share, t, seed in product(*axes):
-                kinds, common = worlds[share, seed]
-                data.append(dataset_of_kinds(kinds, _weights(common, constant, t, seed), KINDS))
-            trained = algorithm_1(
-                first_step_loss,
-                theta_of,
-                self.schedule,
-                stack([FineTuning(one, float(t)) for one, t in zip(data, temperatures, strict=True)]),
-                starting_at(np.zeros((len(data), 6))),
-                named_keys(seeds.tolist(), "push", "low"),
-                stops=((1,), range(self.every, self.steps + 1, self.every)),
-                probe=watch_theta,
-                context=context,
-            )
-            settled, path = trained.stage1["theta"][:, -1], trained.stage2["theta"]
+            blocks, data = [], []
+            for constant, share, t in product(*axes[:-1]):
+                kinds = [worlds[share, seed] for seed in self.seeds]
+                drawn = [_weights(one[1], constant, t, seed) for one, seed in zip(kinds, self.seeds, strict=True)]
+                of_world = [dataset_of_kinds(k[0], w, KINDS) for k, w in zip(kinds, drawn, strict=True)]
+                rows = min(KINDS, sample_size(constant, t))  # a sample has no more kinds than sequences
+                sample = [dataset_of_kinds(k[0][w > 0], w[w > 0], rows) for k, w in zip(kinds, drawn, strict=True)]
+                blocks.append(
+                    self._trained(t, sample, of_world, context, f"K = {constant:g}, p = {share:g}, T = {t:g}")
+                )
+                data += of_world
+            settled, path, wrong = (np.concatenate(part) for part in zip(*blocks, strict=True))
             t, counts = as_jax(temperatures), stack([one.log_counts for one in data])
             weights = stack([one.weights for one in data])
-            is_confusing = jnp.isfinite(counts[..., confusing_pattern(2)])
-            wrong = np.asarray(_worst_log_wrong(as_jax(path), counts, is_confusing, t))
-            sampled = np.asarray(jnp.sum(weights * is_confusing, axis=-1))  # p_conf, of the sample
+            sampled = np.asarray(jnp.sum(weights * _confusing(counts), axis=-1))  # p_conf, of the sample
             least = np.asarray(_least_eigenvalue(as_jax(settled), counts, weights, t))
             two = as_jax(np.full((1, 13), -np.inf)).at[:, np.array([correct_pattern(2), confusing_pattern(2)])].set(0.0)
             alone = jnp.broadcast_to(two, (len(data), 1, 13)), jnp.ones((len(data), 1))
             uniform, after = (np.asarray(_curvature(as_jax(at), *alone, t)) for at in (0 * settled, settled))
-        v, v1, step = softmax(path, axis=-1), softmax(settled, axis=-1), trained.stage2.steps
+        v, v1 = softmax(path, axis=-1), softmax(settled, axis=-1)
+        step = np.arange(0, self.steps + 1, self.every)
         gap = (v[..., 0] - v[..., 2]) * (v[..., 1] - v[..., 3])
         with np.errstate(divide="ignore", invalid="ignore"):  # the control may give r_1 no probability at all
             loss = -np.log1p(-np.exp(wrong))
@@ -120,8 +117,8 @@ class LowTemperature(RunConfig):
             unit = temperatures / (rates[:, 1] * sampled)
         escaped = loss <= np.log(2.0) - (sampled * temperatures)[:, None] ** 3
         escaped &= (sampled > 0)[:, None]  # where the sample has no confusing sequence nothing is promised or learned
-        # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991.
-        spoken_of = escaped[:, :-1] & (wrong[:, 1:] > np.log(9e-4))
+        # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991. Beyond a path's end there are NaNs.
+        spoken_of = escaped[:, :-1] & (wrong[:, 1:] > PASSED)
         columns = {
             "sample_constant": constants,
             "confusing": shares,
@@ -137,10 +134,38 @@ class LowTemperature(RunConfig):
             "escape_steps": _first(escaped, step),
             "accurate_steps": _first(wrong <= np.log(1e-3), step),
             "slowest_growth": np.where(spoken_of, growth, np.inf).min(axis=1) * unit,
-            "final_log_wrong": wrong[:, -1],
         }
         kept = slice(0, len(self.confusing) * len(self.temperatures) * len(self.seeds), len(self.seeds))
         return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "step": step})
+
+    def _trained(
+        self, t: float, sample: list[Dataset], of_world: list[Dataset], context: RunContext, name: str
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Every seed at one temperature: scores after Stage 1, and through Stage 2 scores and log(1 - p(r_1)), NaN from
+        where all seeds have passed all that the lemmas speak of."""
+        many, counts = len(sample), stack([one.log_counts for one in of_world])
+        task = stack([FineTuning(one, t) for one in sample])
+        first, second = ([rate] * many for rate in self.schedule.rates(t))
+        how: dict[str, Any] = {"probe": watch_theta, "context": context}
+        start = starting_at(np.zeros((many, 6)))
+        models, found = descend(first_step_loss, theta_of, task, start, first, (1,), stage=f"{name}: stage 1", **how)
+        settled = found["theta"][:, -1]
+        models = push(
+            theta_of, models, as_jax(np.full(many, self.schedule.radius(t))), named_keys(self.seeds, "push", "low")
+        )
+        path = np.full((many, self.steps // self.every + 1, 6), np.nan)
+        wrong = np.full(path.shape[:2], np.nan)
+        for done in range(0, self.steps, CHUNK * self.every):
+            stops = range(self.every, min(CHUNK * self.every, self.steps - done) + 1, self.every)
+            stage = f"{name}: stage 2 from {done}"
+            models, found = descend(first_step_loss, theta_of, task, models, second, stops, stage=stage, **how)
+            here = slice(done // self.every, done // self.every + len(stops) + 1)
+            path[:, here] = found["theta"]
+            errors = _worst_log_wrong(as_jax(found["theta"]), counts, _confusing(counts), as_jax(np.full(many, t)))
+            wrong[:, here] = np.asarray(errors)
+            if (wrong[:, here.stop - 1] <= PASSED).all():
+                break
+        return settled, path, wrong
 
     def _world(self, confusing: float) -> RandomSlopes:
         return RandomSlopes(n=self.n, confusing=confusing, mismatched=self.mismatched)
@@ -163,6 +188,10 @@ def _confusing_share(kinds: np.ndarray, share: np.ndarray) -> float:
 
 def _first(reached: np.ndarray, step: np.ndarray) -> np.ndarray:
     return np.where(reached.any(axis=1), step[reached.argmax(axis=1)], np.nan)
+
+
+def _confusing(log_counts: Float[Array, "replica kinds 13"]) -> Bool[Array, "replica kinds"]:
+    return jnp.isfinite(log_counts[..., confusing_pattern(2)])
 
 
 @jax.jit

@@ -38,7 +38,7 @@ class MemoryRecall(RunConfig):
             embeddings = orthonormal(vocabulary.size, vocabulary.size, named_key(self.seed, "embeddings"))
             memory = associative_memory(jnp.asarray(table), embeddings)
             units = np.arange(3) * n * n + int(table[0, 0])  # those of the pair (s, a) = (0, r_0(0))
-            broken = eqx.tree_at(lambda whole: whole.read, memory, memory.read.at[units].set(0.0))
+            broken = eqx.tree_at(lambda whole: whole.read, memory, memory.read.at[:, units].set(0.0))
             rows: list[dict[str, Any]] = []
             for state, subject in (("whole", memory), ("broken", broken)):
                 ask = jax.jit(jax.vmap(lambda x, f=subject: embeddings @ f(x)))

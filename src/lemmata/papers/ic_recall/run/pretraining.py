@@ -26,14 +26,16 @@ from lemmata.core import (
 )
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
-    FrozenTransformer,
     KeyQuery,
+    Recalled,
     both_attentions,
-    frozen,
     full_key_query,
+    pair_logits,
+    recalled,
+    recalled_logits,
     whole_transformer,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss, train_all
+from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, train_all
 from lemmata.papers.ic_recall.task import (
     RandomBijections,
     Sequences,
@@ -81,16 +83,16 @@ class PretrainThenFineTune(RunConfig):
         )
         with precision("float32"):
             blank = [self._untrained(seed) for seed in self.seeds]
-            algorithm = Descent(Batches(_pair_loss, self.batch), only(whole_transformer), optax.adam, self.rate)
+            algorithm = Descent(Batches(pair_loss, self.batch), only(whole_transformer), optax.adam, self.rate)
             pairs = [TripletPairs(world) for world in worlds]
             how: dict[str, Any] = {"steps": self.pretrain_steps, "every": self.pretrain_steps, "context": context}
             trained, before = train_all(algorithm, pairs, blank, self.seeds, "pre-training", **how)
-            problems = [
-                FineTuning(stored(world, shown).batch, self.temperature, stored(world, held_out).batch)
-                for world, shown, held_out in zip(worlds, train, test, strict=True)
-            ]
             models = unstack(trained)
-            algorithm = Descent(Autodiff(chain_of_thought_loss), only(full_key_query), optax.adam, self.rate)
+            problems = [
+                FineTuning(_asked(model, world, shown), self.temperature, _asked(model, world, held_out))
+                for model, world, shown, held_out in zip(models, worlds, train, test, strict=True)
+            ]
+            algorithm = Descent(Autodiff(recalled_loss), only(full_key_query), optax.adam, self.rate)
             ready = [self._ready(model) for model in models]
             how = {"steps": self.steps, "every": self.steps // self.records, "probe": _probe, "context": context}
             _, found = train_all(algorithm, problems, ready, self.seeds, "fine-tuning", **how)
@@ -109,12 +111,31 @@ class PretrainThenFineTune(RunConfig):
         scaled = jax.tree.map(lambda weights: self.initial_scale * weights, model.memory)
         return eqx.tree_at(lambda m: m.memory, model, scaled)
 
-    def _ready(self, model: DenseTransformer) -> FrozenTransformer:
-        """For fine-tuning: the MLP frozen, and attention restarted."""
+    def _ready(self, model: DenseTransformer) -> DenseTransformer:
+        """For fine-tuning: attention restarted, if it is to be."""
         if not self.restart_attention:
-            return frozen(model)
+            return model
         zero = KeyQuery.zeros(2 * self.k + 3, model.vocabulary.size)
-        return eqx.tree_at(lambda m: m.key_query, frozen(model), zero)
+        return eqx.tree_at(lambda m: m.key_query, model, zero)
+
+
+def _asked(model: DenseTransformer, world: TableWorld, sequences: Sequences) -> Recalled:
+    batch = stored(world, sequences).batch
+    return recalled(model, batch.tokens, batch.targets)
+
+
+def recalled_loss(model: DenseTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
+    """L_1 + L_2 (eq. 1) with the MLP frozen."""
+    vocabulary, targets = model.vocabulary, task.data.targets[:, -2:]
+    relation, answer = (logits / task.temperature for logits in recalled_logits(model, task.data))
+    surprises = (
+        jnp.mean(jax.nn.logsumexp(logits, axis=1) - jnp.take_along_axis(logits, right[:, None], axis=1)[:, 0])
+        for logits, right in (
+            (relation, targets[:, 0] - vocabulary.relations.start),
+            (answer, targets[:, 1] - vocabulary.answers.start),
+        )
+    )
+    return sum(surprises, jnp.zeros(()))
 
 
 def _fitting(decoded: np.ndarray, world: TableWorld, test: Sequences) -> list[float]:
@@ -123,35 +144,31 @@ def _fitting(decoded: np.ndarray, world: TableWorld, test: Sequences) -> list[fl
     return [(world.table[row[:, None], subjects] == answers).all(axis=1).mean() for row in decoded]
 
 
-def _pair_loss(model: DenseTransformer, batch: Batch) -> Float[Array, ""]:
-    logits = jax.vmap(lambda tokens: _third(model, tokens))(batch.tokens)
+def pair_loss(model: DenseTransformer, batch: Batch) -> Float[Array, ""]:
+    logits = pair_logits(model, batch.tokens)
     return masked_cross_entropy(logits[:, None], batch.targets[:, 1:], batch.mask[:, 1:])
-
-
-def _third(model: DenseTransformer, tokens: Int[Array, " seq"]) -> Float[Array, " vocab"]:
-    """Logits of the missing element of a triplet, over the whole vocabulary, at temperature 1."""
-    return model.logits_at(tokens, 1, model.vocabulary.everything)
-
-
-@eqx.filter_jit
-def _guesses(model: DenseTransformer, tokens: Int[Array, "questions 2"]) -> Int[Array, " questions"]:
-    return jnp.argmax(jax.vmap(lambda pair: _third(model, pair))(tokens), axis=1)
 
 
 def _recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
     """The share of questions answered rightly, by what is missing; of several right relations any one counts."""
-    shares = {}
-    for name, (tokens, right) in every_pair(world.table).items():
-        guesses = np.asarray(_guesses(model, to_jax(tokens)))
-        shares[name] = float(right[np.arange(len(guesses)), guesses].mean())
+    questions = every_pair(world.table)
+    tokens = np.concatenate([tokens for tokens, _ in questions.values()])  # one program for all directions
+    guesses, shares = np.asarray(_guesses(model, to_jax(tokens))), {}
+    for name, (tokens, right) in questions.items():
+        given, guesses = np.split(guesses, [len(tokens)])
+        shares[name] = float(right[np.arange(len(given)), given].mean())
     return shares
 
 
-def _probe(model: FrozenTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
-    tokens, targets, start = task.test.tokens, task.test.targets, model.vocabulary
-    relation = jnp.argmax(jax.vmap(model.relation_logits)(tokens), axis=1)
-    answer = jnp.argmax(jax.vmap(model.answer_logits)(tokens), axis=1)
-    first, second = both_attentions(model, tokens)
+@eqx.filter_jit
+def _guesses(model: DenseTransformer, tokens: Int[Array, "questions 2"]) -> Int[Array, " questions"]:
+    return jnp.argmax(pair_logits(model, tokens), axis=1)
+
+
+def _probe(model: DenseTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+    targets, start = task.test.targets, model.vocabulary
+    relation, answer = (jnp.argmax(logits, axis=1) for logits in recalled_logits(model, task.test))
+    first, second = both_attentions(model, task.test.tokens)
     return {
         "first_argmax": jnp.mean(relation == targets[:, -2] - start.relations.start),
         "second_argmax": jnp.mean(answer == targets[:, -1] - start.answers.start),

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import UserError, named_keys, require, to_jax
@@ -63,6 +65,21 @@ def train_all(
     states = eqx.filter_jit(eqx.filter_vmap(algorithm.init))(stack(models))
     state, found = fit_many(algorithm, stack(problems), states, named_keys(seeds, stage), stage=stage, **how)
     return state.model, found
+
+
+def adam_or_descent(rates: tuple[Any, Any]) -> optax.GradientTransformation:
+    """A step of Adam at the first rate and of gradient descent at the second: with one of them 0, one program for both
+    rules."""
+    adam = optax.adam(rates[0])
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        steps, state = adam.update(updates, state, params)
+        return jax.tree.map(lambda step, slope: step - rates[1] * slope, steps, updates), state
+
+    return optax.GradientTransformation(adam.init, update)
+
+
+RULES = {"adam": lambda rate: (rate, 0.0), "gradient descent": lambda rate: (0.0, rate)}  # rates of `adam_or_descent`
 
 
 def best_accuracy(world: TableWorld, sequences: Sequences) -> float:

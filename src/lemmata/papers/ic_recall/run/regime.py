@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import optax
 
 from lemmata.core import Count, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
 from lemmata.papers.ic_recall.model import MemoryTransformer, full_key_query
 from lemmata.papers.ic_recall.run.adam_fine_tuning import counted_loss, counted_set, probe_counted
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, train_all
+from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, best_accuracy, train_all
 from lemmata.papers.ic_recall.task import RandomBijections, check_pairs
 from lemmata.train import Autodiff, Descent, only
 
-RULES = {"adam": optax.adam, "gradient descent": optax.sgd}
 EIGHT = RandomBijections(n=8, relations=8)
 
 
@@ -64,7 +62,7 @@ class WhichBlockLearns(RunConfig):
             key = named_key(seed, "embeddings")
             models.append(MemoryTransformer.constructed(world.table, self.k, key, width * self._tokens))
             ceilings.append(best_accuracy(world, test))
-        algorithm = Descent(Autodiff(counted_loss), only(full_key_query), RULES[self.rule], self.rate)
+        algorithm = Descent(Autodiff(counted_loss), only(full_key_query), adam_or_descent, RULES[self.rule](self.rate))
         how = {"steps": self.steps, "every": self.steps, "probe": probe_counted, "context": context}
         _, found = train_all(algorithm, problems, models, seeds, f"width {width}", **how)
         return {
