@@ -8,9 +8,9 @@ import numpy as np
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import answered_and_recalled
-from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
+from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import side_by_side
 
@@ -60,12 +60,8 @@ class CoveringRun(RunConfig):
         keys = named_keys(self.seeds * 2, "fine-tuning")
         outcomes = []
         for stage, tuning in self.tunings.items():
-            algorithm, watched = (
-                fine_tuning(tuning, questions, self.model.rate_unit),
-                {"context": context, "stage": stage},
-            )
-            probe = answered_and_recalled
-            outcomes.append(trained(algorithm, questions, both, keys, tuning.steps, 1, probe=probe, **watched)[1])
+            watched = {"probe": answered_and_recalled, "context": context, "stage": stage}
+            outcomes.append(fine_tuned(replace(tuning, records=1), questions, both, keys, **watched))
         shape = (2, len(self.seeds))
         arrays = {name: np.stack([o[name][:, -1].reshape(*shape, -1) for o in outcomes]) for name in KEPT}
         arrays |= {f"before.{name}": outcomes[0][name][:, 0].reshape(*shape, -1) for name in KEPT}
