@@ -68,7 +68,7 @@ def test_the_formula_by_hand() -> None:
     [({}, True), ({"attention": "uniform"}, True), ({"query": "first"}, True), ({}, False)],
     ids=["last token asks", "uniform", "one query", "without o"],
 )
-@pytest.mark.parametrize("batch", [4, 64])  # fewer and more sentences than templates: two ways to the same products
+@pytest.mark.parametrize("batch", [4, 8, 64])  # fewer and more sentences than templates, than subjects: three ways
 def test_the_closed_form_gradient_is_autodiffs(reading: dict[str, Any], opened: bool, batch: int) -> None:
     with precision("float64"):
         world = replace(FACTS, opened=opened)

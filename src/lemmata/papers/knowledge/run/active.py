@@ -52,3 +52,14 @@ def surprise_and_residual(
     reached = jnp.take_along_axis(logits, targets[:, None], axis=1) - top - jnp.log(total)
     hit = jnp.arange(logits.shape[1]) == targets[:, None]
     return -jnp.sum(weights * reached[:, 0]), sizes * (weights[:, None] / total) - jnp.where(hit, weights[:, None], 0)
+
+
+def expected_surprise(
+    logits: Float[Array, "rows class"], weights: Float[Array, "rows class"]
+) -> tuple[Float[Array, ""], Float[Array, "rows class"]]:
+    """The same where a row has a weight for each class."""
+    top = jnp.max(logits, axis=1, keepdims=True)
+    sizes = jnp.exp(logits - top)
+    total = jnp.sum(sizes, axis=1, keepdims=True)
+    chances = jnp.where(weights > 0, logits - top - jnp.log(total), 0)  # a class that is not present has the weight 0
+    return -jnp.sum(weights * chances), sizes * (jnp.sum(weights, axis=1, keepdims=True) / total) - weights

@@ -6,6 +6,7 @@ import equinox as eqx
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
+from lemmata.core.config import UNSAID
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import answered_and_recalled
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
@@ -19,8 +20,8 @@ KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 
 @dataclass(frozen=True, kw_only=True)
 class CoveringRun(RunConfig):
-    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW;
-    half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a
+    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW
+    if that is asked for; half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a
     fact has one template."""
 
     kind = "knowledge/covering"
@@ -31,11 +32,13 @@ class CoveringRun(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     descent: DescentConfig = field(default_factory=lambda: DescentConfig(attention_rate=1.0, neuron_rate=10.0))
     tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(steps=100))  # AdamW's
+    adamw: bool = field(default=True, metadata=UNSAID)  # also with AdamW, for comparison
     seeds: Some[int] = (0, 1, 2)
 
     @property
     def tunings(self) -> dict[str, FineTuningConfig]:
-        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1), "adamw": None}
+        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1)}
+        descents |= {"adamw": None} if self.adamw else {}
         return {name: replace(self.tuning, descent=descent) for name, descent in descents.items()}
 
     def cross_check(self) -> None:
