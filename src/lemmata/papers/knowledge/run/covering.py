@@ -21,8 +21,8 @@ KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 @dataclass(frozen=True, kw_only=True)
 class CoveringRun(RunConfig):
     """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW
-    if that is asked for; half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a
-    fact has one template."""
+    if that is asked for; half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has
+    no tuning. K is 1: a fact has one template."""
 
     kind = "knowledge/covering"
     version = 3
