@@ -131,14 +131,14 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
         ),
     )
     subjects, templates = facts.draw(128, key=keys[0])
-    loss, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
+    said, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
     w = tensor(moved.neurons).reshape(other.w.shape).requires_grad_()
     a = tensor(moved.attention).requires_grad_()
     theirs = other.eager_loss(w, a, tensor(subjects).long(), tensor(templates).long())
     theirs.backward()
     assert w.grad is not None
     assert a.grad is not None
-    np.testing.assert_allclose(float(loss), theirs.item(), rtol=1e-5)
+    np.testing.assert_allclose(float(said.loss()), theirs.item(), rtol=1e-5)
     np.testing.assert_allclose(np.ravel(neurons), w.grad.numpy().ravel(), atol=2e-6)
     np.testing.assert_allclose(np.asarray(attention), a.grad.numpy(), rtol=1e-3, atol=1e-5)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 Rows = Float[Array, " rows"]
 Hidden = Float[Array, "rows unit"]
@@ -42,24 +42,28 @@ def to_active(residual: Float[Array, "rows class"], hidden: Hidden) -> Hidden:
 
 
 def surprise_and_residual(
-    logits: Float[Array, "rows class"], targets: Array, weights: Rows | float
-) -> tuple[Float[Array, ""], Float[Array, "rows class"]]:
-    """The weighted sum of the rows' surprises at their targets, and its gradient in the logits."""
-    weights = jnp.broadcast_to(jnp.asarray(weights, logits.dtype), targets.shape)
-    top = jnp.max(logits, axis=1, keepdims=True)
-    sizes = jnp.exp(logits - top)
-    total = jnp.sum(sizes, axis=1, keepdims=True)
-    reached = jnp.take_along_axis(logits, targets[:, None], axis=1) - top - jnp.log(total)
+    logits: Float[Array, "rows class"], targets: Int[Array, " rows"], weights: Rows | float
+) -> tuple[Rows, Float[Array, "rows class"]]:
+    """Each row's surprise at its target, and the gradient of their weighted sum in the logits."""
+    weights = jnp.broadcast_to(jnp.asarray(weights, logits.dtype), targets.shape)[:, None]
+    sizes, total, log_total = _totals(logits)
     hit = jnp.arange(logits.shape[1]) == targets[:, None]
-    return -jnp.sum(weights * reached[:, 0]), sizes * (weights[:, None] / total) - jnp.where(hit, weights[:, None], 0)
+    reached = jnp.take_along_axis(logits, targets[:, None], axis=1)
+    return (log_total - reached)[:, 0], sizes * (weights / total) - jnp.where(hit, weights, 0)
 
 
-def expected_surprise(
-    logits: Float[Array, "rows class"], weights: Float[Array, "rows class"]
-) -> tuple[Float[Array, ""], Float[Array, "rows class"]]:
-    """The same where a row has a weight for each class."""
+def surprises_and_residual(
+    logits: Float[Array, "rows class"], rows: Int[Array, " item"], targets: Int[Array, " item"], weight: float
+) -> tuple[Float[Array, " item"], Float[Array, "rows class"]]:
+    """The same of items of one weight, each at a target of one of the rows."""
+    sizes, total, log_total = _totals(logits)
+    told = jnp.zeros_like(logits).at[rows, targets].add(weight)
+    residual = sizes * (jnp.sum(told, axis=1, keepdims=True) / total) - told
+    return log_total[rows, 0] - logits[rows, targets], residual
+
+
+def _totals(logits: Float[Array, "rows class"]) -> tuple[Float[Array, "rows class"], Array, Array]:
     top = jnp.max(logits, axis=1, keepdims=True)
     sizes = jnp.exp(logits - top)
     total = jnp.sum(sizes, axis=1, keepdims=True)
-    chances = jnp.where(weights > 0, logits - top - jnp.log(total), 0)  # a class that is not present has the weight 0
-    return -jnp.sum(weights * chances), sizes * (jnp.sum(weights, axis=1, keepdims=True) / total) - weights
+    return sizes, total, top + jnp.log(total)

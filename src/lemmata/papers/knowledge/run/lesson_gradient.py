@@ -67,8 +67,8 @@ def lesson_gradient(
     hidden = mix((on_s, on_o, 1 + on_p), (w_s, w_o, w_p))
     active = sum_active(hidden, len(model.classes))
     logits = jnp.where(model.present, gain * active, -jnp.inf)
-    loss, residual = surprise_and_residual(logits, lesson.answers, lesson.weights)
-    residual = gain * residual
+    surprises, residual = surprise_and_residual(logits, lesson.answers, lesson.weights)
+    loss, residual = lesson.weights @ surprises, gain * residual
     back = to_active(residual, hidden)
     rows = jnp.concatenate([jnp.stack([on_o, 1 + on_p]) @ back, on_s[:, None] * back])
     if config.attention == "uniform":

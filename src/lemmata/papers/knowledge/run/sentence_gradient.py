@@ -5,12 +5,14 @@ which are the same sums with no attention to o. What makes it quick on a CPU:
 - neurons act on tokens, not on rows: w Xi is a combination of w o, w s and w r, and w s serves two rows. With fewer
   subjects than sentences each subject's [o s] is one row, which counts as often as it was drawn; with fewer relations
   than sentences each relation's w r is computed once;
-- back, the rows that read a token are added before the product, where that leaves fewer of them;
+- back, the rows that read a token are added before the product, where that makes it cheaper;
 - the gradient with respect to the attention weights is <dH, w x> on those same products, so the usual third matrix
   product (back to Xi) is not needed; and since relu(h) = h on active neurons, one of each row's inner products
   follows from the logits;
 - sums over a class's neurons are written as additions of slices, which the compiler turns into one vectorised pass.
 """
+
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -18,22 +20,32 @@ from jaxtyping import Array, Float, Int
 from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.run.active import (
     dots,
-    expected_surprise,
     mix,
     softmax,
     sum_active,
     surprise_and_residual,
+    surprises_and_residual,
     to_active,
 )
 from lemmata.papers.knowledge.task import START, Facts
 
 
+class Surprises(NamedTuple):
+    dummy: Float[Array, ""]  # at d after [o]; 0 where sentences do not begin with o
+    relation: Float[Array, " batch"]
+    answer: Float[Array, " batch"]
+
+    def loss(self, opened: bool = True) -> Float[Array, ""]:
+        """The mean next-token loss over the prefixes of each sentence."""
+        return (self.dummy + jnp.mean(self.relation) + jnp.mean(self.answer)) / (2 + opened)
+
+
 def sentence_gradient(
     model: OneLayer, facts: Facts, subjects: Int[Array, " batch"], templates: Int[Array, " batch"]
-) -> tuple[Float[Array, ""], Float[Array, "width width"], Float[Array, "width neuron class"]]:
-    """The mean next-token loss over the prefixes of each sentence, and its gradients in A and w."""
+) -> tuple[Surprises, Float[Array, "width width"], Float[Array, "width neuron class"]]:
+    """What each prefix of each sentence is surprised by, and the gradients of their mean in A and w."""
     words, batch, classes = facts.vocabulary, len(subjects), len(model.classes)
-    a, w = model.matrices()
+    (a, w), width = model.matrices(), model.config.width
     gain = model.config.scale / model.config.neurons
     opened, few_subjects, few_relations = words.opened, words.subjects < batch, words.templates < batch
     # The rows [o s] are those of s; each sentence has its place among the rows of s and of r.
@@ -68,7 +80,7 @@ def sentence_gradient(
     b_o, b_s, b_r = softmax(*to_three)
 
     # What the neurons make of each token, and of each row.
-    on_tokens = tokens @ w.reshape(w.shape[0], -1)
+    on_tokens = tokens @ w.reshape(width, -1)
     w_o, w_r, w_s = on_tokens[0], each_r(on_tokens[1:after_r]), each_s(on_tokens[after_r:])
     h_one = 2 * w_o[None]
     h_two = mix((1 + a_s, a_o), (on_tokens[after_r:], w_o))
@@ -76,29 +88,30 @@ def sentence_gradient(
     active = [sum_active(hidden, classes) for hidden in (h_one, h_two, h_three)]
     one, two, three = (jnp.where(model.present, gain * total, -jnp.inf) for total in active)
 
-    share = 1 / ((2 + opened) * batch)  # of the loss, for a row of a sentence
-    first_target = jnp.full(1, 0 if opened else 1)  # any, if not asked
-    of_one, of_two, of_three = (
-        surprise_and_residual(one, first_target, opened / (2 + opened)),
-        expected_surprise(two, jnp.zeros_like(two).at[subjects, 1 + templates].add(share))
-        if few_subjects
-        else surprise_and_residual(two, 1 + templates, share),
-        surprise_and_residual(three, 1 + words.templates + subjects, share),
-    )
-    loss = of_one[0] + of_two[0] + of_three[0]
-    r_one, r_two, r_three = (gain * residual for _, residual in (of_one, of_two, of_three))
+    questions = 2 + opened  # a sentence
+    share = 1 / (questions * batch)  # of the loss, for a row of one sentence
+    dummy, of_one = surprise_and_residual(one, jnp.full(1, 0 if opened else 1), opened / questions)  # any, if not asked
+    if few_subjects:
+        relation, of_two = surprises_and_residual(two, subjects, 1 + templates, share)
+    else:
+        relation, of_two = surprise_and_residual(two, 1 + templates, share)
+    answer, of_three = surprise_and_residual(three, 1 + words.templates + subjects, share)
+    said = Surprises(opened * dummy[0], relation, answer)
+    r_one, r_two, r_three = (gain * residual for residual in (of_one, of_two, of_three))
     d_one, d_two, d_three = to_active(r_one, h_one), to_active(r_two, h_two), to_active(r_three, h_three)
 
-    if few_relations and not few_subjects:
-        on_o_and_r = jnp.concatenate([b_o[None], (1 + b_r) * told]) @ d_three
-        on_o_and_r = on_o_and_r.at[0].add(2 * d_one[0] + a_o @ d_two)
-        w_gradient = tokens.T @ jnp.concatenate([on_o_and_r, mix((1 + a_s, b_s), (d_two, d_three))])
+    summed = [b_o[None], (1 + b_r) * told] + [b_s * (jnp.arange(len(s))[:, None] == subjects)] * few_subjects
+    if few_relations and len(tokens) * width + sum(map(len, summed)) * batch < (len(s) + batch) * width:
+        on_tokens = jnp.concatenate(summed) @ d_three
+        on_o, on_r = on_tokens[:1] + 2 * d_one + a_o @ d_two, on_tokens[1:after_r]
+        on_s = (1 + a_s)[:, None] * d_two + (on_tokens[after_r:] if few_subjects else b_s[:, None] * d_three)
+        w_gradient = tokens.T @ jnp.concatenate([on_o, on_r, on_s])
     else:
         x_two, x_three = mix((1 + a_s, a_o), (s, o)), mix((1 + b_r, b_o, b_s), (each_r(r), o, each_s(s)))
         w_gradient = x_two.T @ d_two + x_three.T @ d_three + (2 * o)[:, None] * d_one
     w_gradient = w_gradient.reshape(w.shape)
     if model.config.attention == "uniform":
-        return loss, jnp.zeros_like(a), w_gradient
+        return said, jnp.zeros_like(a), w_gradient
 
     two_o, three_o, three_s = d_two @ w_o, d_three @ w_o, dots(d_three, w_s)
     two_s = (dots(r_two, active[1]) - a_o * two_o) / (1 + a_s)
@@ -109,6 +122,6 @@ def sentence_gradient(
     pulls = (b_o * (three_o - mean_three), b_s * (three_s - mean_three), b_r * (three_r - mean_three))
     key_three = mix(pulls, (o, each_s(s), each_r(r)))
     if model.config.query == "first":
-        return loss, o[:, None] * (jnp.sum(key_two, axis=0) + jnp.sum(key_three, axis=0)), w_gradient
+        return said, o[:, None] * (jnp.sum(key_two, axis=0) + jnp.sum(key_three, axis=0)), w_gradient
     keys = [told @ key_three if few_relations else key_three, key_two]
-    return loss, tokens[1:].T @ jnp.concatenate(keys), w_gradient
+    return said, tokens[1:].T @ jnp.concatenate(keys), w_gradient
