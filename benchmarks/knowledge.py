@@ -144,13 +144,16 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
 
 
 def our_products(model: OneLayer, facts: Facts, batch: int, times: int = 1) -> list[Product]:
-    """Neurons on tokens, their gradient from rows, and the small ones of the attention."""
+    """With fewer relations than sentences, and no fewer subjects: neurons on tokens, rows added by token, the gradient
+    from tokens, and the small ones of the attention."""
     width, units = model.config.width, model.neurons.shape[1] * model.neurons.shape[2]
-    words = facts.vocabulary.template_slice
-    tokens = 1 + min(words.stop - words.start, batch) + batch
-    made = [rows_times(tokens, width, units, times), Product("ri,rj->ij", (batch, width), (batch, units), 2 * times)]
-    small = rows_times(batch, width, width, 2 * times), Product("ri,rj->ij", (batch, width), (batch, width), 2 * times)
-    return [*made, *small]
+    relations = facts.vocabulary.templates
+    assert relations < batch <= facts.vocabulary.subjects
+    tokens = 1 + relations + batch
+    made = [rows_times(tokens, width, units, times), rows_times(1 + relations, batch, units, times)]
+    made += [Product("ri,rj->ij", (tokens, width), (tokens, units), times)]
+    small = [rows_times(tokens - 1, width, width, times), rows_times(relations, batch, width, times)]
+    return [*made, *small, Product("ri,rj->ij", (tokens - 1, width), (tokens - 1, width), times)]
 
 
 def torch_operations(model: OneLayer, batch: int) -> float:
