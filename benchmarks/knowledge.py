@@ -131,26 +131,29 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
         ),
     )
     subjects, templates = facts.draw(128, key=keys[0])
-    loss, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
+    said, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
     w = tensor(moved.neurons).reshape(other.w.shape).requires_grad_()
     a = tensor(moved.attention).requires_grad_()
     theirs = other.eager_loss(w, a, tensor(subjects).long(), tensor(templates).long())
     theirs.backward()
     assert w.grad is not None
     assert a.grad is not None
-    np.testing.assert_allclose(float(loss), theirs.item(), rtol=1e-5)
+    np.testing.assert_allclose(float(said.loss()), theirs.item(), rtol=1e-5)
     np.testing.assert_allclose(np.ravel(neurons), w.grad.numpy().ravel(), atol=2e-6)
     np.testing.assert_allclose(np.asarray(attention), a.grad.numpy(), rtol=1e-3, atol=1e-5)
 
 
 def our_products(model: OneLayer, facts: Facts, batch: int, times: int = 1) -> list[Product]:
-    """Neurons on tokens, their gradient from rows, and the small ones of the attention."""
+    """With fewer relations than sentences, and no fewer subjects: neurons on tokens, rows added by token, the gradient
+    from tokens, and the small ones of the attention."""
     width, units = model.config.width, model.neurons.shape[1] * model.neurons.shape[2]
-    words = facts.vocabulary.template_slice
-    tokens = 1 + min(words.stop - words.start, batch) + batch
-    made = [rows_times(tokens, width, units, times), Product("ri,rj->ij", (batch, width), (batch, units), 2 * times)]
-    small = rows_times(batch, width, width, 2 * times), Product("ri,rj->ij", (batch, width), (batch, width), 2 * times)
-    return [*made, *small]
+    relations = facts.vocabulary.templates
+    assert relations < batch <= facts.vocabulary.subjects
+    tokens = 1 + relations + batch
+    made = [rows_times(tokens, width, units, times), rows_times(1 + relations, batch, units, times)]
+    made += [Product("ri,rj->ij", (tokens, width), (tokens, units), times)]
+    small = [rows_times(tokens - 1, width, width, times), rows_times(relations, batch, width, times)]
+    return [*made, *small, Product("ri,rj->ij", (tokens - 1, width), (tokens - 1, width), times)]
 
 
 def torch_operations(model: OneLayer, batch: int) -> float:

@@ -68,14 +68,15 @@ def test_the_formula_by_hand() -> None:
     [({}, True), ({"attention": "uniform"}, True), ({"query": "first"}, True), ({}, False)],
     ids=["last token asks", "uniform", "one query", "without o"],
 )
-@pytest.mark.parametrize("batch", [4, 64])  # fewer and more sentences than templates: two ways to the same products
+@pytest.mark.parametrize("batch", [4, 8, 64])  # fewer and more sentences than templates, than subjects: three ways
 def test_the_closed_form_gradient_is_autodiffs(reading: dict[str, Any], opened: bool, batch: int) -> None:
     with precision("float64"):
         world = replace(FACTS, opened=opened)
         facts = Facts.create(world, 0)
         model = stirred(build(OneLayerConfig(width=7, neurons=3, **reading), world))
         drawn = facts.draw(batch, key=named_key(0, "data"))
-        loss, d_attention, d_neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
+        said, d_attention, d_neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
+        loss = said.loss(opened)
         chosen, fixed = eqx.partition(model, learned(model))
         loss_of = lambda part: next_token_loss(eqx.combine(part, fixed), facts.sentences(*drawn))  # noqa: E731
         value, gradient = eqx.filter_jit(jax.value_and_grad(loss_of))(chosen)

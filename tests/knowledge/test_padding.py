@@ -28,8 +28,8 @@ def test_a_padded_gradient_in_float32() -> None:
     for world in (SMALL, PADDED):
         model, facts = OneLayer.create(MODEL, world, 0), Facts.create(world, 0)
         drawn = facts.draw(16, key=named_key(0, "data"))
-        loss, attention, neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
-        found.append((loss, attention, np.asarray(neurons)[:, :, np.asarray(model.present)]))
+        said, attention, neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
+        found.append((said.loss(), attention, np.asarray(neurons)[:, :, np.asarray(model.present)]))
     for plain, wide in zip(*found, strict=True):
         assert np.allclose(plain, wide, rtol=1e-5, atol=1e-6 * float(np.abs(plain).max()))
 

@@ -58,7 +58,7 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
         ("attention", FineTuningConfig(part="attention", batch=8), model),
         ("thin", FineTuningConfig(rank=1, batch=8), model.with_factors(*low_rank_factors(model.neurons.shape, 1, 0))),
     ):
-        algorithm = fine_tuning(config)
+        algorithm = fine_tuning(config, [questions])
         step = eqx.filter_jit(lambda state, key, algorithm=algorithm: algorithm.step(questions, state, key=key)[0])
         state = algorithm.init(start)
         for t in range(2):
@@ -72,7 +72,7 @@ def test_fine_tuning_moves_only_what_it_says() -> None:
     assert float(jnp.abs(thin.neuron_update.right).max()) > 0
     assert float(jnp.abs(thin.attention_update.right).max()) > 0
     nobody = eqx.tree_at(lambda q: q.num_asked, questions, jnp.asarray(0, jnp.int32))
-    algorithm = fine_tuning(FineTuningConfig(batch=8))
+    algorithm = fine_tuning(FineTuningConfig(batch=8), [questions])
     state = eqx.filter_jit(lambda s: algorithm.step(nobody, s, key=named_key(0, "ask"))[0])(algorithm.init(model))
     assert np.array_equal(state.model.neurons, model.neurons), "without questions nothing is learned"
 

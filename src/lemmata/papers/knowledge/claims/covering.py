@@ -13,7 +13,7 @@ from lemmata.papers.knowledge.run.covering import CoveringRun
 from lemmata.papers.knowledge.run.training import FRESH, setting
 from lemmata.report.plots import COLOURS, CYCLE, GREY, columns, legend, letter, new_figure
 
-DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings
+DESCENT, RANK_1, ADAMW = 0, 1, 2  # the run's fine-tunings; the last is not judged, and left out on a laptop
 
 
 def covering_run(scale: Scale) -> CoveringRun:
@@ -33,6 +33,7 @@ def covering_run(scale: Scale) -> CoveringRun:
         model=scale.pick(smoke=base.model, laptop=wide, paper=wide),
         pretraining=scale.pick(smoke=pretraining, laptop=slow, paper=slow),
         tuning=tuning,
+        adamw=scale.name != "laptop",
         seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=28, paper=24)),
     )
 
@@ -82,11 +83,14 @@ GAP = {
 
 
 def tendency(runs: Runs) -> str:
-    (covered, uncovered), adamw = (extraction(runs["main"], tuning) for tuning in (DESCENT, ADAMW))
+    covered, uncovered = extraction(runs["main"], DESCENT)
+    said = f"A tendency, not a switch: {covered.mean():.2f} and {uncovered.mean():.2f}."
+    if not runs["main"].config.adamw:
+        return said
     return (
-        f"A tendency, not a switch: {covered.mean():.2f} and {uncovered.mean():.2f}. With AdamW the difference is "
-        f"{np.mean(adamw[0] - adamw[1]):.2f}: it moves the neurons of every relation token by steps of one size, "
-        "however small their gradient, so uncovered relations fall too."
+        f"{said} With AdamW the difference is {np.mean(np.subtract(*extraction(runs['main'], ADAMW))):.2f}: it moves "
+        "the neurons of every relation token by steps of one size, however small their gradient, so uncovered "
+        "relations fall too."
     )
 
 

@@ -6,11 +6,12 @@ import equinox as eqx
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
+from lemmata.core.config import UNSAID
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.covering import answered_and_recalled
-from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
+from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import side_by_side
 
@@ -19,9 +20,9 @@ KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 
 @dataclass(frozen=True, kw_only=True)
 class CoveringRun(RunConfig):
-    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW;
-    half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has no tuning. K is 1: a
-    fact has one template."""
+    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW
+    if that is asked for; half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has
+    no tuning. K is 1: a fact has one template."""
 
     kind = "knowledge/covering"
     version = 3
@@ -31,11 +32,13 @@ class CoveringRun(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     descent: DescentConfig = field(default_factory=lambda: DescentConfig(attention_rate=1.0, neuron_rate=10.0))
     tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(steps=100))  # AdamW's
+    adamw: bool = field(default=True, metadata=UNSAID)  # also with AdamW, for comparison
     seeds: Some[int] = (0, 1, 2)
 
     @property
     def tunings(self) -> dict[str, FineTuningConfig]:
-        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1), "adamw": None}
+        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1)}
+        descents |= {"adamw": None} if self.adamw else {}
         return {name: replace(self.tuning, descent=descent) for name, descent in descents.items()}
 
     def cross_check(self) -> None:
@@ -60,12 +63,8 @@ class CoveringRun(RunConfig):
         keys = named_keys(self.seeds * 2, "fine-tuning")
         outcomes = []
         for stage, tuning in self.tunings.items():
-            algorithm, watched = (
-                fine_tuning(tuning, questions, self.model.rate_unit),
-                {"context": context, "stage": stage},
-            )
-            probe = answered_and_recalled
-            outcomes.append(trained(algorithm, questions, both, keys, tuning.steps, 1, probe=probe, **watched)[1])
+            watched = {"probe": answered_and_recalled, "context": context, "stage": stage}
+            outcomes.append(fine_tuned(replace(tuning, records=1), questions, both, keys, **watched))
         shape = (2, len(self.seeds))
         arrays = {name: np.stack([o[name][:, -1].reshape(*shape, -1) for o in outcomes]) for name in KEPT}
         arrays |= {f"before.{name}": outcomes[0][name][:, 0].reshape(*shape, -1) for name in KEPT}

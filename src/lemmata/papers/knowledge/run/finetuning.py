@@ -2,23 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key
+import numpy as np
+from jaxtyping import Array, Float, Key
 
 from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
 from lemmata.papers.knowledge.model import OneLayer, Part, learned
-from lemmata.papers.knowledge.model.one_layer import check_rank
+from lemmata.papers.knowledge.model.one_layer import Factors, check_rank
+from lemmata.papers.knowledge.run.lesson_gradient import Lesson, lesson_gradient, tokens_read
 from lemmata.papers.knowledge.run.pretraining import Rates, adamw, plain
+from lemmata.papers.knowledge.run.token_descent import TokenDescent
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
 from lemmata.train import Descent
 
 MOVES: dict[Part, tuple[float, float]] = {"both": (1.0, 1.0), "attention": (1.0, 0.0), "neurons": (0.0, 1.0)}
-MOST_POWERS = 100  # where the first two are that close, either will do
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,17 +63,26 @@ class FineTuningConfig(Config):
             check_rank(self.descent.gradient_rank, min(width, neurons), f"{where}.descent.gradient_rank")
 
 
-def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions] = (), unit: float = 1.0) -> "FineTuning":
-    """Descent is for tasks of these questions, with its rates in this unit. A part that is frozen has the rate 0, so
-    that one program serves every part."""
+def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions], unit: float = 1.0) -> AbstractAlgorithm:
+    """For tasks of these questions; descent has its rates in this unit. A part that is frozen has the rate 0, so that
+    one program serves every part."""
     attention, neurons = MOVES[config.part]
-    if config.descent is None:
+    subjects, descent = _room(questions), config.descent
+    if descent is None:
         rates = Rates(attention * config.rate, neurons * config.rate, config.weight_decay)
-        return FineTuning(Descent(Lessons(config.batch), learned, adamw, rates))
-    most = max([1, *(int(one.num_asked) for one in questions)])
-    lessons = Lessons(most, whole=True, rank=config.descent.gradient_rank)
-    rates = Rates(attention * config.descent.attention_rate * unit, neurons * config.descent.neuron_rate * unit)
-    return FineTuning(Descent(lessons, learned, plain, rates))
+        return FineTuning(Descent(Lessons(subjects, batch=config.batch), learned, adamw, rates))
+    rates = Rates(attention * descent.attention_rate * unit, neurons * descent.neuron_rate * unit)
+    if config.rank is None and descent.gradient_rank in (None, 1):
+        return TokenDescent(rates, subjects, leading=descent.gradient_rank == 1)
+    return FineTuning(Descent(Lessons(subjects, rank=descent.gradient_rank), learned, plain, rates))
+
+
+def _room(questions: Sequence[Questions]) -> int:
+    """For the most subjects that any of them asks about. Where these numbers differ they may be drawn, and with a
+    little more room another draw fits the same program."""
+    numbers = {int((np.asarray(one.share) > 0).sum()) for one in questions}
+    most = max(1, *numbers)
+    return most if len(numbers) < 2 else min(16 * -(-most // 16), questions[0].share.shape[0])
 
 
 class FineTuning(AbstractAlgorithm):
@@ -89,55 +99,51 @@ class FineTuning(AbstractAlgorithm):
 
 
 class Lessons(eqx.Module):
-    """The objective on `batch` questions drawn from those that are asked; or on the whole of these, of which there are
-    `batch` at most, the neurons' gradient cut to a rank."""
+    """The objective on `batch` questions drawn from those that are asked, about `subjects` different ones at most; or
+    on the whole of these (None), the neurons' gradient cut to a rank."""
 
-    batch: int = eqx.field(static=True)
-    whole: bool = eqx.field(static=True, default=False)
+    subjects: int = eqx.field(static=True)
+    batch: int | None = eqx.field(static=True, default=None)
     rank: int | None = eqx.field(static=True, default=None)
 
     def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
-        def loss(part: Any) -> Float[Array, ""]:
-            model = eqx.combine(part, fixed)
-            if not self.whole:
-                return jnp.mean(surprise(model, task, task.draw(self.batch, key=key)))
-            each, asked = surprise(model, task, task.asked[: self.batch]), jnp.arange(self.batch) < task.num_asked
-            return jnp.sum(jnp.where(asked, each, 0)) / jnp.maximum(task.num_asked, 1)
-
-        value, gradient = jax.value_and_grad(loss)(moving)
+        model = eqx.combine(moving, fixed)
+        (a, w), lesson = model.matrices(), self.lesson(task, key)
+        tokens, flat = tokens_read(model, task, lesson.subjects), w.reshape(w.shape[0], -1)
+        loss, of_a, rows = lesson_gradient(model, a, task.facts.vocabulary.opened, lesson, tokens, tokens @ flat)
+        of_w = tokens.T @ rows
         if self.rank is not None:
-            gradient = eqx.tree_at(lambda one: one.neurons, gradient, replace_fn=partial(truncated, rank=self.rank))
-        return {"loss": value}, gradient
+            of_w = truncated(of_w, self.rank)
+        return {"loss": loss}, with_gradient(moving, model, of_a, of_w)
+
+    def lesson(self, task: Questions, key: Key[Array, ""]) -> Lesson:
+        """A question drawn twice counts twice and is computed once."""
+        different, share = task.different[: self.subjects], task.share[: self.subjects]
+        if self.batch is None:
+            return Lesson.about(task, different, share)
+        drawn = task.draw(self.batch, key=key)
+        if self.batch <= self.subjects:
+            return Lesson.about(task, drawn, jnp.full(self.batch, 1 / self.batch, share.dtype))
+        times = jnp.sum((drawn[:, None] == different) & (share > 0), axis=0)
+        return Lesson.about(task, different, times.astype(share.dtype) / self.batch)
 
 
-def truncated(gradient: Float[Array, "width neuron class"], rank: int) -> Float[Array, "width neuron class"]:
-    """The nearest matrix (width x neurons in all) of that rank: its part along the leading left singular vectors."""
-    matrix = gradient.reshape(gradient.shape[0], -1)
-    leading = leading_direction(matrix) if rank == 1 else jnp.linalg.eigh(matrix @ matrix.T)[1][:, -rank:]
-    return (leading @ (leading.T @ matrix)).reshape(gradient.shape)
+def with_gradient(
+    moving: OneLayer, model: OneLayer, attention: Float[Array, "width width"], neurons: Float[Array, "width unit"]
+) -> OneLayer:
+    """In what moves: the matrices, or the factors of their updates."""
+
+    def of(matrix: Array, factors: Factors | None, gradient: Array) -> tuple[Array | None, Factors | None]:
+        if factors is None:
+            return gradient.reshape(matrix.shape), None
+        return None, Factors(gradient @ factors.right.T, factors.left.T @ gradient)
+
+    found = of(model.attention, model.attention_update, attention) + of(model.neurons, model.neuron_update, neurons)
+    where = lambda one: (one.attention, one.attention_update, one.neurons, one.neuron_update)  # noqa: E731
+    return eqx.tree_at(where, moving, found, is_leaf=lambda leaf: leaf is None)
 
 
-def leading_direction(matrix: Float[Array, "width unit"]) -> Float[Array, "width 1"]:
-    """The first left singular vector, by powers of matrix @ matrix.T: to know them all takes many times as long."""
-
-    def unit(values: Float[Array, "width 1"]) -> Float[Array, "width 1"]:
-        return values / jnp.maximum(jnp.linalg.norm(values), jnp.finfo(values.dtype).tiny)
-
-    def turns(state: tuple[Array, Array, Array]) -> Bool[Array, ""]:
-        before, now, number = state
-        return (number < MOST_POWERS) & (jnp.linalg.norm(now - before) > 100 * jnp.finfo(now.dtype).eps)
-
-    def power(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        _, now, number = state
-        return now, unit(matrix @ (matrix.T @ now)), number + 1
-
-    longest = jnp.argmax(jnp.sum(matrix**2, axis=0))
-    start = unit(jax.lax.dynamic_slice_in_dim(matrix, longest, 1, axis=1))
-    return jax.lax.while_loop(turns, power, (jnp.zeros_like(start), start, jnp.zeros((), jnp.int32)))[1]
-
-
-def surprise(model: OneLayer, task: Questions, subjects: Int[Array, " batch"]) -> Float[Array, " batch"]:
-    """At the taught answers to these subjects' questions; names of one token."""
-    chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
-    target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
-    return -jnp.take_along_axis(chance, target[:, None], axis=1)[:, 0]
+def truncated(gradient: Float[Array, "width unit"], rank: int) -> Float[Array, "width unit"]:
+    """The nearest matrix of that rank: its part along the leading left singular vectors."""
+    leading = jnp.linalg.eigh(gradient @ gradient.T)[1][:, -rank:]
+    return leading @ (leading.T @ gradient)

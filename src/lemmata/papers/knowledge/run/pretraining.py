@@ -42,9 +42,9 @@ class Sentences(eqx.Module):
 
     def __call__(self, moving: OneLayer, fixed: OneLayer, task: Facts, key: Key[Array, ""]) -> tuple[Metrics, OneLayer]:
         model = eqx.combine(moving, fixed)
-        loss, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
+        surprises, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
         gradient = eqx.tree_at(lambda one: (one.attention, one.neurons), moving, (attention, neurons))
-        return {"loss": loss}, gradient
+        return {"loss": surprises.loss(task.vocabulary.opened)}, gradient
 
 
 class Rates(NamedTuple):

@@ -7,9 +7,9 @@ import numpy as np
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.probe.question_gradient import question_gradient
-from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
+from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, pretrain, trained, under_another
+from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
 from lemmata.papers.knowledge.task import FactsConfig, Questions
 
 WAYS = ("full", "rank 1", "neurons", "neurons, rank 1")
@@ -48,9 +48,8 @@ class QuestionGradient(RunConfig):
         questions = [Questions.choose(world, self.tuning.coverage, seed) for world, seed in pairs]
         keys, tables = named_keys(self.seeds, "fine-tuning"), []
         for number, way in enumerate(self.ways()):
-            algorithm, length = fine_tuning(way, questions, self.model.rate_unit), (way.steps, way.records)
             watched = {"probe": question_gradient, "context": context, "stage": WAYS[number]}
-            history = trained(algorithm, questions, models, keys, *length, **watched)[1]
+            history = fine_tuned(way, questions, models, keys, **watched)
             tables.append(history.table(seed=self.seeds, way=[number] * len(self.seeds)))
         arrays = {f"pretraining.{name}": np.asarray(stored[name][:, -1]) for name in ("fact_accuracy", "excess")}
         return RunOutput(under_another(tables), arrays)

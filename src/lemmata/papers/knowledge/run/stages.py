@@ -18,7 +18,8 @@ from jaxtyping import Array, Float, Int, Key
 
 from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, TrainState, named_keys, require
 from lemmata.core.constraints import Count, Positive, Some
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
 from lemmata.train import fit_many, stack
 
@@ -33,6 +34,7 @@ class Prompts(eqx.Module):
     subjects: Int[Array, "subject 2"]  # the tokens o s of each subject
     owner: Int[Array, " fact"]  # which subject a sentence is about
     multiplicity: Int[Array, ""]
+    world: Facts
 
     @classmethod
     def of(cls, facts: Facts) -> "Prompts":
@@ -42,7 +44,8 @@ class Prompts(eqx.Module):
         o, names = jnp.full(n, START, jnp.int32), facts.subject_names[:, 0]
         relations = facts.template_names[facts.templates.reshape(-1), 0]
         told = jnp.stack([o[owner], names[owner], relations], axis=1)
-        return cls(told, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner, facts.multiplicity)
+        prompts = told, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner
+        return cls(*prompts, facts.multiplicity, facts)
 
     def attention(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p l"]:
         """alpha of the last position, for each prompt."""
@@ -58,27 +61,23 @@ class Prompts(eqx.Module):
     def log_chances(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p class"]:
         return jax.nn.log_softmax(model.class_logits(self.features(model, prompts)))
 
-    def surprises(self, model: OneLayer) -> tuple[Float[Array, ""], Float[Array, " fact"], Float[Array, " fact"]]:
-        """Of d after [o], of r after [o s] and of a after [o s r], for every sentence."""
-        one, two, three = (self.log_chances(model, p) for p in (self.facts[:1, :1], self.subjects, self.facts))
-        relations, answers = (jnp.searchsorted(model.classes, tokens) for tokens in (self.facts[:, 2], self.answers))
-        dummy = jnp.searchsorted(model.classes, DUMMY)
-        return -one[0, dummy], -two[self.owner, relations], -three[jnp.arange(len(answers)), answers]
 
-
-def whole_loss(model: OneLayer, prompts: Prompts) -> tuple[Float[Array, ""], Metrics]:
-    """The next-token loss over all sentences and their three questions, and how much is learned: of relations and
-    answers on average and at most."""
-    dummy, relations, answers = prompts.surprises(model)
-    relation, answer = prompts.multiplicity * jnp.exp(-relations), jnp.exp(-answers)  # 1 when all is learned
+def whole_gradient(
+    model: OneLayer, prompts: Prompts
+) -> tuple[Float[Array, ""], Metrics, Float[Array, "width width"], Float[Array, "width neuron class"]]:
+    """The next-token loss over all sentences and their three questions, how much is learned (of relations and answers
+    on average and at most), and the loss's gradients in A and w."""
+    world = prompts.world
+    said, attention, neurons = sentence_gradient(model, world, prompts.owner, world.templates.reshape(-1))
+    relation, answer = prompts.multiplicity * jnp.exp(-said.relation), jnp.exp(-said.answer)  # 1 when all is learned
     known = {
-        "dummy": jnp.exp(-dummy),
+        "dummy": jnp.exp(-said.dummy),
         "relation": jnp.mean(relation),
         "answer": jnp.mean(answer),
         "relation_most": jnp.max(relation),
         "answer_most": jnp.max(answer),
     }
-    return (dummy + jnp.mean(relations) + jnp.mean(answers)) / 3, known
+    return said.loss(), known, attention, neurons
 
 
 class Progress(eqx.Module):
@@ -100,18 +99,14 @@ class StagedDescent(AbstractAlgorithm):
         return TrainState(model, start)
 
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
-        moving, fixed = eqx.partition(state.model, learned(state.model))
-
-        def loss(moving: Any) -> tuple[Float[Array, ""], Metrics]:
-            return whole_loss(eqx.combine(moving, fixed), task)
-
-        (value, known), gradient = jax.value_and_grad(loss, has_aux=True)(moving)
+        value, known, attention, neurons = whole_gradient(state.model, task)
         progress = state.opt_state
         half = (known["relation"] >= HALF) | (known["answer"] >= HALF)
         second = jnp.maximum(progress.stage, jnp.where(progress.step >= self.first_steps, 1, 0))
         stage = jnp.where((second == 1) & half, 2, second)
         rate = progress.rates[stage]
-        model = eqx.combine(eqx.apply_updates(moving, jax.tree.map(lambda g: -rate * g, gradient)), fixed)
+        moved = state.model.attention - rate * attention, state.model.neurons - rate * neurons
+        model = eqx.tree_at(lambda one: (one.attention, one.neurons), state.model, moved)
         after = Progress(progress.rates, stage, progress.step + 1)
         return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import numpy as np
 
@@ -23,8 +24,9 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_fa
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
+from lemmata.papers.knowledge.run.token_descent import TokenDescent, begun
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import History, fit_many, side_by_side, stack
+from lemmata.train import History, fit_many, one_by_one, side_by_side, stack
 
 BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
 BY_TEMPLATE += ("ask_pull", "ask_likeness")
@@ -101,8 +103,9 @@ def pretrain(
     facts = [Facts.create(world, seed) for world, seed in cells]
     models = stack([OneLayer.create(model, world, seed) for world, seed in cells])
     keys, watched = named_keys([seed for _, seed in cells], "pre-training"), {"context": context, "stage": stage}
-    length = config.steps, config.records
-    state, history = trained(pre_training(config), facts, models, keys, *length, probe=stored_facts, **watched)
+    algorithm, length = pre_training(config), (config.steps, config.records)
+    start = jax.vmap(algorithm.init)(models)
+    state, history = trained(algorithm, facts, start, keys, *length, probe=stored_facts, **watched)
     return state.model, facts, history
 
 
@@ -130,30 +133,46 @@ def tune(
     if len(tunings) > 1:
         models = side_by_side([models] * len(tunings))
     keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
-    length = config.steps, config.records
-    algorithm = fine_tuning(config, questions, models.config.rate_unit)
-    _, history = trained(algorithm, questions, models, keys, *length, probe=extracted_facts, **watched)
+    history = fine_tuned(config, questions, models, keys, probe=extracted_facts, **watched)
     parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
     return [
         Outcome(History({n: v[part] for n, v in history.items()}, history.steps), questions[part]) for part in parts
     ]
 
 
+def fine_tuned(
+    config: FineTuningConfig, questions: list[Questions], models: OneLayer, keys: Any, **watched: Any
+) -> History:
+    """Of stacked models, a set of questions and a key each: its metrics."""
+    algorithm = fine_tuning(config, questions, models.config.rate_unit)
+    if isinstance(algorithm, TokenDescent):
+        pairs = zip(one_by_one(models), one_by_one(stack(questions)), strict=True)
+        start = side_by_side([_begun(*pair, algorithm.subjects) for pair in pairs])  # one program for any number
+    else:
+        start = jax.vmap(algorithm.init)(models)
+    return trained(algorithm, questions, start, keys, config.steps, config.records, **watched)[1]
+
+
+@eqx.filter_jit
+def _begun(models: OneLayer, questions: Questions, subjects: int) -> TrainState:
+    return jax.vmap(partial(begun, subjects=subjects))(models, questions)
+
+
 def trained(
-    algorithm: AbstractAlgorithm, tasks: list[Any], models: Any, keys: Any, steps: int, records: int, **watched: Any
+    algorithm: AbstractAlgorithm, tasks: list[Any], start: Any, keys: Any, steps: int, records: int, **watched: Any
 ) -> tuple[TrainState, History]:
-    """Stacked models, a task and a key each, with so many records besides the first."""
-    start = jax.vmap(algorithm.init)(models)
+    """Stacked states, a task and a key each, with so many records besides the first."""
     return fit_many(
         algorithm, stack(tasks), start, keys, steps=steps, every=steps // records, replicas="auto", **watched
     )
 
 
 def groups(tunings: tuple[FineTuningConfig, ...]) -> list[list[int]]:
-    """The numbers of the tunings that one program can serve."""
+    """The numbers of the tunings that one program serves. Split by tuple nearly every subject is asked about, by
+    subject half of them: with room for the former the others would take longer."""
     found: dict[FineTuningConfig, list[int]] = {}
     for number, tuning in enumerate(tunings):
-        found.setdefault(replace(tuning, coverage=CoverageConfig()), []).append(number)
+        found.setdefault(replace(tuning, coverage=CoverageConfig(split=tuning.coverage.split)), []).append(number)
     return list(found.values())
 
 

@@ -43,6 +43,8 @@ class Questions(eqx.Module):
     facts: Facts
     asked: Int[Array, " entry"]  # the subject of each fine-tuning sample; entries from num_asked on are padding
     num_asked: Int[Array, ""]
+    different: Int[Array, " subject"]  # the subjects asked about, each once, then padding
+    share: Float[Array, " subject"]  # of the fine-tuning samples, that are about each of these; 0 for padding
     taught: Int[Array, " subject"]  # the answer taught for each subject
     test: Float[Array, "subject slot"]  # 1 on each fact (subject and slot) that is held out
     covered: Bool[Array, " template"]  # templates of some subject that is asked about
@@ -71,7 +73,11 @@ class Questions(eqx.Module):
             taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
         entries = np.zeros(facts.templates.size, np.int32)
         entries[: len(asked)] = asked
-        return cls(facts, *map(to_jax, (entries, np.int32(len(asked)), taught, test, covered)))
+        different, share = np.zeros_like(taught), np.zeros(len(taught))
+        once, times = np.unique(asked, return_counts=True)
+        different[: len(once)], share[: len(once)] = once, times / max(len(asked), 1)
+        arrays = (entries, np.int32(len(asked)), different, share, taught, test, covered)
+        return cls(facts, *map(to_jax, arrays))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
         """Subjects to ask about, uniform over the fine-tuning samples."""
