@@ -124,6 +124,14 @@ def test_first_sentences_of_a_set_are_all_that_a_step_draws() -> None:
     assert all(np.any(np.all(known == one, axis=1)) for one in drawn)
 
 
+def test_a_step_draws_the_sentences_that_jax_would() -> None:
+    whole, key = first_of(sentences()), named_key(5, "step")
+    expected = whole.clauses[jax.random.randint(key, (64,), 0, 500)]
+    np.testing.assert_array_equal(whole.batch(64, key=key), expected)
+    few = whole.clauses[jax.random.randint(key, (64,), 0, 7)]
+    np.testing.assert_array_equal(FirstSentences(whole.clauses, jnp.asarray(7)).batch(64, key=key), few)
+
+
 def test_epochs_and_sentences_say_how_many_steps() -> None:
     smoke = length_training(Scale("smoke"), "symmetric")
     assert smoke.steps == 80  # 10 epochs of 64 sentences, 8 a step
@@ -230,7 +238,7 @@ def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:
     models, _ = half_trained()
     model = first_of(models)
     true = SentenceSet(held_out()[:70].astype(jnp.int16))
-    written = eqx.filter_jit(written_answers)(model, true, chunk=32)
+    written = eqx.filter_jit(written_answers)(model, true, most=32)
     np.testing.assert_array_equal(written.clauses[:, :7], true.clauses[:, :7])
     rolled = eqx.filter_jit(jax.vmap(partial(rolled_out, model)))(true.clauses.astype(jnp.int32))
     right = np.asarray(rolled.variable & rolled.value)

@@ -6,12 +6,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, NextClause
+from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, NextClause, learned
 from lemmata.papers.lego.model.reasoner import first_largest
-from lemmata.papers.lego.model.rows import RowGradient, take_rows
+from lemmata.papers.lego.model.rows import found_rows, rows_by_product, sums_of_rows
+from lemmata.papers.lego.model.short_products import mixtures, scores, through
 from lemmata.papers.lego.probe import unhidden
 from lemmata.papers.lego.run.next_clause import next_clause_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates
@@ -125,6 +127,30 @@ def test_lean_training_pass_has_the_loss_and_the_gradient_of_the_definition(vari
             assert np.any(np.asarray(getattr(plain[1], name))) or (name == "gain" and not model.config.layer_norm)
 
 
+def test_lean_pass_trains_as_the_definition_does() -> None:
+    """A few steps of Adam."""
+    with precision("float64"):
+        sentences = Lego.create(WORLD).draw(2, key=named_key(0, "sentences"))
+        tokens, rule, model = np.asarray(sentences), optax.adam(1e-2), create(config(), key=named_key(0, "init"))
+
+        def trained(loss: Any) -> Any:
+            @jax.jit
+            def step(part: Any, memory: Any) -> Any:
+                updates, memory = rule.update(jax.grad(lambda part: loss(eqx.combine(part, fixed)))(part), memory)
+                return optax.apply_updates(part, updates), memory
+
+            part, fixed = eqx.partition(model, learned(model))
+            memory = rule.init(part)
+            for _ in range(8):
+                part, memory = step(part, memory)
+            return jax.tree.leaves(part)
+
+        ends = trained(lambda model: next_clause_loss(model, sentences)), trained(lambda m: dense_loss(m, tokens))
+        for one, other, start in zip(*ends, jax.tree.leaves(eqx.filter(model, learned(model))), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-7)
+            assert np.abs(np.asarray(one - start)).max() > 1e-2
+
+
 def test_hidden_clauses_are_as_if_they_were_not_there() -> None:
     """A query that sees its own predicate alone, against a sentence that has no other; so for answers."""
     with precision("float64"):
@@ -154,14 +180,55 @@ def test_both_row_gradients_agree() -> None:
 
         @jax.jit
         def slopes(table: jax.Array) -> list[jax.Array]:
-            def loss(table: jax.Array, rule: RowGradient) -> jax.Array:
-                return jnp.sum(jnp.sin(take_rows(table, rows, rule, "float32")))
+            def loss(table: jax.Array, take: Any) -> jax.Array:
+                return jnp.sum(jnp.sin(take(table)))
 
-            return [jax.grad(loss)(table, rule) for rule in ("scatter", "matmul")]
+            ways = (lambda table: found_rows(table, rows), lambda table: rows_by_product(table, rows, "float32"))
+            return [jax.grad(loss)(table, take) for take in ways]
 
         expected = named.T @ np.cos(named @ np.asarray(table))
         for found in slopes(table):
             np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def slopes_of(made: Any, *inputs: Any) -> list[Any]:
+    """The value of a function of arrays, and the gradients of a sum that weighs its entries differently."""
+
+    @jax.jit
+    def both(*inputs: Any) -> Any:
+        weighed = lambda *inputs: sum(jnp.sum(jnp.sin(one)) for one in jax.tree.leaves(made(*inputs)))  # noqa: E731
+        return made(*inputs), jax.grad(weighed, argnums=tuple(range(len(inputs))))(*inputs)
+
+    return jax.tree.leaves(both(*inputs))
+
+
+@pytest.mark.parametrize(
+    ("ours", "plain", "shapes"),
+    [
+        (scores, "hbqs,hbks->hbqk", ((2, 3, 4, 5), (2, 3, 7, 5))),
+        (mixtures, "hbqk,hbks->hbqs", ((2, 3, 4, 7), (2, 3, 7, 5))),
+        (through, "bqi,ij->bqj", ((3, 4, 5), (5, 7))),
+    ],
+)
+def test_products_have_the_gradients_of_automatic_differentiation(ours: Any, plain: str, shapes: Any) -> None:
+    with precision("float64"):
+        inputs = [jnp.asarray(np.random.default_rng(0).normal(size=shape)) for shape in shapes]
+        found = slopes_of(lambda *both: ours(*both, "float32"), *inputs)
+        expected = slopes_of(lambda *both: jnp.einsum(plain, *both), *inputs)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_sums_of_rows_are_products_with_one_hot_rows() -> None:
+    with precision("float64"):
+        stream = np.random.default_rng(0)
+        tables = [jnp.asarray(stream.normal(size=(rows, 6))) for rows in (4, 9)]
+        tokens = [stream.integers(0, rows + 1, size=20) for rows in (4, 9)]  # the last is no row: it adds nothing
+        hot = [np.eye(rows + 1)[chosen][:, :rows] for rows, chosen in zip((4, 9), tokens, strict=True)]
+        found = slopes_of(lambda *given: sums_of_rows(list(given), [jnp.asarray(t) for t in tokens], 2), *tables)
+        expected = slopes_of(lambda one, two: jnp.split(hot[0] @ one + hot[1] @ two, 2, axis=1), *tables)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def test_order_of_predicates_changes_nothing() -> None:

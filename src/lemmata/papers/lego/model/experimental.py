@@ -8,7 +8,7 @@ logits. A field of the config takes each of these away.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -20,9 +20,9 @@ from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
-from lemmata.papers.lego.model.rows import RowGradient, sum_of_rows, take_rows
+from lemmata.papers.lego.model.rows import RowGradient, found_rows, rows_by_product, sums_of_rows
+from lemmata.papers.lego.model.short_products import mixtures, scores, through
 
-Tables = list[Float[Array, "head _ size"]]  # one of each slot: a row of each of its tokens
 IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 EVERY_SLOT, OF_PREDICATES, OF_ANSWERS = range(SLOTS), range(3), range(3, SLOTS)
 
@@ -84,6 +84,13 @@ class ExperimentalConfig(Config):
         return (0, self.variables, 0, 0, self.variables + self.actions)
 
 
+class Pieces(NamedTuple):
+    """What belongs to each slot."""
+
+    embedding: list[Float[Array, "_ width"]]
+    maps: dict[str, list[Float[Array, "width inner"]]]  # of queries, keys and values: "q", "k", "v"
+
+
 class Cache(eqx.Module):
     """The clauses read so far, as keys and values, and where the next goes."""
 
@@ -143,12 +150,12 @@ class ExperimentalReasoner(AbstractReasoner):
         predicates, without products with slots that are blank, and without tokens that no slot of an answer holds."""
         length = (clauses.shape[1] - 1) // 2
         told, asking = clauses[:, :length], clauses[:, length:-1]
-        queries, *of_answers = self._project(asking, "qkv", OF_ANSWERS)
-        of_predicates = self._project(told, "kv", OF_PREDICATES)
+        pieces = self._pieces()
+        queries, *of_answers = self._project(asking, "qkv", OF_ANSWERS, pieces)
+        of_predicates = self._project(told, "kv", OF_PREDICATES, pieces)
         keys, values = (jnp.concatenate(both, axis=2) for both in zip(of_predicates, of_answers, strict=True))
-        blank_slots = OF_ANSWERS.start * self.config.width
-        whole = jnp.pad(self.embed(asking, OF_ANSWERS), ((0, 0), (0, 0), (blank_slots, 0)))
-        logits = self._logits(self._weights(queries, keys, _causal(2 * length, length)), values, whole)
+        weights = self._weights(queries, keys, _causal(2 * length, length))
+        logits = self._logits(weights, values, self.embed(asking, OF_ANSWERS, pieces))
         surprises = [
             optax.softmax_cross_entropy_with_integer_labels(part, clauses[:, -length:, slot] - first)
             for part, slot, first in zip(logits, OF_ANSWERS, self.config.first_predicted, strict=True)
@@ -173,56 +180,68 @@ class ExperimentalReasoner(AbstractReasoner):
         after = self._after(weights, values[:, None], self.embed(asking, EVERY_SLOT))
         return Cache(keys, values, cache.count + 1), jax.tree.map(lambda logits: logits[0, 0], after)
 
-    def embed(self, clauses: Int[Array, "batch clauses 5"], slots: Sequence[int]) -> Float[Array, "batch clauses part"]:
+    def embed(
+        self, clauses: Int[Array, "batch clauses 5"], slots: Sequence[int], pieces: "Pieces | None" = None
+    ) -> Float[Array, "batch clauses part"]:
         """The embeddings of some slots, side by side. A token that cannot stand in its slot reads as a blank: zeros."""
-        chosen, counts = list(slots), np.array(self.config.rows)
-        before, firsts = np.cumsum(counts) - counts, np.array(self.config.firsts)
-        token = clauses[..., slots[0] : slots[-1] + 1] - firsts[chosen]
-        possible = (token >= 0) & (token < counts[chosen])
-        rows = jnp.where(possible, token + before[chosen], counts.sum())
+        counts, tokens = self.config.rows, self._tokens(clauses, slots)
+        if self.config.by_tables:
+            parts = (pieces or self._pieces()).embedding
+            return jnp.concatenate([found_rows(parts[slot], tokens[slot]) for slot in slots], axis=-1)
+        before = np.cumsum(counts) - counts
+        rows = [jnp.where(tokens[slot] < counts[slot], tokens[slot] + before[slot], sum(counts)) for slot in slots]
         padded = jnp.pad(self.embedding, ((0, 1), (0, 0)))
-        found = take_rows(padded, rows.reshape(-1), self.config.table_gradient, self.config.precision)
+        found = rows_by_product(padded, jnp.stack(rows, axis=-1).reshape(-1), self.config.precision)
         return found.reshape(*clauses.shape[:2], -1)
 
+    def _tokens(self, clauses: Int[Array, "batch clauses 5"], slots: Sequence[int]) -> dict[int, Int[Array, "..."]]:
+        """Of some slots, counted from the first that may stand there; those that may not become the one after the
+        last."""
+        found = {}
+        for slot in slots:
+            token, count = clauses[..., slot] - self.config.firsts[slot], self.config.rows[slot]
+            found[slot] = jnp.where((token >= 0) & (token < count), token, count)
+        return found
+
+    def _pieces(self) -> "Pieces":
+        """Cut once: the gradient of a cut is one joining of its parts, and not a sum of padded ones."""
+        rows = jnp.split(self.embedding, np.cumsum(self.config.rows)[:-1])
+        matrices = {"q": self.query, "k": self.key, "v": self.value}
+        cut = {letter: [one[0] for one in jnp.split(matrix, SLOTS)] for letter, matrix in matrices.items()}
+        if self.config.attention == "block-sparse":
+            read = {"q": (3,), "k": (2, 3), "v": EVERY_SLOT}
+            cut = {
+                letter: [one if slot in read[letter] else jnp.zeros_like(one) for slot, one in enumerate(some)]
+                for letter, some in cut.items()
+            }
+        return Pieces(rows, cut)
+
     def _project(
-        self, clauses: Int[Array, "batch clauses 5"], what: str, slots: Sequence[int] = EVERY_SLOT
+        self,
+        clauses: Int[Array, "batch clauses 5"],
+        what: str,
+        slots: Sequence[int] = EVERY_SLOT,
+        pieces: "Pieces | None" = None,
     ) -> list[Float[Array, "head batch clauses size"]]:
         """Queries, keys or values ("q", "k", "v") of clauses that stand in some slots."""
+        pieces = pieces or self._pieces()
+        maps = {slot: jnp.concatenate([pieces.maps[letter][slot] for letter in what], axis=-1) for slot in slots}
         if self.config.by_tables:
-            firsts = np.array([self.config.firsts[slot] for slot in slots])
-            tokens = clauses[..., slots[0] : slots[-1] + 1] - firsts
-            return jnp.split(sum_of_rows(self._tables(what, slots), tokens), len(what), axis=-1)
-        together = jnp.concatenate(self._maps(what, slots), axis=-1).reshape(len(slots) * self.config.width, -1)
-        made = contract("bci,ij->bcj", self.embed(clauses, slots), together, self.config.precision)
-        return [jnp.moveaxis(self._heads(one), 2, 0) for one in jnp.split(made, len(what), axis=-1)]
+            # What each token of each slot adds to queries, keys and values, side by side. Tokens are fewer than
+            # clauses, so this costs less than a product with every clause.
+            tables = [
+                contract("ri,ij->rj", pieces.embedding[slot], maps[slot], self.config.precision) for slot in slots
+            ]
+            items = [token.reshape(-1) for token in self._tokens(clauses, slots).values()]
+            made = [one.reshape(*clauses.shape[:2], -1) for one in sums_of_rows(tables, items, len(what))]
+        else:
+            together = jnp.concatenate(list(maps.values()))
+            whole = contract("bci,ij->bcj", self.embed(clauses, slots), together, self.config.precision)
+            made = jnp.split(whole, len(what), axis=-1)
+        return [jnp.moveaxis(self._heads(one), 2, 0) for one in made]
 
     def _heads(self, flat: Float[Array, "*any inner"]) -> Float[Array, "*any head size"]:
         return flat.reshape(*flat.shape[:-1], self.config.heads, -1)
-
-    def _tables(self, what: str, slots: Sequence[int]) -> Tables:
-        """What each token of each slot adds to queries, keys and values, side by side: one look-up finds them all, and
-        so one scattering their gradients. Tokens are fewer than clauses, so this costs less than a product with every
-        clause."""
-        counts, ends = self.config.rows, np.cumsum(self.config.rows)
-        maps = zip(*self._maps(what, slots), strict=True)  # of each slot, a matrix of each letter
-
-        def table(slot: int, some: tuple[Float[Array, "width inner"], ...]) -> Float[Array, "head row size"]:
-            part = self.embedding[ends[slot] - counts[slot] : ends[slot]]
-            made = contract("ri,ij->rj", part, jnp.concatenate(some, axis=-1), self.config.precision)
-            by_head = made.reshape(counts[slot], len(what), self.config.heads, -1)
-            return jnp.moveaxis(by_head, 2, 0).reshape(self.config.heads, counts[slot], -1)
-
-        return [table(*both) for both in zip(slots, maps, strict=True)]
-
-    def _maps(self, what: str, slots: Sequence[int]) -> list[Float[Array, "slot width inner"]]:
-        """The matrices of queries, keys or values in some slots."""
-        sparse = self.config.attention == "block-sparse"
-        read = {"q": (self.query, (3,)), "k": (self.key, (2, 3)), "v": (self.value, EVERY_SLOT)}  # slots if sparse
-        maps = []
-        for matrix, few in (read[letter] for letter in what):
-            kept = np.isin(slots, few)[:, None, None] if sparse else 1
-            maps.append(matrix[slots[0] : slots[-1] + 1] * kept)
-        return maps
 
     def _weights(
         self,
@@ -230,25 +249,26 @@ class ExperimentalReasoner(AbstractReasoner):
         keys: Float[Array, "head batch clauses size"],
         seen: Bool[Array, "answers clauses"],
     ) -> Float[Array, "head batch answers clauses"]:
-        scores = self.score_scale * contract("hbqs,hbks->hbqk", queries, keys, self.config.precision)
-        return jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
+        made = scores(queries, keys, self.config.precision)
+        return jax.nn.softmax(jnp.where(seen, self.score_scale * made, -jnp.inf), axis=-1)
 
     def _logits(
         self,
         weights: Float[Array, "head batch answers clauses"],
         values: Float[Array, "head batch clauses size"],
-        asking: Float[Array, "batch answers inner"],
+        asking: Float[Array, "batch answers part"],
     ) -> list[Float[Array, "batch answers predicted"]]:
-        """Of tokens 4 and 5, for the tokens that can be predicted."""
-        by_head = contract("hbqk,hbks->hbqs", weights, values, self.config.precision)
-        mixed = jnp.concatenate(list(by_head), axis=-1)
+        """Of tokens 4 and 5, for the tokens that can be predicted. `asking` may be of the last slots alone."""
+        by_head = jnp.moveaxis(mixtures(weights, values, self.config.precision), 0, 2)
+        mixed = by_head.reshape(*by_head.shape[:2], -1)
         if self.config.residual:
-            mixed = mixed + asking
+            blank, told = jnp.split(mixed, [self.config.clause - asking.shape[-1]], axis=-1)
+            mixed = jnp.concatenate([blank, told + asking], axis=-1)
         if self.config.layer_norm:
             centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)
-        neurons = jax.nn.relu(contract("bqi,ih->bqh", mixed, self.inner, self.config.precision) + self.bias)
-        logits = contract("bqh,hv->bqv", neurons, self.outer, self.config.precision)
+        neurons = jax.nn.relu(through(mixed, self.inner, self.config.precision) + self.bias)
+        logits = through(neurons, self.outer, self.config.precision)
         return jnp.split(logits, [self.config.predicted[0]], axis=-1)
 
     def _after(

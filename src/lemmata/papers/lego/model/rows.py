@@ -1,7 +1,6 @@
 """Rows of a table, with a choice of how their gradients are gathered; and sums of rows of several tables."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal
 
 import jax
@@ -9,50 +8,49 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.models.matmul import MatmulPrecision, contract
+from lemmata.papers.lego.model.own_gradient import own_gradient
 
+# The gradient adds each item's to its row: by scattering, which a CPU does well, or as a product with the items'
+# one-hot rows, which suits a GPU: many items there wait for the same few rows.
 RowGradient = Literal["scatter", "matmul"]
 
 
-def take_rows(
-    table: Float[Array, "row width"], rows: Int[Array, " item"], gradient: RowGradient, precision: MatmulPrecision
-) -> Float[Array, "item width"]:
-    """The rows that items name. The gradient adds each item's to its row: by scattering, which a CPU does well, or as a
-    product with the items' one-hot rows, which suits a GPU: many items there wait for the same few rows."""
-    return _by_product(table, rows, precision) if gradient == "matmul" else table[rows]
+def found_rows(table: Float[Array, "row width"], tokens: Int[Array, "*items"]) -> Float[Array, "*items width"]:
+    """The rows that tokens name; zeros for a token after the last."""
+    return table.at[tokens].get(mode="fill", fill_value=0)
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2,))
-def _by_product(
-    table: Float[Array, "row width"], rows: Int[Array, " item"], precision: MatmulPrecision
-) -> Float[Array, "item width"]:
-    return table[rows]
+def _added_to_rows(
+    parts: int, kept: tuple[list[Array], list[Array]], slopes: Sequence[Float[Array, "*items width"]]
+) -> tuple[list[Float[Array, "_ whole"]], None]:
+    """All tables are given the same gradient: it is put together once, in rows as wide as theirs."""
+    together = jnp.concatenate(list(slopes), axis=-1)
+    return [
+        jnp.zeros_like(table).at[token].add(together, mode="drop") for table, token in zip(*kept, strict=True)
+    ], None
 
 
-def _forward(
-    table: Float[Array, "row width"], rows: Int[Array, " item"], precision: MatmulPrecision
-) -> tuple[Float[Array, "item width"], tuple[Int[Array, " item"], Float[Array, " row"]]]:
-    return table[rows], (rows, jnp.zeros(len(table), table.dtype))
+@own_gradient(_added_to_rows)
+def sums_of_rows(
+    tables: list[Float[Array, "_ whole"]], tokens: list[Int[Array, "*items"]], parts: int
+) -> list[Float[Array, "*items width"]]:
+    """Each item's rows, one of each table, added up, and cut into parts; a token after the last adds nothing."""
+    cut = zip(*(jnp.split(table, parts, axis=1) for table in tables), strict=True)
+    return [sum(found[1:], found[0]) for found in ([*map(found_rows, some, tokens)] for some in cut)]
 
 
-def _backward(
+def _multiplied_into_rows(
     precision: MatmulPrecision,
-    kept: tuple[Int[Array, " item"], Float[Array, " row"]],
+    kept: tuple[Float[Array, "row width"], Int[Array, " item"]],
     slope: Float[Array, "item width"],
 ) -> tuple[Float[Array, "row width"], None]:
-    rows, like = kept
-    return contract("ir,iw->rw", jax.nn.one_hot(rows, len(like), dtype=slope.dtype), slope, precision), None
+    table, rows = kept
+    return contract("ir,iw->rw", jax.nn.one_hot(rows, len(table), dtype=slope.dtype), slope, precision), None
 
 
-_by_product.defvjp(_forward, _backward)
-
-
-def sum_of_rows(
-    tables: Sequence[Float[Array, "head _ size"]], tokens: Int[Array, "batch clauses table"]
-) -> Float[Array, "head batch clauses size"]:
-    """Each clause's rows, one of each table, added up. A token that its table does not have adds nothing."""
-    parts = []
-    for place, table in enumerate(tables):
-        token, count = tokens[..., place], table.shape[1]
-        possible = (token >= 0) & (token < count)
-        parts.append(jnp.where(possible[..., None], table[:, jnp.clip(token, 0, count - 1)], 0))
-    return sum(parts[1:], parts[0])
+@own_gradient(_multiplied_into_rows)
+def rows_by_product(
+    table: Float[Array, "row width"], rows: Int[Array, " item"], precision: MatmulPrecision
+) -> Float[Array, "item width"]:
+    """The rows that items name, the gradient by a product."""
+    return table[rows]

@@ -6,12 +6,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, PyTree
 
-from lemmata.core import Metrics, require
+from lemmata.core import Metrics, platform, require
 from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner, learned, rollout
 from lemmata.papers.lego.task import Lego
 from lemmata.train import AdamWConfig, Descent
 
 TOKEN = jnp.int16  # holds every vocabulary of this paper in half the memory
+WRITTEN_TOGETHER = {"cpu": 100}  # sentences whose keys and values a core's cache can hold
 
 
 class SentenceSet(eqx.Module):
@@ -31,8 +32,7 @@ class SentenceSet(eqx.Module):
         return cls(drawn.reshape(-1, *drawn.shape[2:])[:num])
 
     def batch(self, num: int, *, key: Key[Array, ""]) -> Int[Array, "batch clauses 5"]:
-        rows = jax.random.randint(key, (num,), 0, len(self.clauses))
-        return self.clauses[rows].astype(jnp.int32)
+        return self.clauses[_below(key, num, jnp.asarray(len(self.clauses)))].astype(jnp.int32)
 
 
 class FirstSentences(eqx.Module):
@@ -42,17 +42,28 @@ class FirstSentences(eqx.Module):
     count: Int[Array, ""]
 
     def batch(self, num: int, *, key: Key[Array, ""]) -> Int[Array, "batch clauses 5"]:
-        return self.clauses[jax.random.randint(key, (num,), 0, self.count)].astype(jnp.int32)
+        return self.clauses[_below(key, num, self.count)].astype(jnp.int32)
 
 
 Sentences = SentenceSet | FirstSentences
 
 
-def written_answers(model: AbstractReasoner, sentences: SentenceSet, *, chunk: int = 1000) -> SentenceSet:
-    """The same predicates and first answers, all later answers rolled out greedily by `model`."""
+def _below(key: Key[Array, ""], num: int, limit: Int[Array, ""]) -> Int[Array, " num"]:
+    """The numbers of `jax.random.randint(key, (num,), 0, limit)`, whose two draws are made in one: on a CPU a generator
+    is a loop, and takes as long for both."""
+    high, low = jax.vmap(lambda half: jax.random.bits(half, (num,), jnp.uint32))(jax.random.split(key))
+    span = limit.astype(jnp.uint32)
+    carried = (2**16 % span) ** 2 % span
+    return ((high % span * carried + low % span) % span).astype(jnp.int32)
+
+
+def written_answers(model: AbstractReasoner, sentences: SentenceSet, *, most: int | None = None) -> SentenceSet:
+    """The same predicates and first answers, all later answers rolled out greedily by `model`, at most so many at a
+    time."""
     num, clauses, _ = sentences.clauses.shape
     length = (clauses - 1) // 2
-    parts = -(-num // chunk)
+    parts = -(-num // (most or WRITTEN_TOGETHER.get(platform(), 1000)))
+    chunk = -(-num // parts)
     padded = jnp.pad(sentences.clauses, ((0, parts * chunk - num), (0, 0), (0, 0)), mode="wrap")
 
     def some(part: Int[Array, "chunk clauses 5"]) -> Int[Array, "chunk clauses 5"]:
