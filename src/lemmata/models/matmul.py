@@ -29,6 +29,15 @@ def contract_stored(
     return contract(spec, left.astype(jnp.bfloat16) if precision == "bfloat16" else left, right, precision)
 
 
+def contract_rows(
+    spec: str, rows: Float[Array, "*batch left"], matrix: Float[Array, "..."], precision: MatmulPrecision
+) -> Float[Array, "*batch right"]:
+    """`contract_stored` of all rows of a batch with one matrix, as one product of two matrices: the matrix's gradient
+    is one too, over all rows, which a compiler need not make out of a product of batches."""
+    flat = contract_stored(spec, rows.reshape(-1, rows.shape[-1]), matrix, precision)
+    return flat.reshape(*rows.shape[:-1], flat.shape[-1])
+
+
 def in_full(values: Float[Array, "..."]) -> Float[Array, "..."]:
     """At least float32."""
     return values.astype(jnp.promote_types(values.dtype, jnp.float32))

@@ -22,18 +22,30 @@ def next_token_loss(model: Any, batch: Batch) -> Float[Array, ""]:
 MANY_QUERIES = 32  # from here on a second, shorter program is worth its compilation
 
 
+def surprise_by_sequence(
+    model: Any,
+    tokens: Int[Array, "batch seq"],
+    positions: Int[Array, "batch query"],
+    targets: Int[Array, "batch query"],
+    kept: Bool[Array, "batch query"],
+) -> Float[Array, ""]:
+    """The mean surprise at the kept positions, of a model with an `at` method for one sequence."""
+    return masked_cross_entropy(jax.vmap(model.at)(tokens, positions), targets, kept)
+
+
 class QueryLoss(eqx.Module):
-    """The same number for a model with an `at` method, computing logits only where the mask can hold.
+    """The same number for a model that computes logits only where the mask can hold.
 
     `queries` bounds the number of masked positions of a sequence (a task says it: `task.queries`).
     """
 
     queries: int = eqx.field(static=True)
+    surprise: Callable[..., Float[Array, ""]] = eqx.field(static=True, default=surprise_by_sequence)
 
     def __call__(self, model: Any, batch: Batch) -> Float[Array, ""]:
         positions, kept = query_positions(batch.mask, self.queries)
-        logits = jax.vmap(model.at)(batch.tokens, positions)
-        return masked_cross_entropy(logits, jnp.take_along_axis(batch.targets, positions, axis=1), kept)
+        targets = jnp.take_along_axis(batch.targets, positions, axis=1)
+        return self.surprise(model, batch.tokens, positions, targets, kept)
 
 
 def value_and_gradient(
@@ -49,7 +61,7 @@ def value_and_gradient(
         return by(loss)
     few = loss.queries // 2
     fits = jnp.max(jnp.sum(batch.mask, axis=1)) <= few
-    return jax.lax.cond(fits, lambda: by(QueryLoss(few)), lambda: by(loss))
+    return jax.lax.cond(fits, lambda: by(QueryLoss(few, loss.surprise)), lambda: by(loss))
 
 
 def query_positions(

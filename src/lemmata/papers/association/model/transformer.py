@@ -15,13 +15,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Some, Trace
-from lemmata.models.matmul import MatmulPrecision, contract_stored, in_full
+from lemmata.models.matmul import MatmulPrecision, contract_rows, contract_stored, in_full
 
 FeedKind = Literal["mlp", "linear", "none"]
-Queries = Float[Array, "query width"]
-Context = Float[Array, "seq width"]
-Visible = Bool[Array, "query seq"]  # what each query may see
-Weights = Float[Array, "query seq"]  # how much it does
+Queries = Float[Array, "*batch query width"]
+Context = Float[Array, "*batch seq width"]
+Visible = Bool[Array, "*#batch query seq"]  # what each query may see
+Weights = Float[Array, "*batch query seq"]  # how much it does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,15 +47,15 @@ class MLP(eqx.Module):
     outer: Float[Array, "width hidden"]  # U_out
 
     def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
-        hidden = jax.nn.relu(contract_stored("...d,dh->...h", x, self.inner, precision))
-        return contract_stored("...h,dh->...d", hidden, self.outer, precision)
+        hidden = jax.nn.relu(contract_rows("rd,dh->rh", x, self.inner, precision))
+        return contract_rows("rh,dh->rd", hidden, self.outer, precision)
 
 
 class Linear(eqx.Module):
     weight: Float[Array, "width width"]
 
     def __call__(self, x: Float[Array, "*batch width"], precision: MatmulPrecision) -> Float[Array, "*batch width"]:
-        return contract_stored("...d,ed->...e", x, self.weight, precision)
+        return contract_rows("rd,ed->re", x, self.weight, precision)
 
 
 class Block(eqx.Module):
@@ -70,12 +70,22 @@ class Block(eqx.Module):
         self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
     ) -> tuple[Queries, Weights]:
         """The output at the queries, and the attention's weights."""
-        asked = contract_stored("qd,de->qe", queries, self.key, precision)
+        mixed, weights = self.mix(queries, context, visible, precision)
+        return self.after(queries, mixed, precision), weights
+
+    def mix(
+        self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
+    ) -> tuple[Queries, Weights]:
+        """What each query sees, on average, and the weights of it."""
+        asked = contract_rows("rd,de->re", queries, self.key, precision)
         weights = attention_weights(asked, context, visible, precision)
-        mixed = contract_stored("qs,sd->qd", weights, context, precision)
-        values = contract_stored("qd,ed->qe", mixed, self.value, precision)
-        attended = contract_stored("qe,de->qd", values, self.output, precision)
-        return self.fed(queries + attended, precision), weights
+        return contract_stored("...qs,...sd->...qd", weights, context, precision), weights
+
+    def after(self, queries: Queries, mixed: Queries, precision: MatmulPrecision) -> Queries:
+        """The output, a row at a time: no row reads another."""
+        values = contract_rows("rd,ed->re", mixed, self.value, precision)
+        attended = contract_rows("re,de->rd", values, self.output, precision)
+        return self.fed(queries + attended, precision)
 
     def fed(self, x: Queries, precision: MatmulPrecision) -> Queries:
         """x + F(x)."""
@@ -84,7 +94,7 @@ class Block(eqx.Module):
 
 def attention_weights(asked: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
     """Softmax of <asked, context> / sqrt(d) over what each query may see."""
-    scores = contract_stored("qe,se->qs", asked * context.shape[-1] ** -0.5, context, precision)
+    scores = contract_stored("...qe,...se->...qs", asked * context.shape[-1] ** -0.5, context, precision)
     return jax.nn.softmax(jnp.where(visible, in_full(scores), -jnp.inf), axis=-1)
 
 
@@ -108,21 +118,27 @@ class Transformer(AbstractModel):
             config,
         )
 
-    def __call__(self, tokens: Int[Array, " seq"]) -> Float[Array, "seq vocab"]:
-        return self.at(tokens, jnp.arange(tokens.shape[0]))
+    def __call__(self, tokens: Int[Array, "*batch seq"]) -> Float[Array, "*batch seq vocab"]:
+        return self.at(tokens, jnp.broadcast_to(jnp.arange(tokens.shape[-1]), tokens.shape))
 
-    def at(self, tokens: Int[Array, " seq"], queries: Int[Array, " query"]) -> Float[Array, "query vocab"]:
+    def at(
+        self, tokens: Int[Array, "*batch seq"], queries: Int[Array, "*batch query"]
+    ) -> Float[Array, "*batch query vocab"]:
         """The logits at some positions: equal to those of the whole sequence, for less work in the last layer."""
+        return self.read(self.blocks[-1].after(*self.asked(tokens, queries), self.config.precision))
+
+    def asked(self, tokens: Int[Array, "*batch seq"], queries: Int[Array, "*batch query"]) -> tuple[Queries, Queries]:
+        """What the last layer is given at some positions, and what its attention sees from there."""
         x = self.embed(tokens)
-        everywhere = _causal(jnp.arange(tokens.shape[0]), tokens.shape[0])
+        everywhere = _causal(jnp.arange(tokens.shape[-1]), tokens.shape[-1])
         for layer in range(len(self.blocks) - 1):
             x, _ = self.layer(layer, tokens, x, everywhere)
-        visible = _causal(queries, tokens.shape[0])
-        x, _ = self.blocks[-1](x[queries], x, visible, self.config.precision)
-        return self.read(x)
+        given = jnp.take_along_axis(x, queries[..., None], axis=-2)
+        mixed, _ = self.blocks[-1].mix(given, x, _causal(queries, tokens.shape[-1]), self.config.precision)
+        return given, mixed
 
     def trace(self, tokens: Int[Array, " seq"]) -> Trace:
-        visible = _causal(jnp.arange(tokens.shape[0]), tokens.shape[0])
+        visible = _causal(jnp.arange(tokens.shape[-1]), tokens.shape[-1])
         stream, attention = [self.embed(tokens)], []
         for layer in range(len(self.blocks)):
             x, weights = self.layer(layer, tokens, stream[-1], visible)
@@ -130,30 +146,32 @@ class Transformer(AbstractModel):
             attention.append(weights)
         return Trace(jnp.stack(attention), jnp.stack(stream), self.read(stream[-1]))
 
-    def layer(self, index: int, tokens: Int[Array, " seq"], x: Context, visible: Visible) -> tuple[Context, Weights]:
+    def layer(
+        self, index: int, tokens: Int[Array, "*batch seq"], x: Context, visible: Visible
+    ) -> tuple[Context, Weights]:
         """One layer at every position: its output and its attention."""
         block, precision = self.blocks[index], self.config.precision
         if index > 0 or self.config.vocab > self.config.width:
             return block(x, x, visible, precision)
         weights = attention_weights(self.mapped(tokens, block.key), x, visible, precision)
         values = self.mapped(tokens, contract_stored("ed,fe->df", block.value, block.output, precision))
-        return block.fed(x + contract_stored("qs,sd->qd", weights, values, precision), precision), weights
+        return block.fed(x + contract_stored("...qs,...sd->...qd", weights, values, precision), precision), weights
 
-    def mapped(self, tokens: Int[Array, " seq"], matrix: Float[Array, "width width"]) -> Context:
+    def mapped(self, tokens: Int[Array, "*batch seq"], matrix: Float[Array, "width width"]) -> Context:
         """`embed(tokens) @ matrix`, the matrix applied to the tables. Rows are picked by a product with zeros and
         ones: its derivative is a product too, and not a scatter that a device may add up in any order."""
         precision = self.config.precision
         of_tokens = contract_stored("vd,de->ve", self.tokens, matrix, precision)
-        of_positions = contract_stored("sd,de->se", self.positions[: tokens.shape[0]], matrix, precision)
+        of_positions = contract_stored("sd,de->se", self.positions[: tokens.shape[-1]], matrix, precision)
         return (
-            contract_stored("sv,ve->se", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
+            contract_rows("rv,ve->re", jax.nn.one_hot(tokens, self.config.vocab), of_tokens, precision) + of_positions
         )
 
-    def embed(self, tokens: Int[Array, " seq"]) -> Context:
-        return self.tokens[tokens] + self.positions[: tokens.shape[0]]
+    def embed(self, tokens: Int[Array, "*batch seq"]) -> Context:
+        return self.tokens[tokens] + self.positions[: tokens.shape[-1]]
 
     def read(self, x: Queries) -> Float[Array, "query vocab"]:
-        return in_full(contract_stored("qd,vd->qv", x, self.output, self.config.precision))
+        return in_full(contract_rows("rd,vd->rv", x, self.output, self.config.precision))
 
 
 def block_weights(model: Transformer) -> PyTree:
@@ -161,8 +179,8 @@ def block_weights(model: Transformer) -> PyTree:
     return eqx.tree_at(lambda m: m.blocks, jax.tree.map(lambda _: False, model), replace_fn=lambda _: True)
 
 
-def _causal(queries: Int[Array, " query"], length: int) -> Bool[Array, "query seq"]:
-    return jnp.arange(length) <= queries[:, None]
+def _causal(queries: Int[Array, "*batch query"], length: int) -> Visible:
+    return jnp.arange(length) <= queries[..., None]
 
 
 def _uniform(key: Key[Array, ""], rows: int, columns: int) -> Float[Array, "rows columns"]:

@@ -10,6 +10,7 @@ from jaxtyping import Array, Key
 from lemmata.core import Count, Metrics, RunConfig, RunContext, RunOutput, Some, named_key, named_keys, require
 from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model.together import surprise_together
 from lemmata.papers.association.probe.answers import ioi_answers
 from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.train import Batches, Descent, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack
@@ -53,7 +54,7 @@ class IOITraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = SyntheticIOI(self.task)
-        objective = Batches(QueryLoss(1), self.batch)
+        objective = Batches(QueryLoss(1, surprise_together), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
         create = eqx.filter_jit(lambda key: algorithm.init(Transformer.create(self.model, key=key)))
         layers = {"": f"blocks.{self.depth - 1}.feed", "_first": "blocks.0.feed"}

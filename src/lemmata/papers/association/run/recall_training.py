@@ -13,6 +13,7 @@ from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, n
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model.together import surprise_together
 from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
 from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
 from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
@@ -75,7 +76,7 @@ class RecallTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = NoisyRecall.create(self.task)
-        objective = Batches(QueryLoss(task.queries), self.batch)
+        objective = Batches(QueryLoss(task.queries, surprise_together), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
         create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
         models = [create(named_key(seed, "init")) for seed in self.seeds]
