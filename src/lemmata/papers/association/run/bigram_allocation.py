@@ -16,9 +16,8 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_key, named_keys
 from lemmata.core.constraints import Bound, Count, Inside, Positive, Some
 from lemmata.models.matmul import MatmulPrecision
 from lemmata.papers.association.model import MLP, Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.model.together import surprise_together
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
-from lemmata.train import Batches, Descent, QueryLoss, fit_many, next_token_loss, stack
+from lemmata.train import Batches, Descent, fit_many, next_token_loss, stack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ class BigramAllocation(RunConfig):
         )
         # Each replica's own rate is put into its state, in place of this one.
         rule = partial(optax.inject_hyperparams(optax.sgd, static_args="momentum"), momentum=self.momentum)
-        algorithm = Descent(Batches(QueryLoss(task.queries, surprise_together), self.batch), block_weights, rule, 0.1)
+        algorithm = Descent(Batches(next_token_loss, self.batch), block_weights, rule, 0.1)
         test = eqx.filter_jit(lambda key: task.sample(self.test_sequences, key=key))(named_key(0, "test"))
 
         def start(hidden: Int[Array, ""], inner: Int[Array, ""], rate: Array, key: Key[Array, ""]) -> Any:
