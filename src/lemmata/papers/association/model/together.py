@@ -16,7 +16,7 @@ from lemmata.models.matmul import in_full
 from lemmata.papers.association.model.transformer import Block, Queries, Transformer
 
 PARTS = 8  # of all rows that may be asked for: the loop stops after the one that holds the last
-FEW_ROWS = 256  # up to here one part is the fastest
+FEW_ROWS = 256  # up to here one part is the fastest; with one question a sequence, every row is asked for
 
 Learned = tuple[Block, Queries, Queries]  # the last layer, what it is given, what its attention sees
 
@@ -31,7 +31,8 @@ def surprise_together(
     """The mean surprise at the kept positions; 0 if there are none. Embeddings and output are not differentiated."""
     given, mixed = (x.reshape(-1, x.shape[-1]) for x in model.asked(tokens, positions))
     learned, reader = (model.blocks[-1], given, mixed), eqx.tree_at(lambda m: m.blocks, model, ())
-    way = _summed if kept.size <= FEW_ROWS else _summed_in_parts
+    nothing_to_leave_out = kept.size <= FEW_ROWS or kept.shape[1] == 1
+    way = _summed if nothing_to_leave_out else _summed_in_parts
     return way(learned, targets.reshape(-1), kept.reshape(-1), reader) / jnp.maximum(jnp.sum(kept), 1)
 
 
