@@ -38,7 +38,7 @@ lessons = {
     "all, wrong answers": CoverageConfig(answers="shuffled"),
 }
 questions = [Questions.choose(facts, lesson, SEED) for lesson in lessons.values()]
-tuning = fine_tuning(FineTuningConfig())
+tuning = fine_tuning(FineTuningConfig(), questions)
 _, told = fit_many(
     tuning,
     stack(questions),

@@ -9,6 +9,7 @@ is not another program, as long as functions and static fields are the same obje
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import equinox as eqx
@@ -215,12 +216,16 @@ def _first_rows(
     return {name: jnp.broadcast_to(value, (count, *jnp.shape(value))) for name, value in row.items()}
 
 
-@eqx.filter_jit(inline=True)  # traced once, for the shapes of a row and for the loop
+_jit: Any = eqx.filter_jit  # its types do not tell of `inline`
+traced_once = partial(_jit, inline=True)  # for the shapes of a row and for the loop
+
+
+@traced_once
 def _step(algorithm: AbstractAlgorithm, task: PyTree, state: TrainState, key: Key[Array, ""]) -> tuple[Any, Metrics]:
     return algorithm.step(task, state, key=key)
 
 
-@eqx.filter_jit(inline=True)
+@traced_once
 def _probed(probe: ProbeFn, model: Any, task: PyTree, key: Key[Array, ""]) -> Metrics:
     return probe(model, task, key)
 
