@@ -217,15 +217,15 @@ def _first_rows(
 
 
 _jit: Any = eqx.filter_jit  # its types do not tell of `inline`
-traced_once = partial(_jit, inline=True)  # for the shapes of a row and for the loop
+_traced_once = partial(_jit, inline=True)  # for the shapes of a row and for the loop
 
 
-@traced_once
+@_traced_once
 def _step(algorithm: AbstractAlgorithm, task: PyTree, state: TrainState, key: Key[Array, ""]) -> tuple[Any, Metrics]:
     return algorithm.step(task, state, key=key)
 
 
-@traced_once
+@_traced_once
 def _probed(probe: ProbeFn, model: Any, task: PyTree, key: Key[Array, ""]) -> Metrics:
     return probe(model, task, key)
 

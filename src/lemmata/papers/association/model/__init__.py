@@ -2,4 +2,5 @@
 
 from lemmata.papers.association.model.memory import LinearMemory
 from lemmata.papers.association.model.simplified import SimplifiedModel
+from lemmata.papers.association.model.together import surprise_together
 from lemmata.papers.association.model.transformer import MLP, FeedKind, Transformer, TransformerConfig, block_weights

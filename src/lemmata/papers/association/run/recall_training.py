@@ -12,8 +12,7 @@ from jaxtyping import Array, Key
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
-from lemmata.papers.association.model.together import surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
 from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
 from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
 from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
