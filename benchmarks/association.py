@@ -27,7 +27,7 @@ from side_by_side import Row, in_turns, median_ms, show
 
 from lemmata.core import Batch, named_integer, named_key
 from lemmata.models.truncate import Spectrum
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
 from lemmata.train.losses import MANY_QUERIES
@@ -94,7 +94,9 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
         TransformerConfig(vocab=task.config.vocab, length=length, width=width), key=named_key(0, "init")
     )
     data = jax.jit(lambda key: task.sample(batch, key=key))(named_key(0, "data"))
-    algorithm = Descent(Batches(QueryLoss(task.queries), batch), block_weights, SGDConfig(), SGDConfig().rate)
+    algorithm = Descent(
+        Batches(QueryLoss(task.queries, surprise_together), batch), block_weights, SGDConfig(), SGDConfig().rate
+    )
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 
     @partial(jax.jit, donate_argnums=0)  # in place, as in the training loop and as PyTorch does

@@ -24,7 +24,7 @@ from lemmata.cli.gpu import prepare_gpu
 from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
 from lemmata.papers.association.probe.answers import answers_of_edits
 from lemmata.papers.association.probe.held_out import answer_shown, held_out
 from lemmata.papers.association.probe.portrait import attention_mass, feed_margin
@@ -112,7 +112,9 @@ def main() -> None:
     task = NoisyRecall.create(RecallConfig(length=length))
     config = TransformerConfig(vocab=task.config.vocab, length=length, width=width, precision=options.precision)
     model = Transformer.create(config, key=named_key(options.seed, "init"))
-    algorithm = Descent(Batches(QueryLoss(task.queries), batch), block_weights, SGDConfig(), SGDConfig().rate)
+    algorithm = Descent(
+        Batches(QueryLoss(task.queries, surprise_together), batch), block_weights, SGDConfig(), SGDConfig().rate
+    )
     watch, began = Stopwatch(), time.perf_counter()
     _, metrics = fit_many(
         algorithm,

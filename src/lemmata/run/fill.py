@@ -5,7 +5,7 @@ import multiprocessing
 import shutil
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from lemmata.core import EngineName, RunConfig, RunResult, UserError
 from lemmata.run.engines import NO_WORKERS, Engine, start_engine
@@ -135,17 +135,31 @@ class _Filling:
                 self._take_in(outcome)
 
     def _next(self) -> RunConfig:
+        """For whoever is free: a run whose programs it has, else one of a paper whose programs it has."""
         while self._warm:
             kind = self._warm.pop()
-            alike = (place for place, config in enumerate(self._waiting) if config.kind == kind)
-            if (place := next(alike, None)) is not None:
-                config = self._waiting[place]
-                del self._waiting[place]
-                return config
+            alike = self._first(lambda one, kind=kind: one.kind == kind)
+            if alike is None and not self._both_ends:
+                alike = self._first(lambda one, kind=kind: _paper(one.kind) == _paper(kind))
+            if alike is not None:
+                return alike
         if self._both_ends and self._last not in self._under_way:
             self._last = self._waiting[-1].digest
             return self._waiting.pop()
-        return self._waiting.popleft()
+        if self._both_ends:
+            return self._waiting.popleft()
+        busy = {_paper(config.kind) for config in self._under_way.values()}
+        fresh = self._first(lambda one: _paper(one.kind) not in busy and one.digest not in self._elsewhere)
+        return fresh or self._waiting.popleft()
+
+    def _first(self, suits: Callable[[RunConfig], bool]) -> RunConfig | None:
+        """The first that waits and suits, which then waits no longer."""
+        place = next((place for place, config in enumerate(self._waiting) if suits(config)), None)
+        if place is None:
+            return None
+        config = self._waiting[place]
+        del self._waiting[place]
+        return config
 
     def _fill_slots(self) -> None:
         """With runs that nobody else computes; each is looked at once."""
@@ -214,6 +228,10 @@ class _Filling:
     def _fail(self, config: RunConfig, reason: str) -> None:
         self._arrived.append((config.digest, reason))
         self._reporter.failed(config.digest, config.kind, reason)
+
+
+def _paper(kind: str) -> str:
+    return kind.split("/")[0]
 
 
 def _is_whole(store: Store, digest: str) -> bool:

@@ -1,6 +1,7 @@
 """Worker processes on this machine. Each has a pipe of its own, so that a killed one takes nothing with it."""
 
 import contextlib
+import gc
 import json
 import multiprocessing
 import os
@@ -27,8 +28,9 @@ from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
 
-MANY_PROGRAMS = 200  # then they are forgotten: they would only fill the memory
+MANY_PROGRAMS = 600  # then they are forgotten: they would only fill the memory
 READY = "ready"
+OFTEN_ENOUGH = (100_000, 20, 50)  # tracing makes objects by the million, and next to none is garbage
 PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
 
@@ -129,6 +131,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
     """A worker's life: runs, one after another, until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, who ends its workers
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    gc.set_threshold(*OFTEN_ENOUGH)
     compute_in_one_thread()
     compile_lightly()
     keep_programs(root)

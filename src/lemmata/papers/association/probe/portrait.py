@@ -73,11 +73,13 @@ def previous_after_trigger(maps: Float[Array, "batch seq seq"], sample: RecallSa
     return jnp.sum(best & after) / jnp.maximum(jnp.sum(after), 1)
 
 
-def portrait(model: Transformer, sample: RecallSample, noise: int, example: int) -> dict[str, Array]:
-    """Its attention on the sample (on average, and on one sequence), its weights as memories; of the layers that
-    Figure 7 does not show, the same (`other_...`)."""
+def portrait(
+    model: Transformer, sample: RecallSample, attended: RecallSample, noise: int, example: int
+) -> dict[str, Array]:
+    """Its attention on the sample (on average, and on one sequence), where it looks in the attended one, its weights as
+    memories; of the layers that Figure 7 does not show, the same (`other_...`)."""
     maps = jax.vmap(lambda one: model.trace(one).attention)(sample.tokens)
-    mass = attention_mass(model, sample, noise)
+    mass = attention_mass(model, attended, noise)
     return {
         "first_attention": jnp.mean(maps[:, 0], axis=0),
         "other_attention": jnp.mean(maps[:, 1], axis=0),

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
@@ -53,6 +54,9 @@ class RecallTraining(RunConfig):
     watch_ranks: bool = False  # cut the rank of U_in of F_2 at every record too
     test_sequences: Annotated[int, Bound(least=4)] = 128  # clean, at a record; a quarter as many noisy to attend to
     final_sequences: int = 1024
+    # Noisy ones over which attention is averaged at a moment, `test_sequences` unless given. All seeds look at the
+    # same ones: with few, their mean is off by more than the seeds' interval tells.
+    attended_sequences: Count | None = field(default=None, metadata=UNSAID)
     maps: bool = False  # keep attention maps and memories of the first, the clean and the last model
     seeds: Some[int] = (0,)
 
@@ -72,6 +76,10 @@ class RecallTraining(RunConfig):
             require(stage.steps % stage.every == 0, f"steps ({stage.name})", stage.steps, allowed)
         allowed = f"4 to final_sequences = {self.final_sequences}"
         require(self.test_sequences <= self.final_sequences, "test_sequences", self.test_sequences, allowed)
+        attended, most = self.attended_sequences, self.final_sequences
+        require(
+            attended is None or attended <= most, "attended_sequences", attended, f"at most final_sequences = {most}"
+        )
 
     def execute(self, context: RunContext) -> RunOutput:
         task = NoisyRecall.create(self.task)
@@ -82,10 +90,14 @@ class RecallTraining(RunConfig):
         test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
         noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
-        paint = eqx.filter_jit(lambda ms, sample: jax.lax.map(lambda m: portrait(m, sample, noise, example), ms))
+        attended = first(test.noisy, self.attended_sequences or self.test_sequences)
+
+        @eqx.filter_jit
+        def paint(models: Any, sample: Any, attended: Any) -> dict[str, Array]:
+            return jax.lax.map(lambda model: portrait(model, sample, attended, noise, example), models)
 
         def portraits(moment: str) -> dict[str, np.ndarray]:
-            painted = paint(stack(models), several) if self.maps else {}
+            painted = paint(stack(models), several, attended) if self.maps else {}
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, tables, probe = portraits("initial"), [], self.probe(test)  # one probe: one program for all stages
