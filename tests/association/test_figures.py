@@ -134,11 +134,24 @@ def test_clean_training_comes_before_noise() -> None:
     ]
 
 
+def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
+    few = recall_training(Scale("smoke"), maps=True, seeds=(4,))
+    portraits = {
+        number: replace(few, attended_sequences=number).execute(Unattended()).arrays for number in (None, 16, 32)
+    }
+    usual, same, more = (portraits[number]["final.mass"] for number in (None, 16, 32))
+    assert np.array_equal(usual, same)  # `test_sequences`, unless it is said
+    assert not np.allclose(usual, more)
+    assert np.array_equal(portraits[None]["final.first_attention"], portraits[32]["final.first_attention"])
+    assert few.digest == replace(few, attended_sequences=None).digest != replace(few, attended_sequences=16).digest
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"steps": 5, "early_steps": 5},
         {"test_sequences": 2},
+        {"attended_sequences": 33},  # of 32
         {"model": TransformerConfig(vocab=7, length=16)},
         {"model": TransformerConfig(vocab=8, length=16, feeds=("mlp",))},
         {"seeds": ()},

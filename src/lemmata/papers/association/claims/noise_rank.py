@@ -165,7 +165,7 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         f"{group}/{n}": MemoryFlow(inputs=n, alpha=alpha)
         for group, alpha in LEVELS.items()
-        for n in range(2, scale.pick(smoke=5, laptop=6, paper=8))
+        for n in range(2, scale.pick(smoke=4, laptop=6, paper=8))
     },
     claims=(NOISE_RANK, RATIO),
     draw=draw,

@@ -122,7 +122,7 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         "main": OneStepMargins(
             seeds=unseen(scale.seeds(smoke=3, laptop=6, paper=6)),
-            samples=scale.pick(smoke=4096, laptop=8192, paper=65536),
+            samples=scale.pick(smoke=512, laptop=8192, paper=65536),
         )
     },
     claims=(THEOREM_1, EXACT),

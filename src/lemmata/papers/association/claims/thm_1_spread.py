@@ -107,8 +107,8 @@ EXPERIMENT = Experiment(
     title="Theorem 1: the spread of the margins over samples",
     runs=lambda scale: {
         "main": MarginSpread(
-            sizes=scale.pick(smoke=(16, 64), laptop=(16, 64), paper=(16, 64, 256)),
-            groups=scale.pick(smoke=512, laptop=2048, paper=8192),
+            sizes=scale.pick(smoke=(16,), laptop=(16, 64), paper=(16, 64, 256)),
+            groups=scale.pick(smoke=128, laptop=2048, paper=8192),
             seed=100,
         )
     },

@@ -1,5 +1,7 @@
 """Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lemmata.core import (
@@ -189,8 +191,11 @@ def draw(runs: Runs) -> Artefact:
 
 def runs(scale: Scale) -> dict[str, KeyGradients]:
     seeds = scale.seeds(smoke=6, laptop=48, paper=192)
-    cases = {AS_PRINTED: KeyGradients(seeds=seeds), WITHOUT_TRIGGER: KeyGradients(seeds=seeds, exclude_trigger=True)}
-    learned = {LEARNED: KeyGradients(seeds=seeds, values="learned")}
+    printed = KeyGradients(
+        seeds=seeds, batch=scale.pick(smoke=128, laptop=KeyGradients.batch, paper=KeyGradients.batch)
+    )
+    cases = {AS_PRINTED: printed, WITHOUT_TRIGGER: replace(printed, exclude_trigger=True)}
+    learned = {LEARNED: replace(printed, values="learned")}
     return cases | scale.pick(smoke={}, laptop=learned, paper=learned)
 
 

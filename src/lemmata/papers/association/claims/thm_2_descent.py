@@ -284,17 +284,18 @@ def draw(runs: Runs) -> Artefact:
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
     seeds = unseen(scale.seeds(smoke=2, laptop=3, paper=10))
-    batch = scale.pick(smoke=256, laptop=2048, paper=8192)
+    batch = scale.pick(smoke=64, laptop=2048, paper=8192)
     batches = unseen(tuple(range(scale.pick(smoke=2, laptop=12, paper=48))))
+    gradient_batch = scale.pick(smoke=128, laptop=KeyGradients.batch, paper=KeyGradients.batch)
     names = {"": False, ", ȳ ≠ q": True}
-    steps = scale.pick(smoke=50, laptop=150, paper=150)
+    steps = scale.pick(smoke=20, laptop=150, paper=150)
     descents = {
         f"descent{name}": SimplifiedDescent(seeds=seeds, batch=batch, steps=steps, exclude_trigger=exclude)
         for name, exclude in names.items()
     }
     learned = {
         f"learned{name}/{alpha:g}": KeyGradients(
-            seeds=batches, values="learned", alpha=alpha, exclude_trigger=exclude, phase_two=8
+            seeds=batches, values="learned", alpha=alpha, exclude_trigger=exclude, phase_two=8, batch=gradient_batch
         )
         for name, exclude in names.items()
         for alpha in ALPHAS

@@ -339,7 +339,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
-    steps = scale.pick(smoke=4_000, laptop=40_000, paper=400_000)
+    steps = scale.pick(smoke=1_000, laptop=40_000, paper=400_000)
     return {
         **{name: MemoryFlow(alpha=alpha) for name, alpha in FLOWS.items()},
         "descent": MemoryDescent(steps=steps, every=steps // 100),

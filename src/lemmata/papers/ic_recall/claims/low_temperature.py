@@ -282,7 +282,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     shares = (1.0, 0.5, 0.25, 0.125)
     return {
         "temperatures": base,
-        "shares": replace(base, temperatures=ladder[1:2], confusing=shares[: scale.pick(smoke=3, laptop=4, paper=4)]),
+        "shares": replace(base, temperatures=ladder[1:2], confusing=shares[: scale.pick(smoke=2, laptop=4, paper=4)]),
         "movement": Movement(steps=scale.pick(smoke=200, laptop=2000, paper=20_000)),
     }
 

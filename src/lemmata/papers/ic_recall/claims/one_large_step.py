@@ -20,8 +20,8 @@ Worlds = tuple[RunResult, ...]  # runs over families of worlds
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    sizes = scale.pick(smoke=(7, 127, 8191), laptop=SIZES, paper=SIZES)
-    seeds = scale.seeds(smoke=3, laptop=10, paper=20)
+    sizes = scale.pick(smoke=(7, 127), laptop=SIZES, paper=SIZES)
+    seeds = scale.seeds(smoke=2, laptop=10, paper=20)
     whole = ShortScheduleRun(sizes=(3, *sizes), index=1, seeds=seeds)
     control = ShortScheduleRun(sizes=(7, 8191), index=1, seeds=seeds)
     return {

@@ -262,7 +262,7 @@ def _draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The loss on the pairwise line, its critical points and their limit",
-    runs=lambda scale: {"main": PairwiseLine(points=scale.pick(smoke=81, laptop=241, paper=961))},
+    runs=lambda scale: {"main": PairwiseLine(points=scale.pick(smoke=41, laptop=241, paper=961))},
     claims=CLAIMS,
     draw=_draw,
 )

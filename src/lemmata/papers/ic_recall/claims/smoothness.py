@@ -88,7 +88,7 @@ def _draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="How sharply the loss bends as the temperature falls",
-    runs=lambda scale: {"main": Smoothness(points=scale.pick(smoke=600, laptop=3000, paper=40_000))},
+    runs=lambda scale: {"main": Smoothness(points=scale.pick(smoke=200, laptop=3000, paper=40_000))},
     claims=CLAIMS,
     draw=_draw,
 )

@@ -350,17 +350,17 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
         "stages": stages,
         "escape": WarmupEscape(
             temperatures=scale.pick(smoke=(0.02, 0.04, 0.06), laptop=ladder, paper=ladder),
-            seeds=scale.seeds(smoke=6, laptop=48, paper=200),
+            seeds=scale.seeds(smoke=2, laptop=48, paper=200),
             steps=scale.pick(smoke=500, laptop=1500, paper=3000),
         ),
         "lowest": LowestPoint(
-            temperatures=stages.temperatures, starts=scale.pick(smoke=16, laptop=64, paper=512), steps=2000
+            temperatures=stages.temperatures, starts=scale.pick(smoke=4, laptop=64, paper=512), steps=2000
         ),
         **{
             f"pushed/{start}": PerturbedDescent(start=start, seeds=scale.seeds(smoke=6, laptop=48, paper=200))
             for start in ("saddle", "minimum")
         },
-        "algebra": WarmupAlgebra(points=scale.pick(smoke=512, laptop=4096, paper=65_536), seed=1),
+        "algebra": WarmupAlgebra(points=scale.pick(smoke=64, laptop=4096, paper=65_536), seed=1),
     }
 
 

@@ -212,6 +212,7 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
 
 
 LARGEST_K = 10  # on a laptop
+SMALL_K = 5  # the same at smoke scale
 FRESH = 200  # the first seed: those below were seen, some of them, while the rules were written
 
 
@@ -219,7 +220,7 @@ FRESH = 200  # the first seed: those below were seen, some of them, while the ru
 def setting(scale: Scale) -> Extraction:
     """The base cell at each scale."""
     small = Extraction(
-        facts=FactsConfig(subjects=16, templates=6, multiplicity=3),
+        facts=FactsConfig(subjects=16, templates=6, multiplicity=3, pad_multiplicity=SMALL_K),
         model=OneLayerConfig(width=12, neurons=4),
         pretraining=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
         tuning=FineTuningConfig(steps=20, batch=16, rate=3e-3, records=4),

@@ -1,0 +1,74 @@
+"""Which run comes next: one whose programs the free worker has, of its kind or else of its paper."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lemmata.core import RunConfig, RunContext, RunOutput
+from lemmata.run import Store
+from lemmata.run.fill import _Filling
+from lemmata.run.lease import Leases
+from lemmata.run.outcome import Finished, Outcome
+from lemmata.run.reporter import Silent
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfOne(RunConfig):
+    kind = "one/first"
+    number: int = 0
+
+    def execute(self, context: RunContext) -> RunOutput:
+        raise AssertionError("never computed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfOneToo(OfOne):
+    kind = "one/second"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfAnother(OfOne):
+    kind = "another/first"
+
+
+class Noting:
+    """An engine of two slots that computes nothing: each look ends the run that began first."""
+
+    slots = 2
+
+    def __init__(self) -> None:
+        self.started: list[RunConfig] = []
+        self.under_way: list[RunConfig] = []
+
+    def start(self, config: RunConfig) -> None:
+        self.started.append(config)
+        self.under_way.append(config)
+
+    def outcomes(self, seconds: float) -> Sequence[Outcome]:
+        return [Finished(self.under_way.pop(0).digest, 0.0)]
+
+    def close(self) -> None: ...
+
+
+def started(store: Store, configs: Sequence[RunConfig], *, both_ends: bool = False) -> list[str]:
+    engine = Noting()
+    with Leases(store.root) as leases:
+        filling = _Filling(store, engine, leases, Silent(), both_ends=both_ends)
+        filling.begin(configs)
+        assert len(list(filling.arrivals())) == len(configs)
+    return [f"{config.kind} {getattr(config, 'number', 0)}" for config in engine.started]
+
+
+MIXED = (OfOne(number=1), OfOneToo(number=1), OfAnother(number=1), OfOne(number=2), OfOneToo(number=2))
+
+
+def test_workers_keep_to_a_kind_then_to_a_paper(store: Store) -> None:
+    store.ensure_writable()
+    assert started(store, MIXED) == ["one/first 1", "another/first 1", "one/first 2", "one/second 1", "one/second 2"]
+
+
+def test_a_report_that_grows_is_filled_from_both_ends(store: Store) -> None:
+    """The cheapest first, while one slot takes the dearest: a paper is not kept to."""
+    store.ensure_writable()
+    order = started(store, MIXED, both_ends=True)
+    assert order[:2] == ["one/second 2", "one/first 1"]
+    assert sorted(order) == sorted(f"{config.kind} {config.number}" for config in MIXED)
