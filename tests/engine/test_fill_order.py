@@ -44,7 +44,7 @@ class Noting:
         self.under_way.append(config)
 
     def outcomes(self, seconds: float) -> Sequence[Outcome]:
-        return [Finished(self.under_way.pop(0).digest, 0.0)]
+        return [Finished(self.under_way.pop(0).digest, 0.0)] if self.under_way else []
 
     def close(self) -> None: ...
 

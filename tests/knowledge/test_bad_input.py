@@ -29,7 +29,7 @@ FIGURE = ("run", "knowledge/fig-2b", "--scale", "smoke", "--set")
         ((*UNSEEN, "tuning.rate=-1"), "rate = -1.0 is not possible: above 0"),
         ((*UNSEEN, "pretraining.neuron_rate=fast"), "expected float"),
         ((*UNSEEN, "facts.pad_subjects=4"), "pad_subjects = 4 is not possible: None, or at least 16"),
-        ((*FIGURE, "cells=[[16, 6, 7]]"), "multiplicity = 7 is not possible: 1 to templates = 6"),
+        ((*FIGURE, "cells=[[16, 3, 4]]"), "multiplicity = 4 is not possible: 1 to templates = 3"),
         ((*FIGURE, "cells=[[17, 6, 3]]"), "at most one of the shapes"),
         ((*FIGURE, "seeds="), "seeds = () is not possible"),
     ],

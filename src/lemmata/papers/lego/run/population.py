@@ -164,17 +164,19 @@ def start_flow(
     rates = np.asarray(entry_rates(variables))
 
     def motion(at: Float[np.ndarray, "4"]) -> tuple[float, Float[np.ndarray, "4"]]:
-        loss, slope = _slope_of_leaves(to_jax(at), leaves, shape)
-        return float(loss), -rates * np.asarray(slope)
+        loss, *slope = np.asarray(_slope_of_leaves(at, leaves, shape))
+        return float(loss), -rates * slope
 
     return Flow.start(motion, scores, stride)
 
 
 @partial(jax.jit, static_argnames="shape")
-def _slope_of_leaves(at: Scores, leaves: list[Array], shape: Any) -> tuple[Float[Array, ""], Scores]:
-    """Leaves instead of trees: the flow calls this hundreds of times, and flattening would take longer than C_6."""
+def _slope_of_leaves(at: Scores, leaves: list[Array], shape: Any) -> Float[Array, "5"]:
+    """The loss, then its slope. Leaves instead of trees, and one array of both: the flow calls this hundreds of times,
+    and flattening, or fetching twice, would take longer than C_6."""
     neurons, table, asked, labels = jax.tree.unflatten(shape, leaves)
-    return population_loss(neurons, table, at, asked, labels)
+    loss, slope = population_loss(neurons, table, at, asked, labels)
+    return jnp.concatenate([loss[None], slope])
 
 
 @eqx.filter_jit
@@ -206,7 +208,7 @@ def read_scores(
 ) -> tuple[dict[str, float], dict[str, Float[np.ndarray, " lengths"]]]:
     """A record: numbers of the model, and arrays over the lengths."""
     leaves, shape = jax.tree.flatten((neurons, to_jax(table), asked, None))
-    loss, _ = _slope_of_leaves(to_jax(scores), leaves, shape)
+    loss = np.asarray(_slope_of_leaves(scores, leaves, shape))[0]
     about = {name: float(value) for name, value in _about(neurons, to_jax(scores)).items()}
     floor = about.pop("floor") * len(asked.step)
     single = {"loss": float(loss), "floor": floor, "excess": float(loss) / floor - 1, **about}
