@@ -12,11 +12,11 @@ import optax
 import pytest
 
 from lego_oracles import rolled_out, teacher_forced
-from lemmata.core import Scale, UserError, named_key, named_keys, precision
+from lemmata.core import Scale, Unattended, UserError, named_key, named_keys, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, learned
 from lemmata.papers.lego.probe import accuracy_of_prefixes, final_answers, look, over_replicas, prefix_marks, shortened
 from lemmata.papers.lego.probe.cells import cell_marks
-from lemmata.papers.lego.run.length_training import length_training
+from lemmata.papers.lego.run.length_training import SHORT, length_training
 from lemmata.papers.lego.run.next_clause import (
     FirstSentences,
     SentenceSet,
@@ -137,6 +137,17 @@ def test_epochs_and_sentences_say_how_many_steps() -> None:
     assert smoke.steps == 80  # 10 epochs of 64 sentences, 8 a step
     assert replace(smoke, epochs=11).steps == 100  # 88, in whole records
     assert length_training(Scale("paper"), "symmetric").steps == 58_600
+
+
+def test_a_control_in_fewer_seeds_is_that_of_the_same_seeds() -> None:
+    run = length_training(Scale("smoke"), "symmetric")
+    both, one = run.compute(Unattended()).metrics, replace(run, short_seeds=1).compute(Unattended()).metrics
+    kept = (both["branch"] != SHORT) | (both["seed"] == run.seeds[0])
+    assert not kept.all()
+    for name, values in one.items():
+        np.testing.assert_array_equal(values, both[name][kept])
+    with pytest.raises(UserError, match="short_seeds"):
+        replace(run, short_seeds=3)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from lemmata.core import Artefact, Claim, Curves, Experiment, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import about_half
-from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
+from lemmata.papers.association.claims._recall_runs import clean_run, fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
@@ -30,7 +30,7 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(2, 3, width=14.0, height=6.4)
     panels = (
         ("main", "final", "trained with noise"),
-        ("fine-tuned", "clean", "trained clean"),
+        ("clean", "clean", "trained clean"),
         ("fine-tuned", "final", "then fine-tuned"),
     )
     table = {}
@@ -89,8 +89,8 @@ def views(runs: Runs) -> list[Curves]:
 
 EXPERIMENT = Experiment(
     title="Second-layer attention avoids the noise",
-    runs=lambda scale: {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale)},
-    needs={"main": learned_something, "fine-tuned": learned_something},
+    runs=lambda scale: {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale), "clean": clean_run(scale)},
+    needs={"main": learned_something, "fine-tuned": learned_something, "clean": partial(learned_something, phase=0)},
     claims=(
         Claim(
             id="fig-4",
@@ -116,10 +116,10 @@ EXPERIMENT = Experiment(
             statement="Before its fine-tuning, the model trained on clean data attends to every token after a trigger, "
             "whatever that token is. Measured on input with noise is the attention on trigger→noise over that on "
             "trigger→correct.",
-            setting={"fine-tuned": EVEN},
-            subject=lambda runs: Moment(runs, "clean"),
-            wrong=lambda runs: Moment(runs, "final"),  # after fine-tuning
-            parts=Part(partial(noise_share, run="fine-tuned"), at_least(0.5, over_seeds=True)),
+            setting=dict.fromkeys(("clean", "fine-tuned"), EVEN),
+            subject=lambda runs: noise_share(Moment(runs, "clean"), "clean"),
+            wrong=lambda runs: noise_share(Moment(runs, "final"), "fine-tuned"),  # after fine-tuning
+            parts=Part(lambda share: share, at_least(0.5, over_seeds=True)),
         ),
     ),
     draw=draw,

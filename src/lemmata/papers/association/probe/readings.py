@@ -52,11 +52,11 @@ def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
     return by_fraction[fraction]
 
 
-def learned_something(run: RunResult) -> Undecided | None:
+def learned_something(run: RunResult, phase: int = 1) -> Undecided | None:
     """A need: the full model says the correct token twice as often as one that knows only the noise level."""
     task = run.config.task
-    blind = (1 - task.alpha) / len(task.outputs())
-    correct = float(at_end(run, "full.correct").mean())
+    blind = (1 - task.alpha * phase) / len(task.outputs())
+    correct = float(at_end(run, "full.correct", phase).mean())
     if correct >= 2 * blind:
         return None
     return TooShort(

@@ -101,7 +101,7 @@ def watched_run(scale: Scale) -> Extraction:
     if scale.name != "laptop":
         return base
     first = max(base.seeds) + 1
-    seeds = tuple(first + seed for seed in scale.seeds(smoke=1, laptop=40, paper=1))
+    seeds = tuple(first + seed for seed in scale.seeds(smoke=1, laptop=48, paper=1))
     return replace(base, pretraining=lighter(scale), seeds=seeds)
 
 

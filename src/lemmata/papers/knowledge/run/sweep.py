@@ -20,11 +20,11 @@ EXTRACTED = ("extraction", "relation_fraction", "own_relation_fraction", "other_
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep(RunConfig):
-    """A row of metrics for each cell and seed: after gradient descent, before it (`extraction_before`), and after
-    AdamW in its place (`extraction_adamw`).
+    """A row of metrics for each cell and seed: after gradient descent, before it (`extraction_before`), and, if that is
+    asked for, after AdamW in its place (`extraction_adamw`).
 
-    A cell is trained in the first of `shapes` that holds it, so there are three programs (pre-training and two
-    fine-tunings) a shape; the pads change no number.
+    A cell is trained in the first of `shapes` that holds it, so there are two or three programs (pre-training and
+    each fine-tuning) a shape; the pads change no number.
     """
 
     kind = "knowledge/sweep"
@@ -36,6 +36,7 @@ class Sweep(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     tuning: FineTuningConfig = field(default_factory=FineTuningConfig)  # AdamW's
     descent: DescentConfig = field(default_factory=DescentConfig)
+    adamw: bool = field(default=True, metadata=UNSAID)  # also with AdamW, for comparison
     slots: Count | None = field(default=None, metadata=UNSAID)  # templates a subject, with padding; None: the largest K
     seeds: Some[int] = (0, 1)
 
@@ -71,7 +72,6 @@ class Sweep(RunConfig):
             models, facts, stored = pretrain(cells, self.model, self.pretraining, context, f"pre-training {name}")
             seeds = tuple(seed for _, seed in cells)
             (outcome,) = tune(models, facts, [descent], seeds, context, f"descent {name}")
-            (adamw,) = tune(models, facts, [self.tuning], seeds, context, f"AdamW {name}")
             rows = {
                 **{size: np.array([getattr(world, size) for world, _ in cells]) for size in SIZES},
                 "seed": np.array(seeds),
@@ -80,7 +80,9 @@ class Sweep(RunConfig):
             rows |= {name: stored[name][:, -1] for name in STORED}
             rows |= {name: outcome.metrics[name][:, -1] for name in EXTRACTED}
             rows["extraction_before"] = outcome.metrics["extraction"][:, 0]
-            rows["extraction_adamw"] = adamw.metrics["extraction"][:, -1]
+            if self.adamw:
+                (other,) = tune(models, facts, [self.tuning], seeds, context, f"AdamW {name}")
+                rows["extraction_adamw"] = other.metrics["extraction"][:, -1]
             tables.append(rows)
         return RunOutput(under_another(tables))
 

@@ -7,7 +7,7 @@ parallel pass. The last answer of a rollout alone (`FINAL`) is shown beside it: 
 there are values.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ class Model(NamedTuple):
 
     def curve(self, name: str = ALL_RIGHT) -> np.ndarray:
         """Its shares of [seed, length]."""
-        return self.column(name).reshape(len(self.run.config.seeds), -1)
+        return self.column(name).reshape(-1, len(self.run.config.lengths))
 
     def at(self, length: int, name: str = ALL_RIGHT) -> float:
         """The share of sentences of one length with all clauses right, mean over seeds."""
@@ -57,6 +57,12 @@ def paired(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As many seeds of each: the two actions share none of their randomness, so that any pairing will do."""
     pairs = min(len(one), len(other))
     return one[:pairs], other[:pairs]
+
+
+def seed_by_seed(models: Sequence[Model], read: Callable[[Model], np.ndarray]) -> np.ndarray:
+    """A number of each seed, [model, seed], in the seeds that all models have: a control may have the first alone."""
+    found = [read(model) for model in models]
+    return np.array([values[: min(map(len, found))] for values in found])
 
 
 def untrained(run: RunResult) -> Model:
@@ -90,7 +96,7 @@ def draw_curve(ax: Axes, model: Model, label: str, colour: str, style: str = "-"
     """The mean over seeds. The band spans the seeds and the Wilson interval of the sentences of all seeds pooled."""
     made, shares = model.run.config, model.curve()
     lengths, mean = np.array(made.lengths), shares.mean(axis=0)
-    low, high = wilson(mean, len(made.seeds) * made.test_sentences)
+    low, high = wilson(mean, len(shares) * made.test_sentences)
     lowest, highest = np.minimum(low, shares.min(axis=0)), np.maximum(high, shares.max(axis=0))
     ax.plot(lengths, mean, style, marker="o", markersize=3.5, color=colour, label=label)
     ax.fill_between(lengths, lowest, highest, color=colour, alpha=0.15, linewidth=0)

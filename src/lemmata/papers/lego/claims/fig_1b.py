@@ -1,7 +1,5 @@
 """Figure 1b: self-training at doubled lengths moves the symmetric action's curve."""
 
-import numpy as np
-
 from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, Undecided, at_least, rises
 from lemmata.papers.lego.claims import _length_curves as curves
 from lemmata.papers.lego.claims._length_curves import Model, base, draw_curve, stages
@@ -34,12 +32,12 @@ def sequence(runs: Runs, short: bool = False) -> tuple[list[Model], int]:
 
 
 def means(found: tuple[list[Model], int]) -> Seeds:
-    return Seeds(np.array([model.curve().mean(axis=1) for model in found[0]]).T, bounds=SHARE)
+    return Seeds(curves.seed_by_seed(found[0], lambda model: model.curve().mean(axis=1)).T, bounds=SHARE)
 
 
 def gain(found: tuple[list[Model], int]) -> Seeds:
-    models, _ = found
-    return Seeds(models[-1].longest_by_seed - models[0].longest_by_seed)
+    at_the_longest = curves.seed_by_seed(found[0], lambda model: model.longest_by_seed)
+    return Seeds(at_the_longest[-1] - at_the_longest[0])
 
 
 def labels(runs: Runs) -> str:

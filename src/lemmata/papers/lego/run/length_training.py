@@ -1,6 +1,6 @@
 """The training run of the experimental model that Figures 1, 2, 5, 6 and 7 share, and its settings at each scale."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import equinox as eqx
@@ -62,6 +62,8 @@ class LengthTraining(RunConfig):
     test_sentences: Count = 512
     map_sentences: Count = 100  # the paper's number
     replicas: Literal["map", "vmap"] = "map"
+    # The control at the first length goes on in so many of the seeds, the first; None: in all.
+    short_seeds: Count | None = field(default=None, metadata=UNSAID)
     seeds: Some[int] = (0,)
 
     def cross_check(self) -> None:
@@ -77,6 +79,8 @@ class LengthTraining(RunConfig):
         require(rising, "stages", self.stages, f"increasing, each longer than the training length {first}")
         most = self.batch * first
         require(all(stage <= most for stage in self.stages), "stages", self.stages, f"each at most {most}")
+        short, count = self.short_seeds, len(self.seeds)
+        require(short is None or short <= count, "short_seeds", short, f"None, or at most {count}, the number of seeds")
 
     @property
     def steps(self) -> int:
@@ -94,9 +98,11 @@ class LengthTraining(RunConfig):
         rows.append(self.examine(models, task, BASE, length))
         rows += [self.examine(models, task, branch, length, hidden) for hidden, branch in HIDING.items()]
         if self.stages:
-            steps = self.stage_steps * len(self.stages)
-            longer, arrays["loss.short"] = self.train(models, true, length, SHORT, steps, context)
-            rows.append(self.examine(longer, task, SHORT, length))
+            steps, few = self.stage_steps * len(self.stages), self.short_seeds or len(self.seeds)
+            control = replace(self, seeds=self.seeds[:few], short_seeds=None)
+            first, told = jax.tree.map(lambda leaf: leaf[:few], (models, true))
+            longer, arrays["loss.short"] = control.train(first, told, length, SHORT, steps, context)
+            rows.append(control.examine(longer, task, SHORT, length))
             found, more = self.self_train(models, task, context)
             rows, arrays = rows + found, arrays | more
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]}, arrays)
@@ -203,6 +209,9 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
     sentences); that one, with 2,500 sentences and stages of 2,000 steps, left Figure 1 undecided in three replications
     of five. With 3,000 sentences and more the symmetric action does not fall."""
     symmetric = family == "symmetric"
+    # A laptop's number: the symmetric action's seeds differ more from each other. Its control is far from its bound.
+    seeds = scale.seeds(smoke=2, laptop=12 if symmetric else 6, paper=3)
+    few = min(6, len(seeds)) if symmetric and scale.name == "laptop" else None
     name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S5"), paper=("C6", "S5"))[symmetric]
     variables = scale.pick(smoke=9, laptop=41, paper=170)
     stages = scale.pick(smoke=(4,), laptop=(10, 20), paper=(10, 20, 40))
@@ -220,8 +229,8 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
         test_sentences=scale.pick(smoke=16, laptop=128, paper=512),
         map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
         replicas=scale.pick(smoke="map", laptop="map", paper="vmap"),
-        # A laptop's number: the symmetric action's seeds differ more from each other.
-        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=2, laptop=12 if symmetric else 6, paper=3)),
+        short_seeds=few,
+        seeds=tuple(FIRST_SEED + seed for seed in seeds),
     )
 
 
