@@ -74,7 +74,7 @@ def previous_after_trigger(maps: Float[Array, "batch seq seq"], sample: RecallSa
 
 
 def portrait(
-    model: Transformer, sample: RecallSample, attended: RecallSample, noise: int, example: int
+    model: Transformer, sample: RecallSample, attended: RecallSample, noise: int, example: Int[Array, ""] | int
 ) -> dict[str, Array]:
     """Its attention on the sample (on average, and on one sequence), where it looks in the attended one, its weights as
     memories; of the layers that Figure 7 does not show, the same (`other_...`)."""

@@ -46,9 +46,9 @@ class SampledGradients(ChainRun):
             rows = []
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
 
-            sums = jax.jit(lambda key: _gradient_sums(task, model, self.batch, key))
+            sums = eqx.filter_jit(lambda task, model, key: _gradient_sums(task, model, self.batch, key))
             for done, seed in enumerate(self.seeds):
-                totals = [sums(key) for key in self.batch_keys(seed)]
+                totals = [sums(task, model, key) for key in self.batch_keys(seed)]
                 value, feed = (np.sum(parts, axis=0) / self.samples for parts in zip(*totals, strict=True))
                 rows += self._rows(seed, value, feed)
                 context.progress("gradients", done + 1, len(self.seeds))
@@ -125,10 +125,10 @@ class OneStepMargins(ChainRun):
         with precision("float64"):
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
             last = jnp.array([self.length - 1])
-            gradient = jax.jit(lambda batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
+            gradient = eqx.filter_jit(lambda model, batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
 
-            @jax.jit
-            def logits(value: Array, feed: Array) -> tuple[Array, Array]:
+            @eqx.filter_jit
+            def logits(model: SimplifiedModel, tests: Array, value: Array, feed: Array) -> tuple[Array, Array]:
                 """xi_attn and xi_ff after a step of rate 1, each with the other block at zero."""
                 attention = eqx.tree_at(lambda m: m.value, model, -value)
                 forward = eqx.tree_at(lambda m: m.feed, model, -feed)
@@ -138,9 +138,9 @@ class OneStepMargins(ChainRun):
             tests = drawn.tokens[: self.tests]
             margins = []  # of each seed: [block, test]
             for done, seed in enumerate(self.seeds):
-                gradients = [gradient(sample(task, self.batch, key)) for key in self.batch_keys(seed)]
+                gradients = [gradient(model, sample(task, self.batch, key)) for key in self.batch_keys(seed)]
                 value, feed = (sum(parts) / len(parts) for parts in zip(*gradients, strict=True))
-                blocks = [np.asarray(block) for block in logits(value, feed)]
+                blocks = [np.asarray(block) for block in logits(model, tests, value, feed)]
                 margins.append([block[:, -1] - block[:, :-1].max(axis=1) for block in blocks])
                 context.progress("margins", done + 1, len(self.seeds))
         attention, forward = np.array(margins).transpose(1, 0, 2).reshape(2, -1)

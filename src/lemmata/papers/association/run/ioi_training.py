@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import equinox as eqx
 import jax
 from jaxtyping import Array, Key
 
@@ -55,7 +54,8 @@ class IOITraining(RunConfig):
         task = SyntheticIOI(self.task)
         objective = Batches(QueryLoss(1, surprise_together), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
-        create = eqx.filter_jit(lambda key: algorithm.init(Transformer.create(self.model, key=key)))
+        # Not compiled as a whole: models of all depths share the draws of their matrices, one a shape.
+        models = [Transformer.create(self.model, key=named_key(seed, "init")) for seed in self.seeds]
         layers = {"": f"blocks.{self.depth - 1}.feed", "_first": "blocks.0.feed"}
 
         def probe(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
@@ -69,7 +69,7 @@ class IOITraining(RunConfig):
         _, history = fit_many(
             algorithm,
             stack([task] * len(self.seeds)),
-            stack([create(named_key(seed, "init")) for seed in self.seeds]),
+            stack([algorithm.init(model) for model in models]),
             named_keys(self.seeds, "data"),
             steps=self.steps,
             every=self.every,

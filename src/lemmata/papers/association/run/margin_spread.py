@@ -60,12 +60,15 @@ class MarginSpread(RunConfig):
         tests = sample(task, self.tests, named_key(self.seed, "test")).tokens
         last = jnp.array([self.ratio * n - 1])
 
-        def step(batch: Batch) -> Array:
+        def step(model: SimplifiedModel, tests: Array, batch: Batch) -> Array:
             value, feed = loss_gradient(lambda m: (m.value, m.feed), model, batch)
             forward = eqx.tree_at(lambda m: m.feed, model, -feed)
             attention = eqx.tree_at(lambda m: m.value, model, -value)
             return jnp.stack([jax.vmap(lambda z, m=m: m.at(z, last)[0])(tests) for m in (forward, attention)])
 
         grouped = jax.tree.map(lambda x: x.reshape(self.groups, self.group, *x.shape[1:]), drawn)
-        found = jax.jit(lambda batches: jax.lax.map(step, batches, batch_size=64))(grouped)
+        steps = eqx.filter_jit(
+            lambda model, tests, batches: jax.lax.map(lambda one: step(model, tests, one), batches, batch_size=64)
+        )
+        found = steps(model, tests, grouped)
         return np.asarray(found, dtype=float).transpose(1, 0, 2, 3)

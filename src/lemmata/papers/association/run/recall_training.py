@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require, to_jax
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
@@ -85,19 +85,19 @@ class RecallTraining(RunConfig):
         task = NoisyRecall.create(self.task)
         objective = Batches(QueryLoss(task.queries, surprise_together), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
-        create = eqx.filter_jit(lambda key: Transformer.create(self.model, key=key))
-        models = [create(named_key(seed, "init")) for seed in self.seeds]
+        # Not compiled as a whole: models of all depths and kinds share the draws of their matrices, one a shape.
+        models = [Transformer.create(self.model, key=named_key(seed, "init")) for seed in self.seeds]
         test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
         noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
         attended = first(test.noisy, self.attended_sequences or self.test_sequences)
 
         @eqx.filter_jit
-        def paint(models: Any, sample: Any, attended: Any) -> dict[str, Array]:
+        def paint(models: Any, sample: Any, attended: Any, example: Array) -> dict[str, Array]:
             return jax.lax.map(lambda model: portrait(model, sample, attended, noise, example), models)
 
         def portraits(moment: str) -> dict[str, np.ndarray]:
-            painted = paint(stack(models), several, attended) if self.maps else {}
+            painted = paint(stack(models), several, attended, to_jax(example)) if self.maps else {}
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, tables, probe = portraits("initial"), [], self.probe(test)  # one probe: one program for all stages

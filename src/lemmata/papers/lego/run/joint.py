@@ -67,7 +67,7 @@ class JointTraining(RunConfig):
             return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
 
         test = named_keys(self.seeds, "test")
-        found = eqx.filter_jit(lambda models: over_replicas(one, models, test))(state.model)
+        found = eqx.filter_jit(lambda models, keys: over_replicas(one, models, keys))(state.model, test)
         rows = {
             "seed": np.repeat(self.seeds, len(self.lengths)),
             "length": np.tile(self.lengths, len(self.seeds)),

@@ -94,10 +94,12 @@ def joined(parts: list[History], every: int) -> History:
 def drawn_scores(models: TheoryTransformer, task: Lego, token: Token) -> dict[str, np.ndarray]:
     algorithm, key = OneStep(token=token, batch=DRAWN), named_key(0, "test", token)
 
-    def one(model: TheoryTransformer) -> Metrics:
+    def one(model: TheoryTransformer, key: Key[Array, ""]) -> Metrics:
         neurons = getattr(model, token)
         return score(neurons, *algorithm.inputs(neurons, task, key))
 
     arrays, static = eqx.partition(models, eqx.is_array)
-    found = eqx.filter_jit(lambda arrays: jax.lax.map(lambda a: one(eqx.combine(a, static)), arrays))(arrays)
+    found = eqx.filter_jit(lambda arrays, key: jax.lax.map(lambda a: one(eqx.combine(a, static), key), arrays))(
+        arrays, key
+    )
     return {name: np.asarray(value, np.float64) for name, value in found.items()}

@@ -102,8 +102,9 @@ class TheoryRun(RunConfig):
         def one(model: TheoryTransformer, key: Key[Array, ""]) -> Metrics:
             return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
 
-        read = eqx.filter_jit(lambda models: over_replicas(one, models, test))
-        rows = [self.rows("none", 0, 0, 0, read(taught))]
+        # Keys are given, not kept in the program: another replication has others.
+        read = eqx.filter_jit(lambda models, keys: over_replicas(one, models, keys))
+        rows = [self.rows("none", 0, 0, 0, read(taught, test))]
         arrays |= self.words_of("none", taught)
         ends: dict[str | None, tuple[TheoryTransformer, Any]] = {None: (taught, 0)}
         for plan in self.plans:
@@ -114,7 +115,7 @@ class TheoryRun(RunConfig):
             )
             for number, (stage, trained, history) in enumerate(zip(plan.stages, after, histories, strict=True), 1):
                 passes = passes + stage.clause_passes(self.variables) * history["steps_taken"][:, -1]
-                found = read(trained)
+                found = read(trained, test)
                 rows.append(self.rows(plan.name, number, stage.length, passes, found))
                 kept = {
                     **{name: values.astype(np.float64) for name, values in history.items()},
