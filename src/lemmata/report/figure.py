@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from lemmata.core import Artefact, Examined
 from lemmata.report.entry import Provenance
@@ -86,26 +87,30 @@ def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
         "svg": {"Creator": maker, "Description": line, "Date": None},
     }
     contents = {}
-    with footed(figure, provenance):
+    with footed(figure, provenance) as box:
         for kind, facts in metadata.items():
             output = io.BytesIO()
-            figure.savefig(output, format=kind, dpi=DPI, bbox_inches="tight", pad_inches=PADDING, metadata=facts)
+            figure.savefig(output, format=kind, dpi=DPI, bbox_inches=box, metadata=facts)
             contents[kind] = output.getvalue()
     return contents
 
 
 @contextmanager
-def footed(figure: Figure, provenance: Provenance) -> Iterator[None]:
-    """Laid out, with the footer beneath, as it is saved."""
+def footed(figure: Figure, provenance: Provenance) -> Iterator[Bbox]:
+    """Laid out, with the footer beneath, as it is saved; gives the box around everything, in inches.
+
+    What `bbox_inches="tight"` and a layout engine do at every saving is done once: each would draw the figure again.
+    """
     width, height = (72 * inches for inches in figure.get_size_inches())
     most = max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER)))
     wrapped = textwrap.fill(provenance.line(), most, break_long_words=False)
     with styled():
-        # Constrained layout must not see the footer, the outer box must: lay out first, once, then add it.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        # Constrained layout must not see the footer, the outer box must: lay out first, then add it.
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
+            figure.set_layout_engine(None)
         footer = figure.text(0.005, -6 / height, wrapped, fontsize=FOOTER_POINTS, color=GREY, ha="left", va="top")
-        yield
+        yield figure.get_tightbbox().padded(PADDING)
         footer.remove()
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lemmata.report.entry import Provenance
-from lemmata.report.figure import PADDING, footed
+from lemmata.report.figure import footed
 
 MOST_OF_A_LINE = 200
 MOST_POINTS = 6_000
@@ -16,9 +16,8 @@ MOST_POINTS = 6_000
 
 def points(figure: Figure, provenance: Provenance) -> list[list[Any]]:
     """[x, y, words]: how far from the left and from the top, as shares of the saved picture, and what stands there."""
-    with footed(figure, provenance):
+    with footed(figure, provenance) as box:
         figure.canvas.draw()
-        box = figure.get_tightbbox().padded(PADDING)  # in inches, as the picture was cut
         found = [point for ax in figure.axes if ax.get_visible() for point in _of(ax)]
         shares = [((x / figure.dpi - box.x0) / box.width, (box.y1 - y / figure.dpi) / box.height) for x, y, _ in found]
     told = [[round(x, 4), round(y, 4), words] for (x, y), (_, _, words) in zip(shares, found, strict=True)]

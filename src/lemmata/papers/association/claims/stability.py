@@ -88,7 +88,7 @@ def runs(scale: Scale) -> dict[str, RecallTraining]:
         # Little noise is learned soon, and jitters much against its size. Much noise, and a small rate, hide the
         # context for long: more steps, each on fewer sequences.
         levels[0.2] = replace(levels[0.2], steps=400, every=10)
-        levels[0.7] = replace(levels[0.7], steps=1200, every=40, batch=16)
+        levels[0.7] = replace(levels[0.7], steps=1600, every=40, batch=16)
         slow = replace(slow, steps=1100, every=50, batch=16)
     return {
         "main": main_run(scale),
