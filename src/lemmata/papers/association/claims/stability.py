@@ -8,7 +8,6 @@ import numpy as np
 from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._noise_level import OTHERS, about_half, some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
-from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.probe.readings import learned_something, settled
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.report.plots import ceiling, new_figure
@@ -79,8 +78,7 @@ def of(group: str) -> Callable[[Runs], Ends]:
 
 
 def runs(scale: Scale) -> dict[str, RecallTraining]:
-    seeds = unseen(scale.seeds(smoke=2, laptop=8, paper=3))
-    base = replace(recall_training(scale), every=scale.pick(smoke=5, laptop=20, paper=20), seeds=seeds)
+    base = replace(recall_training(scale), every=scale.pick(smoke=5, laptop=20, paper=20))
     rates = scale.pick(smoke=(0.01,), laptop=(0.01,), paper=(0.001, 0.003, 0.01))
     levels = {alpha: replace(base, task=replace(base.task, alpha=alpha)) for alpha in (0.2, 0.7)}
     slow = replace(base, steps=scale.pick(smoke=10, laptop=1500, paper=5000))
