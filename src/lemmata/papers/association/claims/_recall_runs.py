@@ -82,5 +82,5 @@ def clean_run(scale: Scale) -> RecallTraining:
     run = fine_tuned_run(scale)
     if scale.name != "laptop":
         return run
-    many = unseen(scale.seeds(smoke=2, laptop=48, paper=3))
+    many = unseen(scale.seeds(smoke=2, laptop=32, paper=3))
     return replace(run, clean_steps=160, steps=20, early_steps=0, seeds=many)

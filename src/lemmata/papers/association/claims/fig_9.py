@@ -18,7 +18,7 @@ RUNS = ("one trigger", "several triggers")
 def several_triggers_run(scale: Scale) -> RecallTraining:
     """Space, e and o on a laptop; at the paper's size those of appendix B.4."""
     triggers = scale.pick(smoke=(1, 4), laptop=(1, 4, 10), paper=(1, 39, 43, 53, 58))
-    seeds = unseen(scale.seeds(smoke=2, laptop=10, paper=3))  # five left it undecided now and then
+    seeds = unseen(scale.seeds(smoke=2, laptop=8, paper=3))  # five left it undecided now and then
     every = scale.pick(smoke=5, laptop=60, paper=5)  # only the end is judged
     return recall_training(scale, maps=True, triggers=triggers, seeds=seeds, every=every)
 

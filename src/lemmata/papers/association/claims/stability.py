@@ -8,6 +8,7 @@ import numpy as np
 from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._noise_level import OTHERS, about_half, some_noise
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.probe.readings import learned_something, settled
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.report.plots import ceiling, new_figure
@@ -87,7 +88,7 @@ def runs(scale: Scale) -> dict[str, RecallTraining]:
         # context for long: more steps, each on fewer sequences.
         levels[0.2] = replace(levels[0.2], steps=400, every=10)
         levels[0.7] = replace(levels[0.7], steps=1600, every=40, batch=16)
-        slow = replace(slow, steps=1100, every=50, batch=16)
+        slow = replace(slow, steps=1100, every=50, batch=16, seeds=unseen(scale.seeds(smoke=2, laptop=8, paper=3)))
     return {
         "main": main_run(scale),
         "fine-tuned": fine_tuned_run(scale),

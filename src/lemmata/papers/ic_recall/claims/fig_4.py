@@ -43,7 +43,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     long = shape.PANELS["left"] | {"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000}
     middling = shape.PANELS["left"] | {"batch": 256, "pretrain_steps": 1200, "sequences": 1536, "steps": 800}
     left = scale.pick(smoke=TINY, laptop=middling, paper=long)
-    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=12, paper=10))
+    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=10, paper=10))
     runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, seeds=seeds)}
     if scale.name == "paper":
         right: dict[str, Any] = shape.PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
