@@ -34,7 +34,7 @@ def covering_run(scale: Scale) -> CoveringRun:
         pretraining=scale.pick(smoke=pretraining, laptop=slow, paper=slow),
         tuning=tuning,
         adamw=scale.name != "laptop",
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=20, paper=24)),
+        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=24, paper=24)),
     )
 
 
