@@ -139,7 +139,7 @@ class OneStepMargins(ChainRun):
             margins = []  # of each seed: [block, test]
             for done, seed in enumerate(self.seeds):
                 gradients = [gradient(model, sample(task, self.batch, key)) for key in self.batch_keys(seed)]
-                value, feed = (sum(parts) / len(parts) for parts in zip(*gradients, strict=True))
+                value, feed = (jnp.asarray(sum(parts)) / len(parts) for parts in zip(*gradients, strict=True))
                 blocks = [np.asarray(block) for block in logits(model, tests, value, feed)]
                 margins.append([block[:, -1] - block[:, :-1].max(axis=1) for block in blocks])
                 context.progress("margins", done + 1, len(self.seeds))
