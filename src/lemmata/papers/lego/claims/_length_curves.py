@@ -7,7 +7,7 @@ parallel pass. The last answer of a rollout alone (`FINAL`) is shown beside it: 
 there are values.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,16 +53,10 @@ class Model(NamedTuple):
         return self.curve()[:, -1]
 
 
-def paired(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As many seeds of each: the two actions share none of their randomness, so that any pairing will do."""
-    pairs = min(len(one), len(other))
-    return one[:pairs], other[:pairs]
-
-
-def seed_by_seed(models: Sequence[Model], read: Callable[[Model], np.ndarray]) -> np.ndarray:
-    """A number of each seed, [model, seed], in the seeds that all models have: a control may have the first alone."""
-    found = [read(model) for model in models]
-    return np.array([values[: min(map(len, found))] for values in found])
+def paired(*by_seed: np.ndarray) -> np.ndarray:
+    """As many seeds of each, the first. Models of one run are those of the same seeds, of which a control may have
+    fewer; two actions share none of their randomness, so that any pairing will do."""
+    return np.array([values[: min(map(len, by_seed))] for values in by_seed])
 
 
 def untrained(run: RunResult) -> Model:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lemmata.core import RunResult, Runs
 from lemmata.papers.lego.claims._diagonals import DECAY, LESS, Clause, Diagonal
-from lemmata.papers.lego.claims._length_curves import ALL_RIGHT, FALLEN, LEARNED, Model, base, seed_by_seed
+from lemmata.papers.lego.claims._length_curves import ALL_RIGHT, FALLEN, LEARNED, Model, base, paired
 from lemmata.papers.lego.claims.fig_1a import MUCH_LONGER, NEAR_PERFECT
 from lemmata.papers.lego.model import ExperimentalConfig
 from lemmata.papers.lego.probe import length_reached
@@ -127,7 +127,7 @@ def _of_figures(run: RunResult) -> Learner:
     stage = made.stages[0] if made.stages else made.lengths[-1]
     right = base(run).curve().mean(axis=0)
     then = [Model(run, SELF, stage), Model(run, SHORT, made.task.length)] if made.stages else []
-    pairs = (seed_by_seed((base(run), model), Model.curve) for model in then)
+    pairs = (paired(base(run).curve(), model.curve()) for model in then)
     moved = [(after - before).mean(axis=0) for before, after in pairs]
     drops = [Diagonal(run, clause).drop for clause in ("predicate", "answer")]
     return _learner(made, right, drops, moved, stage)

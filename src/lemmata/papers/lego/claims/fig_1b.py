@@ -32,12 +32,13 @@ def sequence(runs: Runs, short: bool = False) -> tuple[list[Model], int]:
 
 
 def means(found: tuple[list[Model], int]) -> Seeds:
-    return Seeds(curves.seed_by_seed(found[0], lambda model: model.curve().mean(axis=1)).T, bounds=SHARE)
+    return Seeds(curves.paired(*(model.curve().mean(axis=1) for model in found[0])).T, bounds=SHARE)
 
 
 def gain(found: tuple[list[Model], int]) -> Seeds:
-    at_the_longest = curves.seed_by_seed(found[0], lambda model: model.longest_by_seed)
-    return Seeds(at_the_longest[-1] - at_the_longest[0])
+    models, _ = found
+    before, after = curves.paired(models[0].longest_by_seed, models[-1].longest_by_seed)
+    return Seeds(after - before)
 
 
 def labels(runs: Runs) -> str:
