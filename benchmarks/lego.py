@@ -301,7 +301,7 @@ def long_evaluation(repeats: int, *, variables: int, width: int, hidden: int, le
     sides = {
         "ours": lambda: jax.block_until_ready(evaluate(model, clauses)),
         "alone": alone(products),
-        "rolled": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+        "rolled": lambda: jax.block_until_ready(write(model, sentences, most=IN_A_ROLLOUT)),
         **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
     }
     found = in_turns(sides, repeats)
@@ -323,12 +323,12 @@ def self_labelling(repeats: int, *, variables: int, width: int, hidden: int, len
     sentences = SentenceSet(clauses)
     rows = torch_rows(model, clauses)[:, : length + 1]
     theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
-    written = np.asarray(write(model, sentences, chunk=IN_A_ROLLOUT).clauses)[:, length + 1 :, 3:]
+    written = np.asarray(write(model, sentences, most=IN_A_ROLLOUT).clauses)[:, length + 1 :, 3:]
     for other in theirs.values():  # the same labels, but for ties that rounding may break
         same = (written == other.rollout(rows, length).numpy()).all(axis=(1, 2)).mean()
         assert same > 0.9, f"the two label {same:.2f} of the sentences alike"
     sides = {
-        "ours": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+        "ours": lambda: jax.block_until_ready(write(model, sentences, most=IN_A_ROLLOUT)),
         **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
     }
     found = in_turns(sides, repeats)
@@ -345,7 +345,7 @@ def growth(repeats: int, *, variables: int, width: int, hidden: int, length: int
     evaluate, write, sentences = eqx.filter_jit(all_right), eqx.filter_jit(written_answers), SentenceSet(clauses)
     sides = {
         "parallel": lambda: jax.block_until_ready(evaluate(model, clauses)),
-        "rolled": lambda: jax.block_until_ready(write(model, sentences, chunk=IN_A_ROLLOUT)),
+        "rolled": lambda: jax.block_until_ready(write(model, sentences, most=IN_A_ROLLOUT)),
     }
     found = in_turns(sides, repeats)
     counts = (

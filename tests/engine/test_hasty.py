@@ -1,50 +1,85 @@
-"""How much XLA makes of a program is chosen once, by whoever comes first."""
+"""How much XLA makes of a program is chosen once, by whoever comes first; loops are marked to be compiled well."""
 
 import os
 import subprocess
 import sys
-from importlib.metadata import version
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import jax.numpy as jnp
 import pytest
 
-from lemmata.run.hasty import FLAGS, KNOWN_TO, ONE_PART, compile_hastily, compile_lightly
+from lemmata.core import THOROUGH, thorough_jit
+from lemmata.core.thorough import OPTIONS
+from lemmata.run.hasty import FLAGS, IN_HASTE, KNOWN, compile_hastily, compile_lightly
 
 pytestmark = pytest.mark.skipif(find_spec("jax_plugins") is not None, reason="on a GPU no flags are chosen")
 HERE = """
 import os
 from pathlib import Path
+from lemmata.core import THOROUGH, thorough_jit
 from lemmata.run.engines.here import Here
 from lemmata.run.store import Store
 Here(Store(Path({root!r})), lambda *told: None)
 import jax.numpy as jnp
-jnp.ones(3).sum().block_until_ready()
-print(os.environ["XLA_FLAGS"])
+assert thorough_jit(lambda x: jnp.sum(x * x))(jnp.ones(3)) == 3
+print(THOROUGH in os.environ, os.environ["XLA_FLAGS"])
 """
 
 
+@pytest.fixture
+def nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (FLAGS, THOROUGH):
+        monkeypatch.setenv(name, "")  # so that it is put back
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("nothing_chosen")
 def test_what_is_said_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FLAGS, "--mine")
     compile_lightly()
     compile_hastily()
     assert os.environ[FLAGS] == "--mine"
+    assert THOROUGH not in os.environ
 
 
-def test_the_hastier_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("nothing_chosen")
+def test_the_hastier_comes_first() -> None:
     """A command at smoke scale chooses before its engine does."""
-    monkeypatch.setenv(FLAGS, "")
-    monkeypatch.delenv(FLAGS)
     compile_hastily()
     compile_lightly()
     assert "optimization_level=0" in os.environ[FLAGS]
+    assert THOROUGH not in os.environ
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+@pytest.mark.parametrize(("choose", "marked"), [(compile_lightly, KNOWN), (compile_hastily, False)])
+def test_loops_alone_are_compiled_well(choose: Callable[[], None], marked: bool) -> None:
+    choose()
+    asked: list[dict[str, Any]] = []
+
+    def jit(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
+        asked.append(how)
+        return function
+
+    double = thorough_jit(lambda x: 2 * x, jit=jit, static_argnames="shape")
+    assert not asked  # before the first call a command may still choose
+    assert [double(1), double(2)] == [2, 4]
+    assert asked == [{"static_argnames": "shape"} | ({"compiler_options": OPTIONS} if marked else {})]
+
+
+def test_marked_programs_compute_the_same() -> None:
+    x = jnp.linspace(0.0, 1.0, 7)
+    assert jnp.array_equal(thorough_jit(lambda x: 2 * x)(x), 2 * x)
 
 
 def test_an_engine_compiles_lightly(tmp_path: Path) -> None:
-    """And XLA knows the flags: it ends the process at one that it does not."""
-    environment = {name: value for name, value in os.environ.items() if name != FLAGS}
+    """And XLA knows the flags and options: it ends the process at a flag that it does not."""
+    environment = {name: value for name, value in os.environ.items() if name not in (FLAGS, THOROUGH)}
     command = [sys.executable, "-c", HERE.format(root=str(tmp_path))]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    level, *others = done.stdout.split()
-    assert level == "--xla_backend_optimization_level=1"
-    assert others == ([ONE_PART] if version("jaxlib").startswith(KNOWN_TO) else [])
+    marked, flags = done.stdout.strip().split(" ", 1)
+    assert marked == str(KNOWN)
+    assert flags == (IN_HASTE if KNOWN else "--xla_backend_optimization_level=1")

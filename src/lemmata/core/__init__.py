@@ -143,6 +143,7 @@ from lemmata.core.scale import SCALES as SCALES, Scale as Scale, ScaleName as Sc
 from lemmata.core.setting import all_of as all_of, only as only, several as several, within as within
 from lemmata.core.standing import Badge as Badge, Standing as Standing
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
+from lemmata.core.thorough import THOROUGH as THOROUGH, thorough_jit as thorough_jit
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
 from lemmata.core.view import Curves as Curves, Follow as Follow, Frames as Frames, Track as Track, View as View
 from lemmata.core.wording import Configs as Configs, Word as Word, word as word

@@ -22,9 +22,11 @@ from lemmata.core import Artefact, Examined
 from lemmata.report.entry import Provenance
 from lemmata.report.files import digest_of, package_digest, write_whole
 from lemmata.report.style import GREY, styled
+from lemmata.report.ticks import with_plain_powers
 
 DPI = 150
 PADDING = 0.08  # inches around it
+WRITTEN: dict[str, dict[str, Any]] = {"png": {"pil_kwargs": {"compress_level": 3}}, "svg": {}}  # twice as fast as 6
 FOOTER_POINTS = 5.5
 FOOTER_CHARACTER = 0.62  # mean width of a character of DejaVu Sans, in font sizes
 
@@ -90,7 +92,7 @@ def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
     with footed(figure, provenance) as box:
         for kind, facts in metadata.items():
             output = io.BytesIO()
-            figure.savefig(output, format=kind, dpi=DPI, bbox_inches=box, metadata=facts)
+            figure.savefig(output, format=kind, dpi=DPI, bbox_inches=box, metadata=facts, **WRITTEN[kind])
             contents[kind] = output.getvalue()
     return contents
 
@@ -106,6 +108,7 @@ def footed(figure: Figure, provenance: Provenance) -> Iterator[Bbox]:
     wrapped = textwrap.fill(provenance.line(), most, break_long_words=False)
     with styled():
         # Constrained layout must not see the footer, the outer box must: lay out first, then add it.
+        with_plain_powers(figure)
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine(None)

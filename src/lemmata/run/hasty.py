@@ -4,24 +4,30 @@ import os
 from importlib.metadata import version
 from importlib.util import find_spec
 
+from lemmata.core import THOROUGH
+
 FLAGS = "XLA_FLAGS"
 LEVEL = "--xla_backend_optimization_level={}"
 OLDER_CODE = "--xla_cpu_use_fusion_emitters=false"  # what the newer emitters make takes three times as long to compile
 ONE_PART = "--xla_cpu_parallel_codegen_split_count=1"  # 32 parts help many threads; one thread pays for each
-KNOWN_TO = "0.10."  # XLA ends the process at a flag that it does not know
+KNOWN = version("jaxlib").startswith("0.10.")  # XLA ends the process at a flag that it does not know
+IN_HASTE = " ".join((LEVEL.format(0), ONE_PART, OLDER_CODE))
 
 
 def compile_lightly() -> None:
-    """Programs that are no slower, made in two thirds of the time. From now on, in this process and those it starts,
-    if JAX has compiled nothing yet; not on a GPU, and not where somebody has chosen flags already."""
-    _choose(LEVEL.format(1), ONE_PART)
+    """In haste, but for what `lemmata.core.thorough_jit` marks. From now on, in this process and those it starts, if
+    JAX has compiled nothing yet; not on a GPU, and not where somebody has chosen flags already."""
+    if _may_choose():
+        if KNOWN:
+            os.environ[THOROUGH] = "1"
+        os.environ[FLAGS] = IN_HASTE if KNOWN else LEVEL.format(1)
 
 
 def compile_hastily() -> None:
-    """The same for programs that run for a moment and need not be fast ones."""
-    _choose(LEVEL.format(0), ONE_PART, OLDER_CODE)
+    """The same for runs of a moment, which mark nothing."""
+    if _may_choose():
+        os.environ[FLAGS] = IN_HASTE if KNOWN else LEVEL.format(0)
 
 
-def _choose(level: str, *others: str) -> None:
-    if FLAGS not in os.environ and find_spec("jax_plugins") is None:
-        os.environ[FLAGS] = " ".join((level, *(others if version("jaxlib").startswith(KNOWN_TO) else ())))
+def _may_choose() -> bool:
+    return FLAGS not in os.environ and find_spec("jax_plugins") is None

@@ -28,6 +28,7 @@ from lemmata.core import (
     jax_zeros,
     platform,
     require,
+    thorough_jit,
     to_jax,
 )
 from lemmata.train.closures import opened
@@ -52,6 +53,7 @@ def fit(
     probe: ProbeFn | None = None,
     context: RunContext | None = None,
     stage: str = "train",
+    brief: bool = False,
 ) -> tuple[Any, History]:
     """Train one model for `steps` steps; return it, and metrics of shape (record, ...)."""
     state, found = fit_many(
@@ -64,6 +66,7 @@ def fit(
         probe=probe,
         context=context,
         stage=stage,
+        brief=brief,
     )
     return one_of(state.model, 0), History({name: values[0] for name, values in found.items()}, found.steps)
 
@@ -81,6 +84,7 @@ def fit_many(
     context: RunContext | None = None,
     stage: str = "train",
     checkpoints: bool = True,
+    brief: bool = False,
 ) -> tuple[TrainState, History]:
     """Train every replica for `steps` steps; return the last states and metrics of shape (replica, record, ...).
 
@@ -88,11 +92,13 @@ def fit_many(
     step, record r after `r * every` steps; a row holds the metrics of the step made there and, if given, the probe's.
     `map` runs replicas one after another (on a CPU this is often faster and never couples their rounding, and one
     program serves every number of them), `vmap` runs them together, `auto` maps on a CPU alone. Without `checkpoints` a
-    killed run starts again: for states that take longer to write than to compute.
+    killed run starts again: for states that take longer to write than to compute. `brief`: all steps together take less
+    time than compiling them well would.
     """
     require(steps >= 0 and every >= 1 and steps % every == 0, "steps", steps, f"a multiple of every = {every}")
     context = context or Unattended()
     records = steps // every + 1
+    run = _run_briefly if brief else _run_well
     together = replicas == "vmap" or (replicas == "auto" and platform() != "cpu")
     keys = jax.random.wrap_key_data(jax.random.key_data(keys))  # commit to the default device
     algorithm = jax.tree.map(lambda leaf: to_jax(leaf) if isinstance(leaf, float) else leaf, algorithm)
@@ -106,7 +112,7 @@ def fit_many(
     def advance(state: TrainState, buffer: Metrics, start: int, stop: int) -> tuple[TrainState, Metrics]:
         numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
         pairs = zip(given, turns((state, buffer)), strict=True)
-        return side_by_side([_advance(algorithm, probe, together, *one, *turn, *numbers) for one, turn in pairs])
+        return side_by_side([run(algorithm, probe, together, *one, *turn, *numbers) for one, turn in pairs])
 
     pairs = zip(given, turns(state), strict=True)
     buffers = [_empty(algorithm, probe, tasks, some_keys, turn, records) for (tasks, some_keys), turn in pairs]
@@ -138,7 +144,6 @@ def _all_at_once(stacked: Any) -> list[Any]:
     return [stacked]
 
 
-@eqx.filter_jit
 def _advance(
     algorithm: AbstractAlgorithm,
     probe: ProbeFn | None,
@@ -187,6 +192,9 @@ def _advance(
     run = jax.vmap(one) if together else (lambda items: jax.lax.map(one, items))
     arrays, buffers = run((dynamic, keys, buffers))
     return eqx.combine(arrays, state_static), buffers
+
+
+_run_well, _run_briefly = thorough_jit(_advance), eqx.filter_jit(_advance)
 
 
 def _empty(

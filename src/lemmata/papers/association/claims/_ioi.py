@@ -37,7 +37,7 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) 
             steps=scale.pick(smoke=10, laptop=600, paper=4000),
             every=scale.pick(smoke=5, laptop=50, paper=50),
             test_sequences=scale.pick(smoke=32, laptop=128, paper=512),
-            seeds=unseen(scale.seeds(smoke=2, laptop=4, paper=3)),
+            seeds=unseen(scale.seeds(smoke=2, laptop=6, paper=3)),
         )
     return runs
 

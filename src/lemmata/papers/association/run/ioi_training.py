@@ -13,6 +13,8 @@ from lemmata.papers.association.probe.answers import ioi_answers
 from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.train import Batches, Descent, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack
 
+FEW_STEPS = 50  # take less time than compiling them well
+
 
 @dataclass(frozen=True, kw_only=True)
 class IOITraining(RunConfig):
@@ -75,5 +77,6 @@ class IOITraining(RunConfig):
             every=self.every,
             probe=probe,
             context=context,
+            brief=self.steps <= FEW_STEPS,
         )
         return RunOutput(history.table(seed=self.seeds, phase=[1] * len(self.seeds)))

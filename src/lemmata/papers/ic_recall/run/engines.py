@@ -92,6 +92,7 @@ class EngineAgreement(RunConfig):
                 probe=_differences,
                 context=context,
                 stage="side by side",
+                brief=True,
             )
         rows = {name: values for name, values in history.items() if name != "gradient_norm"}
         return RunOutput({"step": history.steps, **rows})

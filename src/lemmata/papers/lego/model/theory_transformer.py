@@ -82,14 +82,14 @@ def smooth_relu(
     continuously differentiable, as the definition says.
     """
     low = 0 if branch == "positive" else -1
-    return rho / power * jnp.clip(x / rho, low, 1) ** power + jnp.maximum(x - rho, 0)
+    return rho / power * jnp.clip(x * (1 / rho), low, 1) ** power + jnp.maximum(x - rho, 0)
 
 
 @smooth_relu.defjvp
 def _derivative(power: int, branch: Branch, primals: tuple, tangents: tuple) -> tuple:
     """In x it is one power of the clipped x / rho; rho is a constant of the model."""
     x, rho = primals
-    slope = jnp.clip(x / rho, 0 if branch == "positive" else -1, 1) ** (power - 1)
+    slope = jnp.clip(x * (1 / rho), 0 if branch == "positive" else -1, 1) ** (power - 1)
     if branch == "even":
         slope = jnp.where(x > -rho, slope, 0)
     return smooth_relu(x, rho, power, branch), slope * tangents[0]

@@ -6,13 +6,12 @@ that is a number and not a shape says how much of them is asked; what follows a 
 
 from typing import Any, Literal
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import require, to_jax
+from lemmata.core import require, thorough_jit, to_jax
 from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.task import Lego
@@ -91,7 +90,7 @@ def accuracy_of_prefixes(
     return shares
 
 
-@eqx.filter_jit
+@thorough_jit
 def _prefix_shares(
     models: AbstractReasoner,
     task: Lego,

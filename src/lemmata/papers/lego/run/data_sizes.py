@@ -12,7 +12,7 @@ from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
 from lemmata.papers.lego.probe.cells import as_columns, cell_marks
 from lemmata.papers.lego.run import next_clause
-from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, each_seed
+from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, each_seed, each_seed_thoroughly
 from lemmata.papers.lego.task import Lego, LegoConfig, check_length
 from lemmata.train import Descent, fit_many
 
@@ -74,7 +74,9 @@ class DataSizes(RunConfig):
         """A stage on the model's own labels, and as many steps at the first length; both with Adam's memory empty."""
         last, steps = self.epochs[-1], self.stage_steps
         longer = self.train(algorithm, few, each_seed(algorithm.init, models), steps, f"{size}, {SHORT}", context)
-        written = each_seed(next_clause.written_answers, models, self.sentences(task, self.stage, max(self.sizes)))
+        written = each_seed_thoroughly(
+            next_clause.written_answers, models, self.sentences(task, self.stage, max(self.sizes))
+        )
         at_stage = next_clause.next_clause_adam(self.batch * self.task.length // self.stage, self.rate)
         labelled, start = self.first(written, size), each_seed(at_stage.init, models)
         taught = self.train(at_stage, labelled, start, steps, f"{size}, {SELF}", context)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, require, thorough_jit
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
@@ -114,7 +114,7 @@ class LengthTraining(RunConfig):
         learners = dict.fromkeys(branches, models)
         for length in self.stages:
             true = self.sentences(task, length)
-            written = each_seed(next_clause.written_answers, learners[SELF], true)
+            written = each_seed_thoroughly(next_clause.written_answers, learners[SELF], true)
             quality.append(each_seed(next_clause.label_quality, written, true))
             together, sets = _joined(*learners.values()), _joined(*(written, true)[: len(branches)])
             models, losses = self.train(together, sets, length, f"stage {length}", self.stage_steps, context)
@@ -182,7 +182,7 @@ class LengthTraining(RunConfig):
         return named_keys(self.seeds, *names)
 
 
-each_seed = eqx.filter_jit(over_replicas)
+each_seed, each_seed_thoroughly = eqx.filter_jit(over_replicas), thorough_jit(over_replicas)
 
 
 def _maps(model: Any, key: Key[Array, ""], *, task: Lego, order: Any, num: int) -> dict[str, Float[Array, "..."]]:

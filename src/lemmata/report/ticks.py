@@ -1,0 +1,39 @@
+"""Powers of ten at the ticks as plain text, 2×10⁻³: setting each as a formula took a sixth of the drawing."""
+
+import re
+from typing import TypeGuard
+
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import Formatter, LogFormatterSciNotation
+
+POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?(\d+)\^\{(-?\d+)\}\}\$")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class PlainPowers(LogFormatterSciNotation):
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return plain_power(super().__call__(x, pos))
+
+
+def plain_power(text: str) -> str:
+    """A power as a formula, without the formula; any other text as it is."""
+    found = POWER.fullmatch(text)
+    if found is None:
+        return text
+    sign, times, base, exponent = found.groups()
+    return f"{sign and '−'}{times + '×' if times else ''}{base}{exponent.translate(RAISED)}"
+
+
+def with_plain_powers(figure: Figure) -> None:
+    """On every logarithmic axis whose ticks nobody has named otherwise."""
+    axes: list[Axis] = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    for axis in axes:
+        if _is_default(major := axis.get_major_formatter()):
+            axis.set_major_formatter(PlainPowers(labelOnlyBase=major.labelOnlyBase))
+        if _is_default(minor := axis.get_minor_formatter()):
+            axis.set_minor_formatter(PlainPowers(labelOnlyBase=minor.labelOnlyBase))
+
+
+def _is_default(formatter: Formatter) -> TypeGuard[LogFormatterSciNotation]:
+    return type(formatter) is LogFormatterSciNotation

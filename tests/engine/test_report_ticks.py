@@ -1,0 +1,39 @@
+"""Powers of ten at the ticks are plain text, and say what the formula said."""
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogFormatterSciNotation
+
+from lemmata.report.ticks import PlainPowers, plain_power, with_plain_powers
+
+
+@pytest.mark.parametrize(
+    ("formula", "plain"),
+    [
+        (r"$\mathdefault{10^{-3}}$", "10⁻³"),
+        (r"$\mathdefault{2\times10^{12}}$", "2×10¹²"),
+        (r"$\mathdefault{-10^{0}}$", "−10⁰"),
+        (r"$\mathdefault{2^{5}}$", "2⁵"),
+        ("", ""),
+        ("1/2", "1/2"),
+    ],
+)
+def test_a_power_as_text(formula: str, plain: str) -> None:
+    assert plain_power(formula) == plain
+
+
+def test_only_default_ticks_change() -> None:
+    figure = Figure()
+    ax = figure.subplots()
+    ax.loglog([1e-3, 1e5], [2, 5])
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    kept = ax.yaxis.get_major_formatter()
+    assert type(ax.xaxis.get_major_formatter()) is LogFormatterSciNotation
+    with_plain_powers(figure)
+    assert type(ax.xaxis.get_major_formatter()) is PlainPowers
+    assert ax.yaxis.get_major_formatter() is kept
+    figure.draw_without_rendering()
+    words = [label.get_text() for label in ax.get_xticklabels() if label.get_text()]
+    assert "10⁻³" in words
+    assert not any("$" in word for word in words)
+    assert "3×10⁰" in [label.get_text() for label in ax.get_yticklabels(minor=True)]
