@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -155,6 +156,9 @@ def _work(line: Any, parent: int, root: Path) -> None:
             jax.clear_caches()
             compiling.programs = 0
         tell(attempt(config, store, lambda *told: tell(told)))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # everything is written; taking its programs apart would keep the parent waiting for seconds
 
 
 def _next_task(line: Any) -> Any:
