@@ -23,7 +23,7 @@ HOTTER = {"2 pairs": 0.1, "3 pairs": 0.02, "3 pairs, colder": 0.02, "4 pairs": 0
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    steps = scale.pick(smoke=2000, laptop=10_000, paper=20_000)
+    steps = scale.pick(smoke=800, laptop=10_000, paper=20_000)
     seeds, few = scale.seeds(smoke=2, laptop=10, paper=10), scale.seeds(smoke=2, laptop=5, paper=10)
     hot: dict[str, dict[str, Any]] = {name: one | {"temperature": HOTTER[name]} for name, one in SETTINGS.items()}
     return {  # ten seeds where Figure 2 has them already
