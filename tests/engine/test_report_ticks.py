@@ -37,3 +37,15 @@ def test_only_default_ticks_change() -> None:
     assert "10⁻³" in words
     assert not any("$" in word for word in words)
     assert "3×10⁰" in [label.get_text() for label in ax.get_yticklabels(minor=True)]
+
+
+def test_powers_keep_their_base() -> None:
+    figure = Figure()
+    ax = figure.subplots()
+    ax.plot([1, 64], [1, 2])
+    ax.set_xscale("log", base=2)
+    with_plain_powers(figure)
+    figure.draw_without_rendering()
+    words = [label.get_text() for label in ax.get_xticklabels()]
+    assert "2⁴" in words
+    assert not any(word.startswith("10") for word in words)

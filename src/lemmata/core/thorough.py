@@ -1,7 +1,7 @@
 """Programs that are worth compiling well, among others that are compiled in haste.
 
 Most programs of a run draw, read or lay out something a few times: making them fast takes longer than they do. Loops
-are another matter. Which is which stands in the code, not in a measurement: the same run has the same bits everywhere.
+are another matter. Which is which stands in the code, not in a measurement: bits do not depend on how long a run took.
 """
 
 import os

@@ -107,8 +107,8 @@ def footed(figure: Figure, provenance: Provenance) -> Iterator[Bbox]:
     most = max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER)))
     wrapped = textwrap.fill(provenance.line(), most, break_long_words=False)
     with styled():
-        # Constrained layout must not see the footer, the outer box must: lay out first, then add it.
         with_plain_powers(figure)
+        # Constrained layout must not see the footer, the outer box must: lay out first, then add it.
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine(None)

@@ -1,4 +1,4 @@
-"""Powers of ten at the ticks as plain text, 2×10⁻³: setting each as a formula took a sixth of the drawing."""
+"""Powers at the ticks as plain text, 2×10⁻³: setting each as a formula took a sixth of the drawing."""
 
 import re
 from typing import TypeGuard
@@ -29,10 +29,11 @@ def with_plain_powers(figure: Figure) -> None:
     """On every logarithmic axis whose ticks nobody has named otherwise."""
     axes: list[Axis] = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
     for axis in axes:
+        base = getattr(axis.get_transform(), "base", 10)
         if _is_default(major := axis.get_major_formatter()):
-            axis.set_major_formatter(PlainPowers(labelOnlyBase=major.labelOnlyBase))
+            axis.set_major_formatter(PlainPowers(base, labelOnlyBase=major.labelOnlyBase))
         if _is_default(minor := axis.get_minor_formatter()):
-            axis.set_minor_formatter(PlainPowers(labelOnlyBase=minor.labelOnlyBase))
+            axis.set_minor_formatter(PlainPowers(base, labelOnlyBase=minor.labelOnlyBase))
 
 
 def _is_default(formatter: Formatter) -> TypeGuard[LogFormatterSciNotation]:
