@@ -26,8 +26,9 @@ def kept(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     copy = tmp_path / "toy"
     shutil.copytree(TOY, copy)
     (copy / "README.md").write_text("")
+    paper = papers()["toy"]  # imported from where it is: modules outlive this test, the copy's would bring its verdicts
     monkeypatch.setenv(registry.PATHS, str(copy))
-    monkeypatch.setattr(type(papers()["toy"]), "folder", copy)
+    monkeypatch.setattr(type(paper), "folder", copy)
     registry.forget()
     cli("check", "toy", *SMOKE)
     cli("docs", "toy", "--scale", "smoke")
