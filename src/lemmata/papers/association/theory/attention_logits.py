@@ -8,6 +8,8 @@ and the same with 1{z_{t-1} = b} for W̃_E(b). The first position has no previou
 token N the noise.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from jaxtyping import Float
 
@@ -19,6 +21,7 @@ TRIGGER = 0
 TOKEN, PREVIOUS = 0, 1
 
 
+@lru_cache(maxsize=8)  # the same for every value matrix and prediction that is asked about
 def pair_moments(chain: RecallChain, target: int) -> list[list[Square]]:
     """Given ȳ, the expectations of (1/T) sum_t 1{A = c} (1{B = b} - mean over t), as [A][B][c, b], for A and B each
     the token itself or the previous one. Exact, by one pass over the positions of the full chain on N + 1 tokens."""

@@ -5,22 +5,31 @@ is symmetric in the two pairs: v_1 = v_3, v_2 = v_4 and l(r_1) = l(r_2) exactly,
 the weights of all other relations.
 """
 
+from functools import cache
 from typing import Any
 
 from lemmata.papers.ic_recall.theory.relations import MATCHINGS
 
 Number = Any  # a ball, a power series over balls
+Pairs = frozenset[tuple[int, int]]
 RIGHT, CONFUSING = frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})
 
 
-def _count(matching: frozenset[tuple[int, int]], n: int) -> int:
+def _count(matching: Pairs, n: int) -> int:
     return {2: 1, 1: n - 3, 0: (n - 3) * (n - 4)}[len(matching)]
 
 
-def matchings_in(n: int) -> list[tuple[frozenset[tuple[int, int]], int]]:
+@cache
+def matchings_in(n: int) -> list[tuple[Pairs, int]]:
     """Matchings that some relation has, and how many have it."""
     found = [(frozenset(matching), _count(frozenset(matching), n)) for matching in MATCHINGS]
     return [(matching, count) for matching, count in found if count]
+
+
+@cache
+def holding(n: int, i: int) -> list[int]:
+    """Places in `matchings_in(n)` of those whose logit v_i enters."""
+    return [place for place, (pairs, _) in enumerate(matchings_in(n)) if any(i in (2 * s, 2 * a + 1) for s, a in pairs)]
 
 
 def scores_after(t: Number, n: int, factor: int) -> list[Number]:
@@ -30,11 +39,7 @@ def scores_after(t: Number, n: int, factor: int) -> list[Number]:
     total = sum(weights)
     slopes = []  # of T times the loss in v_i, times 3
     for i in range(6):
-        held = sum(
-            weight
-            for (matching, _), weight in zip(groups, weights, strict=True)
-            if any(i in (2 * s, 2 * a + 1) for s, a in matching)
-        )
+        held = sum(weights[place] for place in holding(n, i))
         slopes.append(held / total - (1 if i < 4 else 0))
     mean = sum(slopes) / 6
     reach = factor * t.sqrt() * -(t.log()) / 18  # eta_1 / T over the 6 of softmax's slope and the 3 above
@@ -48,16 +53,21 @@ def _one_like(t: Number) -> Number:
     return t - t + 1
 
 
+@cache
+def others(n: int) -> list[tuple[Pairs, Pairs, int]]:
+    """Of all relations but the right and the confusing one: pairs they have more, pairs they lack, and how many do."""
+    found = [one for one in matchings_in(n) if one[0] not in (RIGHT, CONFUSING)]
+    return [(matching - RIGHT, RIGHT - matching, count) for matching, count in found]
+
+
 def room(t: Number, n: int, factor: int) -> Number:
     """log of exp(-1/sqrt(T)) over 1/2 - p(r_1): positive where the lemma's bound holds with constant 1."""
     v = scores_after(t, n, factor)
     rest: Number = sum(
-        count * (2 * (products(v, matching - RIGHT) - products(v, RIGHT - matching)) / t).exp()
-        for matching, count in matchings_in(n)
-        if matching not in (RIGHT, CONFUSING)
+        count * (2 * (products(v, more) - products(v, lacking)) / t).exp() for more, lacking, count in others(n)
     )
     return (2 * (2 + rest)).log() - rest.log() - 1 / t.sqrt()
 
 
-def products(v: list[Number], pairs: frozenset[tuple[int, int]]) -> Number:
+def products(v: list[Number], pairs: Pairs) -> Number:
     return sum(v[2 * subject] * v[2 * answer + 1] for subject, answer in pairs)

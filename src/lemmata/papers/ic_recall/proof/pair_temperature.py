@@ -34,14 +34,14 @@ def gaps(k: int) -> tuple[tuple[Squares, int], ...]:
 def total(weights: list[Number], t: Number) -> Number:
     """S at pair weights p_1 <= ... <= p_k."""
     places = [0 * weights[0], *weights]
-    rates = {
-        (i, j): (places[j] - places[i]) * (places[j] - places[i]) / t
-        for i in range(len(places))
-        for j in range(i + 1, len(places))
-    }
+    rates: dict[tuple[tuple[int, int], int], Number] = {}
+    for i in range(len(places)):
+        for j in range(i + 1, len(places)):
+            rate = (places[j] - places[i]) * (places[j] - places[i]) / t
+            rates |= {((i, j), 1): rate, ((i, j), 2): 2 * rate}
     result = nothing = 0 * weights[0]
     for squares, count in gaps(len(weights)):
-        gap: Number = sum((times * rates[place] for place, times in squares), nothing)
+        gap: Number = sum(map(rates.__getitem__, squares), nothing)
         result = result + count * (-gap).exp()
     return result
 

@@ -7,8 +7,8 @@ from math import log
 import jax
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision, thorough_jit, to_jax
-from lemmata.papers.ic_recall.run.first_step import affine_log_counts, as_jax, loss_in_v
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision, thorough_jit
+from lemmata.papers.ic_recall.run.first_step import affine_log_counts, loss_in_v
 from lemmata.papers.ic_recall.run.landscape import on_line
 from lemmata.papers.ic_recall.task import Affine
 from lemmata.papers.ic_recall.theory import phase
@@ -65,7 +65,9 @@ def _transitions(both: Callable, n: int) -> list[float]:
     log_counts = affine_log_counts(n)
 
     def along(xs: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        values, slopes = both(as_jax(xs), log_counts, to_jax(t))
+        values, slopes = both(
+            xs, log_counts, np.float64(t)
+        )  # handed over by the call itself: faster, thousands of times
         return np.asarray(values), np.asarray(slopes)
 
     exist = _highest(lambda t: _dips(along, t), 0.7 / log(n), 0.02 / log(n))

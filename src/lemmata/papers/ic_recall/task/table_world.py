@@ -20,7 +20,7 @@ from lemmata.papers.ic_recall.task.sequences import (
 )
 
 ENUMERATED_WORK = 40_000_000  # table lookups we are ready to spend on an exact fraction
-CHUNK_WORK = 4_000_000
+CHUNK_WORK = 400_000  # of them at once: what a core's cache holds
 
 
 @dataclass(frozen=True)
@@ -55,17 +55,17 @@ class TableWorld:
         lookup, total = _pattern_of_code(k), len(patterns(k))
         counts = np.empty((num, total))
         size = max(1, CHUNK_WORK // (self.num_relations * (k + 1)))
+        given = np.ascontiguousarray(self.table.T)  # by subject
         for first in range(0, num, size):
-            part = slice(first, first + size)
-            given = self.table.T[sequences.subjects[part]]  # (chunk, k + 1, relations)
-            code = np.zeros((given.shape[0], self.num_relations), np.int64)
+            subjects, answers = (of[first : first + size] for of in (sequences.subjects, sequences.answers))
+            rows = np.arange(len(subjects))[:, None]
+            digit = np.full((len(subjects), self.n), k, np.int32)  # of each answer: its pair's place, else k
+            digit[rows, answers[:, :k]] = np.arange(k)
+            code = np.zeros((len(subjects), self.num_relations), np.int32)
             for i in range(k + 1):
-                matched = np.full(code.shape, k, np.int64)
-                for j in range(k):
-                    matched[given[:, i] == sequences.answers[part, j, None]] = j
-                code = code * (k + 1) + matched
-            flat = lookup[code] + total * np.arange(len(code))[:, None]
-            counts[part] = np.bincount(flat.ravel(), minlength=total * len(code)).reshape(-1, total)
+                code = code * (k + 1) + np.take_along_axis(digit, given[subjects[:, i]], axis=1)
+            flat = lookup[code] + total * rows
+            counts[first : first + size] = np.bincount(flat.ravel(), minlength=total * len(code)).reshape(-1, total)
         return counts
 
     def report(self, k: int) -> WorldReport:
@@ -92,7 +92,10 @@ class TableWorld:
 
     def _alone(self, subjects: tuple[int, ...]) -> tuple[float, float]:
         """Given these context subjects: the fraction of relations identified, and E[1 / relations that fit]."""
-        _, fitting = np.unique(self.table[:, subjects], axis=0, return_counts=True)
+        facts = self.table[:, subjects]
+        facts = facts[np.lexsort(facts.T)]  # by column, far faster than by row as `np.unique` does
+        first = np.flatnonzero(np.append(True, np.diff(facts, axis=0).any(axis=1)))
+        fitting = np.diff(first, append=self.num_relations)
         return float((fitting == 1).sum() / self.num_relations), float(len(fitting) / self.num_relations)
 
     def _sequences_for_report(self, k: int) -> tuple[Sequences, str]:
