@@ -109,23 +109,27 @@ def fit_many(
     if probe is not None:
         probe = opened(probe, *one_of((state.model, task, keys), 0))
 
-    def advance(state: TrainState, buffer: Metrics, start: int, stop: int) -> tuple[TrainState, Metrics]:
-        numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
-        pairs = zip(given, turns((state, buffer)), strict=True)
-        return side_by_side([run(algorithm, probe, together, *one, *turn, *numbers) for one, turn in pairs])
-
-    pairs = zip(given, turns(state), strict=True)
+    states = turns(state)
+    pairs = zip(given, states, strict=True)
     buffers = [_empty(algorithm, probe, tasks, some_keys, turn, records) for (tasks, some_keys), turn in pairs]
-    buffer, done = side_by_side(buffers), 0
+    done = 0
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:
-        (state, buffer), done = _unflatten((state, buffer), saved), saved.step
+        joined, done = _unflatten((state, side_by_side(buffers)), saved), saved.step
+        states, buffers = map(turns, joined)
+
+    def advance(start: int, stop: int) -> None:
+        numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
+        for turn, (tasks, some_keys) in enumerate(given):
+            what = (algorithm, probe, together, tasks, some_keys, states[turn], buffers[turn])
+            states[turn], buffers[turn] = run(*what, *numbers)
+        jax.block_until_ready(eqx.filter(states, eqx.is_array))
+
     chunk, next_save = 1, 0.0
     while done < records:
         stop = min(records, done + chunk)
         began = time.monotonic()
-        state, buffer = advance(state, buffer, done, stop)
-        jax.block_until_ready(eqx.filter(state, eqx.is_array))
+        advance(done, stop)
         # The first chunk also pays for compilation: grow, and let the later ones say how fast it really is.
         seconds = time.monotonic() - began
         grown = chunk * SECONDS_BETWEEN_LOOKS / max(seconds, 1e-6)
@@ -134,8 +138,10 @@ def fit_many(
         context.progress(stage, min(done * every, steps), steps)
         if checkpoints and (time.monotonic() >= next_save or done == records):
             began = time.monotonic()
-            context.save(stage, _flatten((state, buffer), done, {"rows": sorted(buffer), "every": every}))
+            joined = side_by_side(states), side_by_side(buffers)
+            context.save(stage, _flatten(joined, done, {"rows": sorted(joined[1]), "every": every}))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
+    state, buffer = side_by_side(states), side_by_side(buffers)
     rows = {name: np.asarray(value)[:, :records] for name, value in buffer.items()}
     return state, History(rows, np.arange(records) * every)
 
