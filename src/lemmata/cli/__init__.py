@@ -10,6 +10,7 @@ Start with:  lemmata list  ·  lemmata show lego  ·  lemmata show ic-recall/tab
 """
 
 import errno
+import gc
 import os
 import sys
 from functools import partial
@@ -54,9 +55,11 @@ Command = (
 
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+SELDOM = 100_000  # looks for garbage: papers and their tables are many objects, and next to none of them is garbage
 
 
 def main(arguments: list[str] | None = None) -> None:
+    gc.set_threshold(SELDOM)
     try:
         _main(sys.argv[1:] if arguments is None else arguments)
     except BrokenPipeError:  # whoever read the output has seen enough

@@ -110,8 +110,8 @@ def fit_many(
         probe = opened(probe, *one_of((state.model, task, keys), 0))
 
     states = turns(state)
-    pairs = zip(given, states, strict=True)
-    buffers = [_empty(algorithm, probe, tasks, some_keys, turn, records) for (tasks, some_keys), turn in pairs]
+    tasks, some_keys = given[0]  # all turns have one shape
+    buffers = [_empty(algorithm, probe, tasks, some_keys, states[0], records)] * len(states)
     done = 0
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:

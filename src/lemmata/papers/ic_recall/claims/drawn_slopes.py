@@ -41,8 +41,9 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     sizes = scale.pick(smoke=(31,), laptop=(127, 8191), paper=(127, 8191, 1_000_003))
     colder = scale.pick(smoke=(2,), laptop=(2, 10), paper=COLDER)
     longer = scale.pick(smoke=3, laptop=10, paper=30)
+    shares = scale.pick(smoke=SHARES[::2], laptop=SHARES, paper=SHARES)
     one = RandomSlopesRun(n=CHANGED, seeds=few)
-    mixed = {n: RandomSlopesRun(n=n, confusing=SHARES, seeds=seeds if n < 1000 else few) for n in sizes}
+    mixed = {n: RandomSlopesRun(n=n, confusing=shares, seeds=seeds if n < 1000 else few) for n in sizes}
     return {
         **{f"mixed/{n}": run for n, run in mixed.items()},
         **{f"colder/{factor}": replace(one, constant=one.constant / factor) for factor in colder},

@@ -123,7 +123,7 @@ class Attention(NamedTuple):
 
     def wrong(self, kind: Kind) -> Exact:
         """1 - p(r_1)."""
-        total = sum(self.masses(kind), mpf(0))
+        total = sum((weight * count for weight, count in zip(self.weights, kind, strict=True) if count), mpf(0))
         return (total - 1) / total
 
     def gradient(self, kind: Kind) -> list[Exact]:
@@ -133,9 +133,10 @@ class Attention(NamedTuple):
         excess = [mass / total - (i == CORRECT) for i, mass in enumerate(masses)]
         slope = [mpf(0)] * 6
         for q, pattern in zip(excess, patterns(2), strict=True):
-            for i, j in pattern:
-                slope[2 * i] += 2 * q * self.v[2 * j + 1]
-                slope[2 * j + 1] += 2 * q * self.v[2 * i]
+            twice = 2 * q
+            for i, j in pattern if q else ():
+                slope[2 * i] += twice * self.v[2 * j + 1]
+                slope[2 * j + 1] += twice * self.v[2 * i]
         return slope
 
     def moved(self, scaled_gradient: Sequence[Exact], rate: float) -> "Attention":
@@ -163,9 +164,14 @@ def _reading(after: Attention, alpha: Exact, kinds: Sequence[Kind]) -> dict[str,
     }
     for name, is_confusing in (("plain", False), ("confusing", True)):
         wrong = [after.wrong(kind) for kind in kinds if bool(kind[CONFUSING]) == is_confusing]
-        found[f"log_wrong_{name}"] = max(map(_log, wrong), default=np.nan)
-        found[f"log_off_half_{name}"] = max((_log(w - mpf(1) / 2) for w in wrong), default=np.nan)
+        found[f"log_wrong_{name}"] = _log_of_largest(wrong)
+        found[f"log_off_half_{name}"] = _log_of_largest([w - mpf(1) / 2 for w in wrong])
     return found
+
+
+def _log_of_largest(values: Sequence[Exact]) -> float:
+    """The largest logarithm; one is taken alone, for it costs more than everything else."""
+    return _log(max(values, key=abs)) if values else np.nan
 
 
 def _at_the_start(temperature: float, kinds: Sequence[Kind]) -> list[dict[str, Any]]:
