@@ -65,9 +65,8 @@ def _transitions(both: Callable, n: int) -> list[float]:
     log_counts = affine_log_counts(n)
 
     def along(xs: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:
-        values, slopes = both(
-            xs, log_counts, np.float64(t)
-        )  # handed over by the call itself: faster, thousands of times
+        # As NumPy has them: the call hands them over itself, which is faster, and there are thousands.
+        values, slopes = both(xs, log_counts, np.float64(t))
         return np.asarray(values), np.asarray(slopes)
 
     exist = _highest(lambda t: _dips(along, t), 0.7 / log(n), 0.02 / log(n))
