@@ -12,7 +12,8 @@ from pathlib import Path
 
 os.environ["LEMMATA_PAPER_PATH"] = str(Path(__file__).parents[1] / "tests" / "toy")
 
-from lemmata.core import Scale, select
+from lemmata.core import Scale
+from lemmata.core.registry import select
 from lemmata.run import Store, axis, cells, sweep
 
 REQUIRED_MS, REQUIRED_MB = 5, 30

@@ -6,7 +6,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from lemmata.commands.docs import documented, findings_of, line_of, page_of
-from lemmata.core import Paper, papers
+from lemmata.core import Paper
+from lemmata.core.registry import papers
 from lemmata.report.errata import errata_markdown
 from lemmata.report.markdown import claim_page, findings_section, papers_lines
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lemmata.core import missing_extra
+from lemmata.core.extras import missing_extra
 from lemmata.run import Store
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ import zlib
 import jax
 import pytest
 
-from lemmata.core import Scale, experiments, papers, select
+from lemmata.core import Scale
+from lemmata.core.registry import experiments, papers, select
 from lemmata.run import Store, apart
 from lemmata.testing import experiment_problems, package_problems
 

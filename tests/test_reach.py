@@ -10,7 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from lemmata.commands.compute import expected_reads
-from lemmata.core import Experiment, Selection, UserError, papers, select
+from lemmata.core import Experiment, UserError
+from lemmata.core.registry import Selection, papers, select
 from lemmata.run import Changes, change
 from walking import SMOKE, Case, cases, name
 

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from lemmata.core import papers
+from lemmata.core.registry import papers
 from lemmata.run import Store
 from walking import Case, cases, ends_in_an_answer, name, random_case
 

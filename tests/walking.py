@@ -12,11 +12,13 @@ from typing import Any
 import jax
 from rich.console import Console, RenderableType
 
-from lemmata.core import Experiment, RunConfig, Scale, UserError, described, experiments, override, papers, select
-from lemmata.core.config import fields
-from lemmata.report.shown import claim_panel
+from lemmata.core import Experiment, RunConfig, Scale, UserError
+from lemmata.core.config import described, fields, override
+from lemmata.core.registry import experiments, papers, select
+from lemmata.record.record_of import record_of
+from lemmata.report.show import claim_panel
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Store, change as changes_of, examine
+from lemmata.run import Store, change as changes_of, evaluate
 
 Case = tuple[str, dict[str, str]]  # an experiment's id, and what is set
 SMOKE = Scale("smoke")
@@ -124,25 +126,25 @@ def ends_in_an_answer(case: Case, store: Store) -> None:
     (selection,) = select([experiment_id])
     refusal = ""
     try:
-        (examined,) = examine([selection], SMOKE, store, changes=changes)
+        (result,) = evaluate([selection], SMOKE, store, changes=changes)
     except UserError as error:
         refusal = str(error)
     assert "\n" not in refusal
     if refusal:
         return
-    assert not examined.runs.failed
+    assert not result.runs.failed
     touched = set(changes_of(selection.experiment, SMOKE, changes).touched)
-    assert all(any(line.startswith(f"changed: {key} = ") for line in examined.head) for key in changes)
-    assert any(line.startswith("claims that rest on ") for line in examined.head)
-    for judgement in examined.judgements:
+    assert all(any(line.startswith(f"changed: {key} = ") for line in result.head) for key in changes)
+    assert any(line.startswith("claims that rest on ") for line in result.head)
+    for judgement in result.judgements:
         assert judgement.status != "undecided" or judgement.detail
         assert touched & set(judgement.reads), f"{judgement.claim.id} rests on nothing that changed"
-        row = judgement.row() | {"statement": ""}  # which may speak of an infimum
+        row = record_of(judgement).to_json() | {"statement": ""}  # which may speak of an infimum
         assert not_a_number(json.dumps(row)) == []
         assert not_a_number(printed(claim_panel(row))) == []
-    assert not_a_number(printed(Verdicts(examined.rows()))) == []
-    assert len(examined.judgements) + len(examined.left_out) == len(examined.experiment.claims)
-    assert examined.draw().caption
+    assert not_a_number(printed(Verdicts([record.to_json() for record in result.records()]))) == []
+    assert len(result.judgements) + len(result.left_out) == len(result.experiment.claims)
+    assert result.draw().caption
     jax.clear_caches()
 
 

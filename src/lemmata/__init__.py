@@ -43,9 +43,9 @@ if TYPE_CHECKING:
         exactly as exactly,
         falls as falls,
         near as near,
-        papers as papers,
         rises as rises,
     )
+    from lemmata.core.registry import papers as papers
     from lemmata.train import fit as fit, fit_many as fit_many
 
 _OF_API = {"Checked", "Claims", "Drawing", "check", "claims", "results"}

@@ -12,27 +12,18 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 import lemmata
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Examined,
-    Judgement,
-    NotRun,
-    Runs,
-    Scale,
-    ScaleName,
-    Selection,
-    UserError,
-    counted,
-    require,
-    select,
-)
+from lemmata.core import Artefact, Claim, Judgement, Runs, Scale, UserError, require
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import Selection, select
+from lemmata.core.scale import ScaleName
+from lemmata.record import ExperimentResult, NotRun
+from lemmata.record.record_of import claim_facts
 from lemmata.report.command import command_of
-from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
+from lemmata.report.page_entry import Footer
 from lemmata.report.values import margin, verdict_word
-from lemmata.run import Store, change, examine, missing, possible
+from lemmata.run import Store, change, evaluate, missing, possible
 
 StoreLike = Store | Path | str | None
 
@@ -64,7 +55,7 @@ def check(
     require(isinstance(jobs, int) and jobs >= 1, "jobs", jobs, "int, at least 1")
     texts, asked, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
     selections, not_run = _selected(ids, asked, place, texts)
-    found = examine(selections, asked, place, jobs=jobs, changes=texts)
+    found = evaluate(selections, asked, place, jobs=jobs, changes=texts)
     return Checked(tuple(found), tuple(not_run), texts)
 
 
@@ -85,7 +76,7 @@ def results(
         told = {"scale": scale, "seeds": seeds, "replication": replication or None, "changes": changes or None}
         words = [*map(repr, ids), *(f"{name}={value!r}" for name, value in told.items() if value is not None)]
         raise UserError(
-            f"{len(lacking)} of {counted(len(wanted), 'run is', 'runs are')} not in {str(place.root)!r}: "
+            f"{len(lacking)} of {pluralize(len(wanted), 'run is', 'runs are')} not in {str(place.root)!r}: "
             f"`lemmata.check({', '.join(words)})` computes them"
         )
     return check(*ids, scale=scale, seeds=seeds, replication=replication, changes=changes, store=place)
@@ -110,19 +101,19 @@ class Claims(Sequence[Claim]):
         return claims_html(self.found)
 
     def table(self) -> pa.Table:
-        return pa.Table.from_pylist([claim.facts() for claim in self.found])
+        return pa.Table.from_pylist([claim_facts(claim) for claim in self.found])
 
 
 @dataclass(frozen=True)
 class Checked(Mapping[str, Judgement]):
     """Experiments that were run and judged: verdicts by claim id; their numbers and figures."""
 
-    examined: tuple[Examined, ...]
+    results: tuple[ExperimentResult, ...]
     not_run: tuple[NotRun, ...] = ()
     changes: Mapping[str, str] = field(default_factory=dict)  # of the assumptions, as `--set` takes them
 
     def _judgements(self) -> dict[str, Judgement]:
-        return {one.claim.id: one for item in self.examined for one in item.judgements}
+        return {one.claim.id: one for item in self.results for one in item.judgements}
 
     def __getitem__(self, claim_id: str) -> Judgement:
         return self._judgements()[claim_id]
@@ -146,8 +137,8 @@ class Checked(Mapping[str, Judgement]):
 
     def _head(self) -> list[str]:
         """What was changed, and which claims are not judged: what follows is no verdict on the paper."""
-        left_out = (f"not judged: {claim.id}: {why}" for item in self.examined for claim, why in item.left_out)
-        return [*(line for item in self.examined for line in item.head), *left_out]
+        left_out = (f"not judged: {claim.id}: {why}" for item in self.results for claim, why in item.left_out)
+        return [*(line for item in self.results for line in item.head), *left_out]
 
     @property
     def status(self) -> str:
@@ -163,7 +154,7 @@ class Checked(Mapping[str, Judgement]):
     def table(self) -> pa.Table:
         """Every row that the runs recorded, with the run's name; `.to_pandas()` makes it a data frame."""
         tables = []
-        for item in self.examined:
+        for item in self.results:
             for name, run in item.runs.by_name.items():
                 columns = {key: np.asarray(values) for key, values in run.metrics.items()}
                 count = len(next(iter(columns.values()), ()))
@@ -176,7 +167,7 @@ class Checked(Mapping[str, Judgement]):
         item = self._one()
         return Drawing(
             draw(item),
-            Provenance(
+            Footer(
                 command=command_of(item.experiment.id, item.runs.scale, self.changes),
                 scale=item.runs.scale.name,
                 version=lemmata.__version__,
@@ -185,10 +176,10 @@ class Checked(Mapping[str, Judgement]):
             ),
         )
 
-    def _one(self) -> Examined:
-        if len(self.examined) != 1:
-            raise UserError(f"this holds {counted(len(self.examined), 'experiment')}; ask for one")
-        return self.examined[0]
+    def _one(self) -> ExperimentResult:
+        if len(self.results) != 1:
+            raise UserError(f"this holds {pluralize(len(self.results), 'experiment')}; ask for one")
+        return self.results[0]
 
 
 @dataclass(frozen=True)
@@ -196,7 +187,7 @@ class Drawing:
     """A figure with its table, caption and provenance."""
 
     artefact: Artefact
-    provenance: Provenance
+    footer: Footer
 
     @property
     def figure(self) -> Figure:
@@ -213,10 +204,10 @@ class Drawing:
         return pa.table({name: list(column) for name, column in self.artefact.table.items()})
 
     def _repr_png_(self) -> bytes | None:
-        return None if self.artefact.figure is None else figure_bytes(self.artefact.figure, self.provenance)["png"]
+        return None if self.artefact.figure is None else figure_bytes(self.artefact.figure, self.footer)["png"]
 
     def __repr__(self) -> str:
-        return f"{self.caption}\n[{self.provenance.line()}]"
+        return f"{self.caption}\n[{self.footer.line()}]"
 
 
 def _require_ids(ids: Sequence[str]) -> None:

@@ -10,22 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import (
-    Claim,
-    Recorded,
-    RunResult,
-    Runs,
-    Scale,
-    Unattended,
-    Undecided,
-    UserError,
-    experiment,
-    judge,
-    named_key,
-    override,
-    papers,
-)
-from lemmata.core.registry import experiment_names
+from lemmata.core import Claim, Recorded, RunResult, Runs, Scale, Unattended, Undecided, UserError, judge, named_key
+from lemmata.core.config import override
+from lemmata.core.registry import experiment, experiment_names, papers
 from lemmata.models.truncate import truncate
 from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13, fig_20
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lemmata.core import UserError, at_least, override
+from lemmata.core import UserError, at_least
+from lemmata.core.config import override
 from lemmata.lm.tasks.facts import CITIES, TABLE_5
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, best, fold, gain, over_prompts
 from lemmata.papers.association.probe.writing import Pointer, constancy

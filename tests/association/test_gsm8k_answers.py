@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Runs, Scale, UserError, experiments, judge
+from lemmata.core import RunResult, Runs, Scale, UserError, judge
+from lemmata.core.registry import experiments
 from lemmata.papers.association.claims.tab_2 import MODELS, SHOTS
 from lemmata.papers.association.probe.paired_answers import PairedGains, mcnemar
 from lemmata.papers.association.run.gsm8k_answers import EDITS, Gsm8kAnswers

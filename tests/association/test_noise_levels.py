@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lemmata.core import Claim, RunConfig, RunResult, Runs, Scale, experiments
+from lemmata.core import Claim, OutsideSetting, RunConfig, RunResult, Runs, Scale
+from lemmata.core.condition import each_condition
+from lemmata.core.registry import experiments
 from lemmata.papers.association.claims import stability
 from lemmata.papers.association.run.recall_training import RecallTraining
 
@@ -20,10 +22,12 @@ def with_noise(config: RunConfig, alpha: float) -> RunConfig:
 def outside(claim: Claim, runs: dict[str, RunConfig]) -> list[str]:
     """Why a claim's rule has no meaning for these configs, a reason a run."""
     return [
-        why
-        for named, setting in claim.setting.items()
+        why.reason
+        for named, condition in each_condition(claim.needs)
         for name, config in runs.items()
-        if (name == named or name.startswith(f"{named}/")) and (why := setting(config))
+        if (name == named or name.startswith(f"{named}/"))
+        and condition.reads == "config"
+        and isinstance(why := condition(config), OutsideSetting)
     ]
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.core import experiments, paths
+from lemmata.core.config import paths
+from lemmata.core.registry import experiments
 from lemmata.core.scale import Scale
 
 PAGE = Path(__file__).parents[2] / "docs" / "own-variant.md"

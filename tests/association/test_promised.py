@@ -1,6 +1,6 @@
 """The claims that were promised for this paper are there."""
 
-from lemmata.core import experiments
+from lemmata.core.registry import experiments
 
 PROMISED = """
 thm-1 lemma-d.1 table-3 b.3-stationary thm-2 thm-3-full thm-3-rank-1 thm-3-constant noise-rank-n fig-3 fig-3-margin

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lemmata.core import Scale, Undecided, experiments, judge, named_generator
+from lemmata.core import Scale, Undecided, judge, named_generator
+from lemmata.core.registry import experiments
 from lemmata.core.run import RunResult, Runs, Unattended
 from lemmata.papers.association.claims.tab_2_significance import EXPERIMENT, each, mean, truncation
 from lemmata.papers.association.probe.shares import Contrast

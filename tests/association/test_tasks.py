@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import UserError, decode, encode, named_key
+from lemmata.core import UserError, named_key
+from lemmata.core.config import decode, encode
 from lemmata.papers.association.run.memory import targets
 from lemmata.papers.association.task import (
     IOIConfig,

@@ -18,13 +18,13 @@ from lemmata.core import (
     RunOutput,
     Runs,
     Scale,
-    Selection,
     UserError,
     also,
     at_least,
-    path_in,
 )
-from lemmata.run import Store, change, examine
+from lemmata.core.config import path_in
+from lemmata.core.registry import Selection
+from lemmata.run import Store, change, evaluate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ SMOKE = Scale("smoke")
 
 
 def under(store: Store, **changes: str) -> Any:
-    (found,) = examine([Selection(EXPERIMENT, EXPERIMENT.claims)], SMOKE, store, changes=changes)
+    (found,) = evaluate([Selection(EXPERIMENT, EXPERIMENT.claims)], SMOKE, store, changes=changes)
     return found
 
 

@@ -1,12 +1,13 @@
 """Strict configs: round trips, refusals, overrides, digests."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import pytest
 
-from lemmata.core import RunConfig, RunContext, RunOutput, UserError, decode, encode, override, require
+from lemmata.core import Config, RunConfig, RunContext, RunOutput, UserError, require, stored_as
+from lemmata.core.config import canonical, decode, encode, override, path_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,3 +74,24 @@ def test_digest_follows_content_and_version() -> None:
 
     assert Trial(temperature=0.1).digest != Trial().digest
     assert Newer().digest != Trial().digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Before(Config):
+    rate: float = 0.1
+    steps: int = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Renamed(Config):
+    STORED: ClassVar[str] = "_Before"
+    learning_rate: float = field(default=0.1, metadata=stored_as("rate"))
+    steps: int = 5
+
+
+def test_a_better_name_in_code_leaves_digests_stores_and_keys_as_they_were() -> None:
+    assert canonical(_Renamed(learning_rate=0.2)) == canonical(_Before(rate=0.2))
+    assert decode(_Renamed, encode(_Before(rate=0.3))) == _Renamed(learning_rate=0.3)
+    assert decode(_Renamed | None, encode(_Before(rate=0.3))) == _Renamed(learning_rate=0.3)
+    assert override(_Renamed(), {"learning_rate": "0.5"}) == _Renamed(learning_rate=0.5)
+    assert [path_in(_Renamed(), key) for key in ("rate", "learning_rate", "speed")] == ["learning_rate"] * 2 + [None]

@@ -5,20 +5,8 @@ from typing import Annotated, Literal
 
 import pytest
 
-from lemmata.core import (
-    Bound,
-    Config,
-    Count,
-    Inside,
-    Natural,
-    NonNegative,
-    Positive,
-    Share,
-    Some,
-    UserError,
-    described,
-    require,
-)
+from lemmata.core import Bound, Config, Count, Inside, Natural, NonNegative, Positive, Share, Some, UserError, require
+from lemmata.core.config import described
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from conftest import Cli
-from lemmata import testing
-from lemmata.controls import control_problem
-from lemmata.core import Claim, Judgement, Part, RunResult, Runs, at_least, experiments, judge, papers
+from lemmata.core import Claim, Judgement, Part, RunResult, Runs, at_least, judge
+from lemmata.core.registry import experiments, papers
+from lemmata.record.record_of import record_of
 from lemmata.report.controls import controls_section
 from lemmata.report.markdown import claim_page
-from lemmata.testing import package_problems
+from lemmata.testing import package_problems, paper_checks as testing
+from lemmata.testing.controls import control_problem
 
 Reading = Callable[[Runs], Any]
 
@@ -137,7 +138,7 @@ def test_each_part_is_judged_on_the_control() -> None:
     found = judged({"large": large, "not negative": any_size})
     assert (found.status, found.control_status) == ("holds", "fails")
     assert found.control == {"large": "fails", "not negative": "holds"}
-    assert found.row()["control"] == {"large": "fails", "not negative": "holds"}
+    assert record_of(found).to_json()["control"] == {"large": "fails", "not negative": "holds"}
     assert judged({"not negative": any_size}).status == "undecided", "every part passed: so did the control"
 
 

@@ -6,16 +6,19 @@ from pathlib import Path
 import lemmata
 from conftest import Cli
 from lemmata.commands.docs import documented, line_of
-from lemmata.core import NotRun, Scale, counted, kept_verdicts, papers, select
-from lemmata.report.front import card
+from lemmata.core import Scale
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import papers, select
+from lemmata.record import NotRun, read_baseline
+from lemmata.report.summary import card
 
 ROOT = Path(lemmata.__file__).parent
 NOUNS = "claims|experiments|runs|cells|verdicts|papers|statements|rules|folders|programs|reasons"
 
 
 def test_one_is_not_several() -> None:
-    assert [counted(n, "claim") for n in (0, 1, 2)] == ["0 claims", "1 claim", "2 claims"]
-    assert [counted(n, "run is", "runs are") for n in (1, 2)] == ["1 run is", "2 runs are"]
+    assert [pluralize(n, "claim") for n in (0, 1, 2)] == ["0 claims", "1 claim", "2 claims"]
+    assert [pluralize(n, "run is", "runs are") for n in (1, 2)] == ["1 run is", "2 runs are"]
 
 
 def test_one_claim_is_counted_as_one(cli: Cli) -> None:
@@ -39,7 +42,7 @@ def test_what_is_not_run_here_and_what_is_kept_of_it_make_up_the_papers_claims()
     paper, scale = papers()["association"], Scale("laptop")
     not_run = [NotRun(one, scale, "no weights") for one in select(["association"]) if one.experiment.extra == "lm"]
     count = sum(len(one.selection.claims) for one in not_run)
-    kept = kept_verdicts(paper)["claims"]
+    kept = read_baseline(paper)["claims"]
     known = sum(claim.id in kept for one in not_run for claim in one.selection.claims)
     assert 0 < known < count
     words = f"(of {known} of these the package keeps a verdict, {count} claims in all)"

@@ -9,7 +9,8 @@ import yaml
 import lemmata
 from conftest import Cli
 from lemmata.commands.docs import DOCS, PAGES, documented, line_of, page_of, readme_text
-from lemmata.core import STALE, claim_digests, kept_verdicts, papers
+from lemmata.core.registry import papers
+from lemmata.record import STALE, claim_digests, read_baseline
 from lemmata.report.markdown import claim_page, replaced
 
 TOP = Path(__file__).parents[2]
@@ -28,7 +29,7 @@ def test_a_papers_page_is_up_to_date(id: str) -> None:
 
 @pytest.mark.parametrize("id", OURS)
 def test_every_kept_failure_has_its_sentence(id: str) -> None:
-    kept = kept_verdicts(OURS[id])["claims"]
+    kept = read_baseline(OURS[id])["claims"]
     assert kept
     assert [claim for claim, row in kept.items() if row["status"] == "fails" and not row["remark"].strip()] == []
 
@@ -57,7 +58,7 @@ def test_a_generated_page_is_up_to_date_and_in_the_site(name: str) -> None:
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     written = {}
-    monkeypatch.setattr("lemmata.commands.keeping._write_verdicts", lambda path, data: written.update(data))
+    monkeypatch.setattr("lemmata.commands.baseline._write_verdicts", lambda path, data: written.update(data))
     monkeypatch.setattr("lemmata.commands.docs.write_json", lambda path, data: path)
     monkeypatch.setattr("lemmata.commands.docs.page_of", lambda paper: "")
     monkeypatch.setattr("lemmata.commands.docs.write_whole", lambda path, text: path)

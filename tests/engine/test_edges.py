@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import pytest
 
-from lemmata.core import Config, Experiment, Runs, Selection, Some, UserError, add_paper_path, papers
+from lemmata.core import Config, Experiment, Runs, Some, UserError
 from lemmata.core.constraints import Count, Share
-from lemmata.core.examined import Examined
+from lemmata.core.registry import Selection, add_paper_path, papers
+from lemmata.record.result import ExperimentResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,5 +101,5 @@ def run_python(code: str, folder: Path) -> list[str]:
 
 def test_an_experiment_need_not_draw() -> None:
     plain = Experiment(title="", runs=lambda scale: {}, claims=())
-    artefact = Examined(Selection(plain, ()), Runs({}), ()).draw()
+    artefact = ExperimentResult(Selection(plain, ()), Runs({}), ()).draw()
     assert (artefact.figure, artefact.caption) == (None, "Nothing is drawn.")

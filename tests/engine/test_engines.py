@@ -14,19 +14,19 @@ from conftest import Cli
 from faulty.run.walk import Walk
 from faulty_paper import faulty
 from lemmata.core import Resources, UserError
-from lemmata.run import Store, obtain, programs, trim_programs
+from lemmata.run import Store, compile_cache, obtain, trim_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines import Engine, start_engine
 from lemmata.run.engines.here import Here
 from lemmata.run.engines.local import Local
-from lemmata.run.order import largest_first, shape
+from lemmata.run.queue_order import largest_first, shape
 
 __all__ = ["faulty"]
 UNGUARDED = """
 from pathlib import Path
 from faulty.run.walk import Walk
-from lemmata.run import Store, fill
-fill([Walk(seed=0), Walk(seed=1)], Store(Path("store")), jobs=2)
+from lemmata.run import Store, compute_all
+compute_all([Walk(seed=0), Walk(seed=1)], Store(Path("store")), jobs=2)
 """
 
 
@@ -97,10 +97,10 @@ def test_programs_are_bounded_and_pruned(cli: Cli, monkeypatch: pytest.MonkeyPat
     for age, name in enumerate(("new", "old", "oldest")):
         (folder / name).write_bytes(bytes(100))
         os.utime(folder / name, (10**9 - age, 10**9 - age))
-    assert trim_programs(Path(".lemmata"), 1000) == []
-    assert [path.name for path in trim_programs(Path(".lemmata"), 150, delete=False)] == ["oldest", "old"]
+    assert trim_compile_cache(Path(".lemmata"), 1000) == []
+    assert [path.name for path in trim_compile_cache(Path(".lemmata"), 150, delete=False)] == ["oldest", "old"]
     assert len(list(folder.iterdir())) == 3
-    monkeypatch.setattr(programs, "LARGEST", 250)
+    monkeypatch.setattr(compile_cache, "LARGEST", 250)
     monkeypatch.setattr("lemmata.commands.store.papers", dict)  # which runs are stale is not asked here
     _, out, _ = cli("runs", "prune", "--json")
     assert json.loads(out) == {"would_delete": [], "programs": 1}

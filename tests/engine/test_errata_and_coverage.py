@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli, Refused
-from lemmata import testing
 from lemmata.commands.docs import documented
-from lemmata.core import Stated, coverage, experiments, papers
+from lemmata.core.registry import experiments, papers
+from lemmata.record import Stated, coverage
 from lemmata.report.coverage import coverage_section
 from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
-from lemmata.testing import coverage_problems, package_problems
+from lemmata.testing import coverage_problems, package_problems, paper_checks as testing
 
 SLIP = {
     "id": "p/lemma-1",

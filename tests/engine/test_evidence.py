@@ -28,8 +28,9 @@ from lemmata.core import (
     near,
     slope_near,
 )
-from lemmata.report.numbers import left_over, lines
-from lemmata.report.shown import claim_panel
+from lemmata.record.record_of import record_of
+from lemmata.report.evidence_rows import left_over, lines
+from lemmata.report.show import claim_panel
 from lemmata.report.verdicts import Verdicts
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -45,7 +46,7 @@ def judged(part: Part | dict[str, Part], measured: Any, correction: Correction |
         parts=part,
         correction=correction,
     )
-    return judge(claim, Runs({})).row() | {"scale": "laptop", "seconds": 1.0}
+    return record_of(judge(claim, Runs({}))).to_json() | {"scale": "laptop", "seconds": 1.0}
 
 
 def printed(renderable: object, width: int) -> str:
@@ -81,12 +82,12 @@ def test_labels_may_come_from_the_runs_and_positions_stand_in_where_they_do_not_
     part = Part(lambda x: x, at_most(1.0), along={"n": lambda runs: runs["main"].config.sizes, "seed": (0, 1, 2)})
     claim = Claim(id="a", locus="", statement="", subject=lambda runs: np.zeros((2, 3)), wrong=len, parts=part)
     judgement = judge(claim, runs)
-    assert judgement.row()["evidence"][0]["rows"][-1]["where"] == {"n": 7, "seed": 2}
+    assert record_of(judgement).to_json()["evidence"][0]["rows"][-1]["where"] == {"n": 7, "seed": 2}
     assert judgement.reads == (), "labels are no evidence"
     shorter = judge(
         Claim(id="a", locus="", statement="", subject=lambda runs: np.zeros((2, 2)), wrong=len, parts=part), runs
     )
-    assert shorter.row()["evidence"][0]["rows"][-1]["where"] == {"row": 2, "column": 2}
+    assert record_of(shorter).to_json()["evidence"][0]["rows"][-1]["where"] == {"row": 2, "column": 2}
 
 
 X = np.arange(1, 4)
@@ -117,7 +118,7 @@ def test_a_sequence_is_told_by_its_worse_steps() -> None:
 
 def test_of_an_erratum_the_elements_come_first_that_the_printed_form_gets_wrong() -> None:
     part = Part(lambda x: x, near(np.array([1.0, 2.0, 3.0]), atol=0.1), corrected=np.array([1.0, 2.0, 4.0]))
-    row = judged(part, np.array([1.05, 2.0, 4.0]), Correction(printed="a", corrected="b"))
+    row = judged(part, np.array([1.05, 2.0, 4.0]), Correction(severity="constant", printed="a", corrected="b"))
     first = row["evidence"][0]["rows"][0]
     assert (first["where"], first["predicted"], first["corrected"]) == ({"position": 3}, 3.0, 4.0)
     assert next(lines(row)).predicted == "printed 3 ± 0.1\ncorrected 4 ± 0.1"

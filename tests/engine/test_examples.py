@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.core import papers
+from lemmata.core.registry import papers
 from lemmata.run import Store
 
 FOLDER = Path(__file__).parents[2] / "examples"

@@ -10,7 +10,7 @@ import pytest
 from faulty.run.walk import Walk
 from faulty_paper import begin, begun, command, end, faulty, numbers
 from lemmata.core import UserError
-from lemmata.run import RunFailed, Silent, Store, fill, obtain
+from lemmata.run import RunFailed, Silent, Store, compute_all, obtain
 
 pytestmark = pytest.mark.usefixtures("faulty")
 __all__ = ["faulty"]  # a fixture is used by its name
@@ -30,7 +30,7 @@ class Told(Silent):
 def test_a_killed_worker_is_replaced_and_its_run_continues(store: Store, faulty: Path, tmp_path: Path) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="die once")]
     told = Told()
-    assert fill(configs, store, jobs=2, reporter=told) == {}
+    assert compute_all(configs, store, jobs=2, reporter=told) == {}
     assert len(told.lines) == 1
     assert told.lines[0].startswith(f"resumed {configs[1].digest} its process was killed (SIGKILL")
     assert sorted(faulty.read_text().splitlines()) == ["0 0", "1 0", "1 10"]  # from the checkpoint, not from the start
@@ -44,7 +44,7 @@ def test_a_killed_worker_is_replaced_and_its_run_continues(store: Store, faulty:
 def test_a_run_that_kills_its_process_is_left_out_after_three_more(store: Store, faulty: Path) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="die")]
     told = Told()
-    failures = fill(configs, store, jobs=2, reporter=told)
+    failures = compute_all(configs, store, jobs=2, reporter=told)
     assert list(failures) == [configs[1].digest]
     assert "4 times" in failures[configs[1].digest]
     assert begun(faulty) == [0, 1, 1, 1, 1]
@@ -55,7 +55,7 @@ def test_a_run_that_kills_its_process_is_left_out_after_three_more(store: Store,
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_exception_ends_its_own_run_alone(store: Store, jobs: int) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="raise"), Walk(seed=2)]
-    failures = fill(configs, store, jobs=jobs)
+    failures = compute_all(configs, store, jobs=jobs)
     assert list(failures) == [configs[1].digest]
     reason, _, log = failures[configs[1].digest].partition("; its traceback is ")
     assert reason == "ArithmeticError: the walk has left the plane"
@@ -68,7 +68,7 @@ def test_an_exception_ends_its_own_run_alone(store: Store, jobs: int) -> None:
 
 def test_a_worker_without_memory_says_so(store: Store) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="eat memory"), Walk(seed=2)]
-    failures = fill(configs, store, jobs=2)
+    failures = compute_all(configs, store, jobs=2)
     assert list(failures) == [configs[1].digest]
     assert failures[configs[1].digest].startswith("out of memory")
     assert set(store.digests()) == {configs[0].digest, configs[2].digest}
@@ -110,7 +110,7 @@ def test_a_run_that_is_refused_ends_the_command(store: Store) -> None:
             raise UserError("seed = 0 is not possible: above 1")
 
     with pytest.raises(UserError, match="above 1"):
-        fill([Refusing(), Walk(seed=3)], store)
+        compute_all([Refusing(), Walk(seed=3)], store)
     assert not store.root.exists()
 
 

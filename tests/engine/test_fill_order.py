@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from lemmata.core import RunConfig, RunContext, RunOutput
 from lemmata.run import Store
-from lemmata.run.fill import _Filling
 from lemmata.run.lease import Leases
 from lemmata.run.outcome import Finished, Outcome
 from lemmata.run.reporter import Silent
+from lemmata.run.scheduler import _Filling
 
 
 @dataclass(frozen=True, kw_only=True)

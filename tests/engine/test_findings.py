@@ -6,7 +6,8 @@ import pytest
 
 from conftest import Cli
 from lemmata.commands.docs import documented, findings_of
-from lemmata.core import STALE, Finding, Number, experiments, findings, papers
+from lemmata.core.registry import experiments, papers
+from lemmata.record import STALE, Finding, Number, findings
 from lemmata.testing import findings_problems
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
@@ -55,7 +56,7 @@ def test_a_number_comes_from_a_verdict_it_rests_on() -> None:
 
 def test_a_finding_about_nothing_is_a_problem(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = Finding(text="It is 0.35 by Lemma 1.2.", rests_on={"no-such": "holds"}, shown_by="nowhere")
-    monkeypatch.setattr("lemmata.testing.findings", lambda paper: (lost,))
+    monkeypatch.setattr("lemmata.testing.paper_checks.findings", lambda paper: (lost,))
     where = "toy/findings.py, finding 1"
     assert list(findings_problems(papers()["toy"])) == [
         f"{where} rests on 'no-such', and no claim has that id",

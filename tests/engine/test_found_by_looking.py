@@ -13,20 +13,10 @@ import lemmata
 from conftest import Cli, Refused
 from lemmata.cli import Command
 from lemmata.cli.lm import Lm
-from lemmata.core import (
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    UserError,
-    experiment,
-    experiments,
-    field_note,
-    full_id,
-    papers,
-    path_in,
-    select,
-)
+from lemmata.core import RunConfig, RunContext, RunOutput, Scale, UserError
+from lemmata.core.config import path_in
+from lemmata.core.field_comments import field_comment
+from lemmata.core.registry import experiment, experiments, full_id, papers, select
 from lemmata.run import RUNS, change, keys, views
 
 
@@ -137,7 +127,7 @@ class Commented(RunConfig):
 
 
 def test_a_fields_comment_is_its_meaning() -> None:
-    noted = {name: field_note(Commented(), name) for name in ("plain", "said", "folded")}
+    noted = {name: field_comment(Commented(), name) for name in ("plain", "said", "folded")}
     assert noted == {"plain": "", "said": "eta of the paper", "folded": "over several lines"}
 
 

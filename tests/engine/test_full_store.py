@@ -14,7 +14,7 @@ from conftest import Cli
 from faulty.run.walk import Walk
 from faulty_paper import faulty, numbers
 from lemmata.core import UserError
-from lemmata.run import Store, fill, store as store_module
+from lemmata.run import Store, compute_all, store as store_module
 
 __all__ = ["faulty"]
 WIDE = 600  # of a walk whose checkpoint and result are some 100 KB each
@@ -93,7 +93,7 @@ def test_any_write_that_fails_is_one_line(
 ) -> None:
     """For systems on which nobody can mount."""
     configs = [Walk(seed=0, milliseconds=0), Walk(seed=1, milliseconds=0)]
-    fill(configs[:1], store)
+    compute_all(configs[:1], store)
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
@@ -101,11 +101,11 @@ def test_any_write_that_fails_is_one_line(
     with monkeypatch.context() as broken:
         broken.setattr(store_module.pq, "write_table", refuse)
         with pytest.raises(UserError, match=os.strerror(number)) as raised:
-            fill(configs, store)
+            compute_all(configs, store)
     assert "\n" not in str(raised.value)
     assert not store.halves()
     assert store.digests() == [configs[0].digest]
-    fill(configs, store)
+    compute_all(configs, store)
     assert len(store.digests()) == 2
 
 
@@ -116,7 +116,7 @@ def test_a_run_that_reads_a_missing_file_is_not_the_store(
         raise OSError(errno.ENOSPC, "not the store's")
 
     monkeypatch.setattr(walk.Walk, "_tell", refuse)
-    (reason,) = fill([Walk(seed=0)], store).values()
+    (reason,) = compute_all([Walk(seed=0)], store).values()
     assert reason.startswith("OSError: [Errno 28] not the store's")
 
 
@@ -124,7 +124,7 @@ def test_a_full_disk_elsewhere_is_one_line_too(cli: Cli, monkeypatch: pytest.Mon
     def refuse(*_: object, **__: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "report/index.html")
 
-    monkeypatch.setattr("lemmata.commands.look.list_claims", refuse)
+    monkeypatch.setattr("lemmata.commands.list.list_claims", refuse)
     code, out, err = cli("list")
     assert (code, out) == (2, "")
     assert err == "lemmata: report/index.html cannot be written: No space left on device; what is finished is kept\n"

@@ -19,20 +19,20 @@ TOKENS = np.array([3, 1, 4, 1, 5, 9, 2])
 call = eqx.filter_jit(lambda model, tokens: model(tokens))
 
 
-def filled(config: GPT2Config, dtype: type = np.float32) -> GPT2:
+def compute_each(config: GPT2Config, dtype: type = np.float32) -> GPT2:
     """A model with no bias or scale at the value that would hide it."""
     stream = np.random.default_rng(0)
     shapes = eqx.filter_eval_shape(lambda: GPT2.create(config, key=named_key(0, "init")))
     return jax.tree.map(lambda leaf: jnp.asarray(0.4 * stream.normal(size=leaf.shape), dtype), shapes)
 
 
-def plain(tree: object) -> dict[str, np.ndarray]:
+def to_json(tree: object) -> dict[str, np.ndarray]:
     return {jax.tree_util.keystr(p): np.asarray(x, float) for p, x in jax.tree_util.tree_leaves_with_path(tree)}
 
 
 def by_hand(model: GPT2, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, residual stream and attention of each head, with loops over layers, heads and positions."""
-    w, config = plain(model), model.config
+    w, config = to_json(model), model.config
 
     def norm(x: np.ndarray, scale: np.ndarray, bias: np.ndarray) -> np.ndarray:
         return (x - x.mean()) / np.sqrt(x.var() + 1e-5) * scale + bias
@@ -67,7 +67,7 @@ def by_hand(model: GPT2, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 
 def test_forward_pass_is_the_one_written_by_hand() -> None:
     with precision("float64"):
-        model = filled(CONFIG, np.float64)
+        model = compute_each(CONFIG, np.float64)
         logits, stream, attention = by_hand(model, TOKENS)
         asked = np.array([6, 0, 2])
         whole, some, trace, heads = eqx.filter_jit(
@@ -89,7 +89,7 @@ def test_the_published_shape_has_the_published_size() -> None:
 def test_first_weights_have_the_published_spread() -> None:
     config = GPT2Config(vocab=300, length=40, width=64, layers=8, heads=4)
     model = eqx.filter_jit(lambda key: GPT2.create(config, key=key))(named_key(0, "init"))
-    for name, value in plain(model).items():
+    for name, value in to_json(model).items():
         if name.endswith(".bias"):
             assert not value.any(), name
         elif name.endswith(".scale"):
@@ -103,7 +103,7 @@ def test_first_weights_have_the_published_spread() -> None:
 
 
 def test_a_token_sees_only_what_stands_before_it() -> None:
-    model = filled(CONFIG)
+    model = compute_each(CONFIG)
     changed, before = (np.asarray(call(model, jnp.asarray(t))) for t in ([3, 1, 4, 1, 0, 9, 2], [3, 1, 4, 1, 5, 9, 2]))
     np.testing.assert_array_equal(changed[:4], before[:4])
     assert np.abs(changed[4:] - before[4:]).max(axis=1).min() > 1e-3
@@ -111,7 +111,7 @@ def test_a_token_sees_only_what_stands_before_it() -> None:
 
 @pytest.mark.parametrize(("kind", "tolerance"), [("tensorfloat32", 1e-5), ("bfloat16", 0.1)])
 def test_lower_precision_is_near(kind: MatmulPrecision, tolerance: float) -> None:
-    model = filled(CONFIG)
+    model = compute_each(CONFIG)
     lower = dataclasses.replace(model, config=dataclasses.replace(CONFIG, precision=kind))
     exact, rounded = (np.asarray(call(m, jnp.asarray(TOKENS))) for m in (model, lower))
     assert rounded.dtype == jnp.float32
@@ -120,7 +120,7 @@ def test_lower_precision_is_near(kind: MatmulPrecision, tolerance: float) -> Non
 
 
 def test_weight_decay_acts_on_matrices_only() -> None:
-    model = filled(CONFIG)
+    model = compute_each(CONFIG)
     marked = {jax.tree_util.keystr(p): m for p, m in jax.tree_util.tree_leaves_with_path(matrices(model))}
     decayed = {name for name, mark in marked.items() if mark}
     assert decayed == {".tokens", ".positions"} | {name for name in marked if name.endswith(".weight")}
@@ -138,7 +138,7 @@ def test_query_loss_is_the_next_token_loss_and_descent_lowers_it() -> None:
         def sample(self, num: int, *, key: object) -> Batch:
             return batch
 
-    model = filled(CONFIG)
+    model = compute_each(CONFIG)
     whole, queried = eqx.filter_jit(lambda m: (next_token_loss(m, batch), QueryLoss(3)(m, batch)))(model)
     np.testing.assert_allclose(whole, queried, rtol=1e-6)
     everything = lambda m: jax.tree.map(eqx.is_inexact_array, m)  # noqa: E731
@@ -156,6 +156,6 @@ def test_impossible_shapes_are_refused_in_one_line() -> None:
         GPT2Config(vocab=3, length=4, width=12, heads=5)
     with pytest.raises(UserError, match="layers = 0"):
         GPT2Config(vocab=3, length=4, layers=0)
-    model = filled(CONFIG)
+    model = compute_each(CONFIG)
     with pytest.raises(UserError, match="tokens = 10 is not possible: at most length = 9"):
         model(jnp.zeros(10, int))

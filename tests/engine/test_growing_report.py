@@ -10,11 +10,13 @@ import pytest
 
 from conftest import Cli
 from lemmata.commands import order
-from lemmata.commands.found import Findings
+from lemmata.commands.findings import Findings
 from lemmata.commands.order import cheapest_first
-from lemmata.core import Finding, Number, Scale, papers, select
-from lemmata.report import growing
-from lemmata.run import Store, examine, examine_in_turn, fill
+from lemmata.core import Scale
+from lemmata.core.registry import papers, select
+from lemmata.record import Finding, Number
+from lemmata.report import incremental
+from lemmata.run import Store, compute_all, evaluate, evaluate_each
 
 SMOKE = Scale("smoke")
 FINDING = Finding(
@@ -24,7 +26,7 @@ FINDING = Finding(
 
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lemmata.commands.found", "lemmata.commands.order"):
+    for module in ("lemmata.commands.findings", "lemmata.commands.order"):
         monkeypatch.setattr(f"{module}.findings", lambda paper: (FINDING,) if paper.id == "toy" else ())
 
 
@@ -47,7 +49,7 @@ def test_experiments_come_by_cost_and_those_of_findings_sooner(
     monkeypatch.setattr(order, "_seconds", lambda paper, scale: {"toy/typo": 1e9})
     assert names(cheapest_first(selections, SMOKE, store))[0] == "toy/decay", "a cost that nobody knows comes last"
     last = selections[-1].experiment
-    fill(last.runs(SMOKE).values(), store)
+    compute_all(last.runs(SMOKE).values(), store)
     free = [one.experiment.id for one in selections if one.experiment.runs(SMOKE) == last.runs(SMOKE)]
     assert names(cheapest_first(selections, SMOKE, store))[: len(free)] == free, "what is there costs nothing"
 
@@ -56,18 +58,18 @@ def test_experiments_come_by_cost_and_those_of_findings_sooner(
 def test_an_experiment_is_judged_when_its_runs_are_there(toy: Path, store: Store, jobs: int) -> None:
     selections = select(["toy"])[::-1]
     seen = []
-    for item in examine_in_turn(selections, SMOKE, store, jobs=jobs):
+    for item in evaluate_each(selections, SMOKE, store, jobs=jobs):
         assert all(digest in store for digest in item.run_ids)
         seen.append(item.experiment.id)
         if len(seen) == 1 and jobs == 1:
             wanted = {config.digest for one in selections for config in one.experiment.runs(SMOKE).values()}
             assert set(store.digests()) < wanted, "the first is judged before all is computed"
     assert sorted(seen) == sorted(names(selections))
-    assert names(examine(selections, SMOKE, store)) == names(selections), "together: in the order asked for"
+    assert names(evaluate(selections, SMOKE, store)) == names(selections), "together: in the order asked for"
 
 
 def test_whoever_stops_reading_stops_the_workers(toy: Path, store: Store) -> None:
-    with contextlib.closing(examine_in_turn(select(["toy"]), SMOKE, store, jobs=2)) as judged:
+    with contextlib.closing(evaluate_each(select(["toy"]), SMOKE, store, jobs=2)) as judged:
         next(judged)
     for worker in multiprocessing.active_children():
         worker.join(timeout=20)
@@ -76,7 +78,7 @@ def test_whoever_stops_reading_stops_the_workers(toy: Path, store: Store) -> Non
 
 def test_findings_are_the_references_until_they_are_found_here(toy: Path, found: None, monkeypatch) -> None:
     kept = {"id": "toy/rate", "status": "holds", "measured": 0.5, "scale": "laptop", "version": "7", "device": "cpu"}
-    monkeypatch.setattr("lemmata.commands.found.documented", lambda paper: [kept])
+    monkeypatch.setattr("lemmata.commands.findings.documented", lambda paper: [kept])
     findings = Findings([papers()["toy"]])
     (one,) = findings.told({}, {"toy/rate"})["toy"]
     assert one.text == "It decays by 0.50 a step."
@@ -91,13 +93,13 @@ def test_findings_are_the_references_until_they_are_found_here(toy: Path, found:
 
 def test_every_version_of_the_page_says_how_far_it_is(cli: Cli, found: None, monkeypatch) -> None:
     versions, saved = [], []
-    write, save = growing.write_report, growing.save_entry
-    monkeypatch.setattr(growing, "PAUSE", 0.0)
-    monkeypatch.setattr(growing, "SHARE", float("inf"))
+    write, save = incremental.write_report, incremental.save_entry
+    monkeypatch.setattr(incremental, "PAUSE", 0.0)
+    monkeypatch.setattr(incremental, "SHARE", float("inf"))
     monkeypatch.setattr(
-        growing, "write_report", lambda made, out: versions.append(made["index.html"]) or write(made, out)
+        incremental, "write_report", lambda made, out: versions.append(made["index.html"]) or write(made, out)
     )
-    monkeypatch.setattr(growing, "save_entry", lambda entry, *rest: saved.append(entry) or save(entry, *rest))
+    monkeypatch.setattr(incremental, "save_entry", lambda entry, *rest: saved.append(entry) or save(entry, *rest))
     code, out, _ = cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
     assert code == 0
     assert out.count("index.html") == 2, "said at once, and at the end"

@@ -11,27 +11,28 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
-from lemmata.core import THOROUGH, thorough_jit
-from lemmata.core.thorough import OPTIONS
-from lemmata.run.hasty import FLAGS, IN_HASTE, KNOWN, compile_hastily, compile_lightly
+from lemmata.core import optimized_jit
+from lemmata.core.jit_options import OPTIMIZE, OPTIONS
+from lemmata.run.xla_flags import FLAGS, IN_HASTE, KNOWN, compile_hastily, compile_lightly
 
 pytestmark = pytest.mark.skipif(find_spec("jax_plugins") is not None, reason="on a GPU no flags are chosen")
 HERE = """
 import os
 from pathlib import Path
-from lemmata.core import THOROUGH, thorough_jit
+from lemmata.core import optimized_jit
+from lemmata.core.jit_options import OPTIMIZE
 from lemmata.run.engines.here import Here
 from lemmata.run.store import Store
 Here(Store(Path({root!r})), lambda *told: None)
 import jax.numpy as jnp
-assert thorough_jit(lambda x: jnp.sum(x * x))(jnp.ones(3)) == 3
-print(THOROUGH in os.environ, os.environ["XLA_FLAGS"])
+assert optimized_jit(lambda x: jnp.sum(x * x))(jnp.ones(3)) == 3
+print(OPTIMIZE in os.environ, os.environ["XLA_FLAGS"])
 """
 
 
 @pytest.fixture
 def nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (FLAGS, THOROUGH):
+    for name in (FLAGS, OPTIMIZE):
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
 
@@ -42,7 +43,7 @@ def test_what_is_said_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     compile_lightly()
     compile_hastily()
     assert os.environ[FLAGS] == "--mine"
-    assert THOROUGH not in os.environ
+    assert OPTIMIZE not in os.environ
 
 
 @pytest.mark.usefixtures("nothing_chosen")
@@ -51,7 +52,7 @@ def test_the_hastier_comes_first() -> None:
     compile_hastily()
     compile_lightly()
     assert "optimization_level=0" in os.environ[FLAGS]
-    assert THOROUGH not in os.environ
+    assert OPTIMIZE not in os.environ
 
 
 @pytest.mark.usefixtures("nothing_chosen")
@@ -64,7 +65,7 @@ def test_loops_alone_are_compiled_well(choose: Callable[[], None], marked: bool)
         asked.append(how)
         return function
 
-    double = thorough_jit(lambda x: 2 * x, jit=jit, static_argnames="shape")
+    double = optimized_jit(lambda x: 2 * x, jit=jit, static_argnames="shape")
     assert not asked  # before the first call a command may still choose
     assert [double(1), double(2)] == [2, 4]
     assert asked == [{"static_argnames": "shape"} | ({"compiler_options": OPTIONS} if marked else {})]
@@ -72,12 +73,12 @@ def test_loops_alone_are_compiled_well(choose: Callable[[], None], marked: bool)
 
 def test_marked_programs_compute_the_same() -> None:
     x = jnp.linspace(0.0, 1.0, 7)
-    assert jnp.array_equal(thorough_jit(lambda x: 2 * x)(x), 2 * x)
+    assert jnp.array_equal(optimized_jit(lambda x: 2 * x)(x), 2 * x)
 
 
 def test_an_engine_compiles_lightly(tmp_path: Path) -> None:
     """And XLA knows the flags and options: it ends the process at a flag that it does not."""
-    environment = {name: value for name, value in os.environ.items() if name not in (FLAGS, THOROUGH)}
+    environment = {name: value for name, value in os.environ.items() if name not in (FLAGS, OPTIMIZE)}
     command = [sys.executable, "-c", HERE.format(root=str(tmp_path))]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     marked, flags = done.stdout.strip().split(" ", 1)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import TOY, Cli
-from lemmata.core import command, given_places, registry
+from lemmata.core import registry
+from lemmata.core.cli_hints import cli_options, command
 
 WHERE = ("--store", "my runs", "--paper-path", str(TOY))
 PASTED = shlex.join(WHERE)
@@ -33,7 +34,7 @@ def hints(text: str) -> list[str]:
 
 def test_a_command_is_as_it_was_where_nothing_was_named() -> None:
     assert command("check", "toy/rate") == "lemmata check toy/rate"
-    with given_places(WHERE):
+    with cli_options(WHERE):
         assert command("check", "ID", scale="smoke") == f"lemmata check ID --scale smoke {PASTED}"
     assert command("check", "ID", scale="smoke") == "lemmata check ID --scale smoke"
 

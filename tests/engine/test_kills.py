@@ -14,8 +14,9 @@ import pytest
 
 import ray_cluster
 from faulty_paper import begin, faulty, numbers
-from lemmata.core import Scale, select
-from lemmata.run import Store, fill
+from lemmata.core import Scale
+from lemmata.core.registry import select
+from lemmata.run import Store, compute_all
 
 __all__ = ["faulty"]
 KILLS, MANY_KILLS = 5, 100  # of all engines together; without Ray, the other takes them all
@@ -73,7 +74,7 @@ def test_random_kills_change_nothing(engine: str, faulty: Path, tmp_path: Path, 
     many = request.config.getoption("--walk-all")
     wanted = round((MANY_KILLS if many else KILLS) * SHARE[engine])
     configs = [config for one in select(["faulty/walks"]) for config in one.experiment.runs(Scale("smoke")).values()]
-    fill(configs, Store(tmp_path / "whole"))
+    compute_all(configs, Store(tmp_path / "whole"))
     whole = numbers(tmp_path / "whole")
     assert len(whole) == 8
     killed, rounds = Counter[str](), 0

@@ -12,7 +12,7 @@ import pytest
 from faulty.run.walk import Walk
 from faulty_paper import begin, begun, end, faulty, numbers
 from lemmata.core import RunOutput
-from lemmata.run import Store, fill, lease
+from lemmata.run import Store, compute_all, lease
 from lemmata.run.lease import Leases, clear_abandoned, is_leased
 
 __all__ = ["faulty"]
@@ -106,7 +106,7 @@ def test_an_abandoned_lease_goes_to_one_of_many(tmp_path: Path) -> None:
 
 def test_a_finished_run_is_never_replaced(faulty: Path, store: Store) -> None:
     config = Walk(seed=0, milliseconds=0)
-    fill([config], store)
+    compute_all([config], store)
     before = (store.folder(config.digest) / "record.json").stat()
     kept = store.load(config)
     output = RunOutput(kept.metrics, kept.arrays)
@@ -129,7 +129,7 @@ def test_a_lease_outlives_nobody(tmp_path: Path) -> None:
     assert is_leased(tmp_path, "run")
     process.kill()
     process.communicate()
-    fill([], Store(tmp_path))
+    compute_all([], Store(tmp_path))
     assert not (tmp_path / ".leases").exists()
 
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from conftest import TOY, Refused
-from lemmata import testing
-from lemmata.core import LEDGER, Experiment, Line, Part, claim_digest, experiments, ledger, near, papers
-from lemmata.testing import ledger_problems
+from lemmata.core import Experiment, Part, near
+from lemmata.core.registry import experiments, papers
+from lemmata.record import LEDGER, Line, claim_digest, ledger
+from lemmata.testing import ledger_problems, paper_checks as testing
 
 OURS = [id for id, paper in papers().items() if paper.package.startswith("lemmata.")]
 
@@ -98,7 +99,7 @@ class Copy:
     def __call__(self, *words: str) -> tuple[int, str]:
         places = ("--paper-path", str(self.folder / "toy"))
         places += () if words[0] == "ledger" else ("--store", str(self.folder / "store"), "--scale", "smoke")
-        environment = os.environ | {"PYTHONPATH": str(Path(testing.__file__).parents[1])}
+        environment = os.environ | {"PYTHONPATH": str(Path(testing.__file__).parents[2])}
         done = subprocess.run(
             [sys.executable, "-m", "lemmata", *words, *places], capture_output=True, text=True, env=environment
         )

@@ -13,24 +13,15 @@ import lemmata
 from conftest import Cli
 from lemmata.commands import docs as docs_command
 from lemmata.commands.docs import documented
-from lemmata.core import (
-    EXTRAS,
-    Experiment,
-    Scale,
-    UserError,
-    canonical,
-    experiments,
-    kept_verdicts,
-    missing_extra,
-    papers,
-    registry,
-    select,
-)
-from lemmata.core.config import digest
+from lemmata.core import Experiment, Scale, UserError, registry
+from lemmata.core.config import canonical, digest
+from lemmata.core.extras import EXTRAS, missing_extra
+from lemmata.core.registry import experiments, papers, select
+from lemmata.record import read_baseline
 from lemmata.report.controls import controls_section
 from lemmata.report.coverage import coverage_section
 from lemmata.report.markdown import claim_page, claims_table, paper_line
-from lemmata.run import Store, examine
+from lemmata.run import Store, evaluate
 from lemmata.testing import check_paper, package_problems
 
 NEEDY = Path(__file__).parents[1] / "needy"
@@ -195,7 +186,7 @@ def test_the_front_door_keeps_them_apart(needy: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="needy/weights cannot be run here"):
         lemmata.check("needy/long", scale="smoke", store=tmp_path / "store")
     with pytest.raises(UserError, match="cannot be run here"):
-        examine(select(["needy/weights"]), Scale("smoke"), Store(tmp_path / "store"))
+        evaluate(select(["needy/weights"]), Scale("smoke"), Store(tmp_path / "store"))
 
 
 def test_check_paper_says_what_it_could_not_run(needy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +203,7 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     paper = papers()["needy"]
     cli("check", "needy", *SMOKE)
     cli("docs", "needy", "--scale", "smoke")
-    without = kept_verdicts(paper)
+    without = read_baseline(paper)
     assert list(without["claims"]) == ["needy/small"]
     rows = documented(paper)
     assert [row["status"] for row in rows] == ["holds", "not run", "not run"]
@@ -235,13 +226,13 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     assert [row["status"] for row in documented(paper)] == ["holds", "not run", "not run"]
     cli("check", "needy", *SMOKE)
     cli("docs", "needy", "--scale", "smoke")
-    judged = kept_verdicts(paper)
+    judged = read_baseline(paper)
     assert [row["status"] for row in documented(paper)] == ["holds", "holds", "fails"]
 
     monkeypatch.setitem(EXTRAS, "lm", ("no_such_module",))
     (needy / "weights").unlink()
     cli("docs", "needy", "--scale", "smoke")
-    assert kept_verdicts(paper) == judged, "verdicts that cannot be judged again here stay"
+    assert read_baseline(paper) == judged, "verdicts that cannot be judged again here stay"
     stale = json.loads((paper.folder / "verdicts.json").read_text())
     stale["claims"]["needy/long"]["digest"] = "0" * 20
     (paper.folder / "verdicts.json").write_text(json.dumps(stale))
@@ -251,7 +242,9 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
 def test_an_extra_is_looked_for_without_importing_it(tmp_path: Path) -> None:
     for module in EXTRAS["lm"]:
         (tmp_path / f"{module}.py").write_text("raise RuntimeError('imported')\n")
-    code = "import sys; from lemmata.core import missing_extra; print(missing_extra('lm'), 'torch' in sys.modules)"
+    code = (
+        "import sys; from lemmata.core.extras import missing_extra; print(missing_extra('lm'), 'torch' in sys.modules)"
+    )
     path = f"{tmp_path}:{Path(lemmata.__file__).parents[1]}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path})
     assert done.stdout.strip() == "None False", done.stderr

@@ -19,7 +19,7 @@ class Dotted(RunConfig):
 
 
 @pytest.fixture
-def filled(store: Store) -> Store:
+def compute_each(store: Store) -> Store:
     obtain([Dotted()], store)
     return store
 
@@ -43,14 +43,14 @@ VIEW = 'query: the view test/dotted-names needs double quotes: "test/dotted-name
         ('SELECT "full.noise", nothing FROM metrics', "Binder Error"),
     ],
 )
-def test_what_needs_quotes_is_said_in_one_line(filled: Store, sql: str, message: str) -> None:
+def test_what_needs_quotes_is_said_in_one_line(compute_each: Store, sql: str, message: str) -> None:
     with pytest.raises(UserError, match=message) as refusal:
-        query(filled, sql)
+        query(compute_each, sql)
     assert "\n" not in str(refusal.value)
 
 
-def test_with_quotes_it_is_found(filled: Store) -> None:
-    assert query(filled, 'SELECT "full.noise" FROM "test/dotted-names"')[1] == [(0.0,), (1.0,)]
+def test_with_quotes_it_is_found(compute_each: Store) -> None:
+    assert query(compute_each, 'SELECT "full.noise" FROM "test/dotted-names"')[1] == [(0.0,), (1.0,)]
 
 
 def test_every_view_says_in_a_sentence_what_it_holds() -> None:

@@ -16,8 +16,9 @@ import ray_cluster
 from conftest import Refused
 from faulty.run.walk import Walk
 from faulty_paper import begin, begun, end, faulty, numbers
-from lemmata.core import Scale, select
-from lemmata.run import Store, fill
+from lemmata.core import Scale
+from lemmata.core.registry import select
+from lemmata.run import Store, compute_all
 
 __all__ = ["faulty"]
 INSTALLED = importlib.util.find_spec("ray") is not None
@@ -50,7 +51,7 @@ def test_ray_gives_the_same_bits_and_survives(faulty: Path, tmp_path: Path) -> N
     assert [row["status"] for row in json.loads(out)] == ["holds"] * 3
     assert "its Ray worker is gone" in err
     assert begun(faulty) == [0, 1, 1, 2]
-    fill([Walk(seed=0), Walk(seed=2)], Store(tmp_path / "here"))
+    compute_all([Walk(seed=0), Walk(seed=2)], Store(tmp_path / "here"))
     assert numbers(tmp_path / "here").items() <= numbers(tmp_path / "ray").items()
     code, out, err = end(begin(*words, store=tmp_path / "ray", fault="raise"))
     assert code == 1
@@ -80,7 +81,7 @@ def test_a_lost_worker_and_a_lost_node_lose_no_run(faulty: Path, tmp_path: Path)
     lost = err.count("its Ray worker is gone")
     assert lost in (1, 2)  # a run may end at the very moment
     configs = [config for one in select(["faulty/walks"]) for config in one.experiment.runs(Scale("smoke")).values()]
-    fill(configs, Store(tmp_path / "here"))
+    compute_all(configs, Store(tmp_path / "here"))
     assert numbers(place) == numbers(tmp_path / "here")
     assert len(begun(faulty)) <= len(configs) + lost + len(configs)  # only what was lost is begun again
     assert not list(Store(place).leftovers())

@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from conftest import TOY, Cli
-from lemmata.core import STALE, claim_digests, is_fresh, kept_verdicts, papers, registry, select
-from lemmata.report.numbers import NEAREST
-from lemmata.run import provenance as provenance_module
-from lemmata.run.provenance import code_name
+from lemmata.core import registry
+from lemmata.core.registry import papers, select
+from lemmata.record import STALE, claim_digests, is_fresh, read_baseline
+from lemmata.report.evidence_rows import NEAREST
+from lemmata.run import environment as environment_module
+from lemmata.run.environment import code_name
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
 SMOKE = ("--scale", "smoke", "--jobs", "1")
@@ -85,7 +87,7 @@ def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: 
 @pytest.mark.parametrize("id", OURS)
 def test_the_package_carries_references_of_its_claims(id: str) -> None:
     """Most of them of the claims as they stand; one whose rule has changed since is shown as such."""
-    data, digests = kept_verdicts(OURS[id]), claim_digests([id])
+    data, digests = read_baseline(OURS[id]), claim_digests([id])
     assert data["scale"] == "laptop"
     assert set(data["claims"]) <= set(digests)
     fresh = [name for name, row in data["claims"].items() if is_fresh(row, digests[name])]
@@ -132,8 +134,8 @@ def test_code_is_named_by_its_commit_or_by_its_version(tmp_path: Path, monkeypat
     installed = tmp_path / ".venv" / "lemmata" / "provenance.py"
     installed.parent.mkdir(parents=True)
     installed.write_text("")
-    monkeypatch.setattr(provenance_module, "__file__", str(installed))
-    assert provenance_module._git_state() == (None, None)
+    monkeypatch.setattr(environment_module, "__file__", str(installed))
+    assert environment_module._git_state() == (None, None)
 
 
 def test_an_installed_wheel_knows_its_verdicts(tmp_path: Path) -> None:

@@ -9,24 +9,11 @@ import numpy as np
 import pytest
 
 from conftest import Cli, Refused
-from lemmata.core import (
-    Confirmation,
-    RunConfig,
-    Scale,
-    Status,
-    Unattended,
-    canonical,
-    decode,
-    encode,
-    experiments,
-    named_generator,
-    named_integer,
-    named_key,
-    named_keys,
-    override,
-    papers,
-    replicated,
-)
+from lemmata.core import RunConfig, Scale, Status, Unattended, named_generator, named_integer, named_key, named_keys
+from lemmata.core.config import canonical, decode, encode, override
+from lemmata.core.registry import experiments, papers
+from lemmata.core.rng import replicated
+from lemmata.record import Replications
 from lemmata.report.replications import replications_page, replications_section
 from lemmata.run import Store, obtain
 from lemmata.testing import randomness_problems, unnamed_randomness
@@ -180,11 +167,11 @@ def test_impossible_replications_are_refused(refused: Refused, option: str, says
 
 def confirmation(
     reference: Status | None, *statuses: Status, digest: str = "a", date: str = "2026-01-02"
-) -> Confirmation:
+) -> Replications:
     verdicts = {
         str(n): {"status": s, "margin": 0.1, "computed": date, "seconds": 1.0} for n, s in enumerate(statuses, start=1)
     }
-    return Confirmation(digest=digest, scale="laptop", reference=reference, verdicts=verdicts)
+    return Replications(digest=digest, scale="laptop", reference=reference, verdicts=verdicts)
 
 
 def test_together_all_must_agree_with_the_reference() -> None:

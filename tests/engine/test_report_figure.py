@@ -11,14 +11,16 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from lemmata.core import Artefact, Examined, Experiment, RunResult, Runs, Selection, UserError
-from lemmata.report.entry import Provenance, describe_seeds
+from lemmata.core import Artefact, Experiment, RunResult, Runs, UserError
+from lemmata.core.registry import Selection
+from lemmata.record import ExperimentResult
 from lemmata.report.figure import csv_bytes, save_artefact
 from lemmata.report.files import write_whole
+from lemmata.report.page_entry import Footer, describe_seeds
 from lemmata.report.plots import band, ceiling, heatmap, new_figure
 from lemmata.report.style import styled
 
-PROVENANCE = Provenance(
+PROVENANCE = Footer(
     command="lemmata reproduce toy/lemma-3.1", scale="smoke", version="9.9", seeds=(0, 1), run_ids=("ab",)
 )
 
@@ -131,7 +133,7 @@ def test_seeds_are_collected_and_named():
 
     configs = {str(i): RunResult(config, {}, {}) for i, config in enumerate((Swept(), Single(), object()))}
     experiment = Experiment(title="", runs=lambda scale: {}, claims=(), draw=lambda runs: Artefact(None, {}, ""))
-    assert Examined(Selection(experiment, ()), Runs(configs), ()).seeds == (1, 2, 3, 7)
+    assert ExperimentResult(Selection(experiment, ()), Runs(configs), ()).seeds == (1, 2, 3, 7)
     assert describe_seeds((1, 2, 3)) == "seeds 1–3"
     assert describe_seeds((1, 3)) == "seeds 1, 3"
     assert describe_seeds((4,)) == "seed 4"

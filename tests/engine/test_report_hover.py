@@ -5,12 +5,12 @@ import io
 import numpy as np
 from PIL import Image
 
-from lemmata.report.entry import Provenance
 from lemmata.report.figure import figure_bytes
 from lemmata.report.hover import MOST_OF_A_LINE, MOST_POINTS, points
+from lemmata.report.page_entry import Footer
 from lemmata.report.plots import new_figure
 
-MADE = Provenance(command="lemmata reproduce toy", scale="smoke", version="0", seeds=(0,), run_ids=())
+MADE = Footer(command="lemmata reproduce toy", scale="smoke", version="0", seeds=(0,), run_ids=())
 
 
 def test_a_point_lies_on_its_mark() -> None:

@@ -13,7 +13,6 @@ from lemmata.core import (
     Artefact,
     Claim,
     Correction,
-    Examined,
     Experiment,
     Judgement,
     Paper,
@@ -21,16 +20,17 @@ from lemmata.core import (
     RunResult,
     Runs,
     Scale,
-    Selection,
     Undecided,
     at_most,
     exactly,
     judge,
     near,
 )
-from lemmata.report.entry import Entry
+from lemmata.core.registry import Selection
+from lemmata.record import ExperimentResult
 from lemmata.report.figure import draw
 from lemmata.report.page import write_page
+from lemmata.report.page_entry import Entry
 from lemmata.report.plots import band, ceiling, heatmap, legend, new_figure, panel_label
 
 PAPER = Paper(
@@ -72,6 +72,7 @@ CLAIMS = (
             "faces": Part(itemgetter(2), exactly(6)),
         },
         correction=Correction(
+            severity="constant",
             printed="Var = (n² − 1)/6",
             corrected="Var = (n² − 1)/12",
             reason="The second moment is divided by `n` only once.",
@@ -139,8 +140,8 @@ class Config:
 
 def entries() -> list[Entry]:
     runs = Runs({"main": RunResult(Config, {}, {}, {"seconds": 12.3})}, Scale("smoke"))
-    judged = Examined(Of(EXPERIMENT, CLAIMS), runs, tuple(judge(claim, runs) for claim in CLAIMS))
-    empty = Examined(Of(TABLE, ()), Runs({}, Scale("smoke")), ())
+    judged = ExperimentResult(Of(EXPERIMENT, CLAIMS), runs, tuple(judge(claim, runs) for claim in CLAIMS))
+    empty = ExperimentResult(Of(TABLE, ()), Runs({}, Scale("smoke")), ())
     return [
         Entry(judged, draw(judged), COMMAND),
         Entry(empty, Artefact(None, {}, "Not drawn."), "lemmata reproduce toy/table-2"),
@@ -262,8 +263,8 @@ def test_a_second_report_has_the_same_bytes(folder: Path, tmp_path: Path):
 def test_a_control_that_holds_is_not_hidden(tmp_path: Path):
     claim = CLAIMS[0]
     judgement = Judgement(claim, "undecided", 1.0, 1.0, 1.0, "holds", "the control did not fail its check")
-    examined = Examined(Of(EXPERIMENT, CLAIMS), Runs({}), (judgement,))
-    entry = Entry(examined, Artefact(None, {}, "Not drawn."), COMMAND)
+    result = ExperimentResult(Of(EXPERIMENT, CLAIMS), Runs({}), (judgement,))
+    entry = Entry(result, Artefact(None, {}, "Not drawn."), COMMAND)
     text = write_page([entry], tmp_path, scale=Scale("smoke")).read_text(encoding="utf-8")
     assert '<span class="control bad">holds</span>' in text
     assert "the control did not fail its check" in text

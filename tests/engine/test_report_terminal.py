@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from lemmata.core import Paper
-from lemmata.report.listed import ClaimList, papers_table, runs_table
-from lemmata.report.listing import rows_table
-from lemmata.report.shown import claim_panel
+from lemmata.report.show import claim_panel
+from lemmata.report.table_layout import rows_table
+from lemmata.report.tables import ClaimList, papers_table, runs_table
 from lemmata.report.terminal import make_console, verdict_counts
 from lemmata.report.values import brief, duration, margin, number, shorten
 

@@ -12,6 +12,7 @@ from lemmata.core import (
     Correction,
     Experiment,
     Part,
+    Protocol,
     Rule,
     RunResult,
     Runs,
@@ -19,17 +20,19 @@ from lemmata.core import (
     Undecided,
     at_least,
     at_most,
-    claim_digest,
     exactly,
     falls,
     judge,
     mean_near,
     near,
-    plain,
+    of_result,
     rises,
     slope_near,
 )
 from lemmata.core.run import Recorded
+from lemmata.core.to_json import to_json
+from lemmata.record import claim_digest
+from lemmata.record.record_of import record_of
 
 X = np.geomspace(1, 100, 5)
 NOTHING = Runs({})
@@ -82,7 +85,7 @@ def test_too_little_evidence_is_undecided() -> None:
 def make_claim(predicted: float, measured: Any, wrong: Any, corrected: float | None = None, **more: Any) -> Claim:
     part = Part(lambda subject: subject, near(predicted, atol=0.1))
     if corrected is not None:
-        more["correction"] = Correction(printed="x", corrected="y")
+        more["correction"] = Correction(severity="constant", printed="x", corrected="y")
         part = Part(lambda subject: subject, near(predicted, atol=0.1), corrected=lambda runs: corrected)
     return Claim(
         id="c", locus="here", statement="s", subject=lambda runs: measured, wrong=lambda runs: wrong, parts=part, **more
@@ -105,7 +108,7 @@ def make_claim(predicted: float, measured: Any, wrong: Any, corrected: float | N
 def test_judge(claim: Claim, status: str, control: str) -> None:
     judgement = judge(claim, NOTHING)
     assert (judgement.status, judgement.control_status) == (status, control)
-    assert judgement.row()["status"] == status
+    assert record_of(judgement).to_json()["status"] == status
 
 
 def run(**metrics: Any) -> RunResult:
@@ -129,6 +132,7 @@ def test_what_is_missing_is_undecided_with_its_reason() -> None:
 
 
 def test_needs_of_a_run_and_of_a_group() -> None:
+    @of_result
     def short(run: RunResult) -> str | None:
         return "too short" if len(run.metrics["loss"]) < 2 else None
 
@@ -153,13 +157,14 @@ def test_named_parts_and_a_remark_that_computes() -> None:
     assert "second" in judgement.detail
     assert judgement.measured == {"first": 1.0, "second": 5.0}
     assert claim.rule == "first: |measured - 1| <= 0; second: measured <= 3"
-    assert judgement.row()["remark"] == "0 runs"
+    assert record_of(judgement).to_json()["remark"] == "0 runs"
 
 
 def test_plain_is_json_data() -> None:
-    assert plain({"a": np.float64(1.5), "b": np.arange(3), "c": float("inf")}) == {"a": 1.5, "b": [0, 1, 2], "c": None}
-    assert plain(np.zeros((10, 10)))["shape"] == [10, 10]
-    assert plain(np.eye(2)) == [[1.0, 0.0], [0.0, 1.0]]
+    data = {"a": np.float64(1.5), "b": np.arange(3), "c": float("inf")}
+    assert to_json(data) == {"a": 1.5, "b": [0, 1, 2], "c": None}
+    assert to_json(np.zeros((10, 10)))["shape"] == [10, 10]
+    assert to_json(np.eye(2)) == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_a_failure_in_settings_of_ours_is_not_the_papers() -> None:
@@ -170,15 +175,15 @@ def test_a_failure_in_settings_of_ours_is_not_the_papers() -> None:
         subject=lambda runs: 1.0,
         wrong=lambda runs: 0.5,
         parts=Part(float, at_least(2.0)),
-        ours_below_paper="the width",
+        protocol=Protocol("the width", below_paper=True),
     )
     small, papers_own = judge(claim, Runs({}, Scale("laptop"))), judge(claim, Runs({}, Scale("paper")))
-    assert (small.status, papers_own.status) == ("undecided", "fails")
-    assert small.detail.startswith("fails in a setting of ours, not the paper's (the width)")
-    assert small.margin == papers_own.margin < 0
+    assert (small.status, papers_own.status) == ("fails", "fails")
+    assert (small.protocol, papers_own.protocol) == ("the width", "")
+    assert [record_of(one).to_json()["protocol"] for one in (small, papers_own)] == ["the width", "exact"]
     held = replace(claim, parts=Part(float, at_least(0.9)))
-    assert judge(held, Runs({}, Scale("laptop"))).status == "holds"
-    unprinted = replace(claim, ours_below_paper="", ours_at_every_scale="the width")
-    assert {judge(unprinted, Runs({}, Scale(name))).status for name in ("laptop", "paper")} == {"undecided"}
-    others = (replace(claim, ours_below_paper=""), replace(claim, ours_at_every_scale="the depth"))
+    assert judge(held, Runs({}, Scale("laptop"))).protocol == "the width"
+    unprinted = replace(claim, protocol=Protocol("the width"))
+    assert {judge(unprinted, Runs({}, Scale(name))).protocol for name in ("laptop", "paper")} == {"the width"}
+    others = (replace(claim, protocol=Protocol()), replace(claim, protocol=Protocol("the depth")))
     assert claim_digest(EMPTY, claim) not in {claim_digest(EMPTY, other) for other in others}

@@ -20,11 +20,11 @@ from lemmata.core import (
     judge,
     mean_near,
     near,
-    plain,
     rises,
     slope_near,
 )
 from lemmata.core.sample import LEVEL, shown_interval
+from lemmata.core.to_json import to_json
 from lemmata.report.values import brief
 
 SURE, TORN = np.array([0.9, 0.92, 0.88, 0.91]), np.array([0.95, 0.8, 0.7, 0.85])
@@ -117,8 +117,8 @@ def test_words_say_what_decides() -> None:
     assert falls(0.05, over_seeds=True).describe() == (
         "mean over seeds is decreasing, within 0.05, with its 95% interval"
     )
-    assert brief(plain(Seeds([1.0, 3.0]))) == "2 (95% interval −10.71 to 14.71, 2 seeds)"
-    assert brief(plain(Successes(1, 1))) == "1 (95% interval 0.025 to 1, 1 trial)"
+    assert brief(to_json(Seeds([1.0, 3.0]))) == "2 (95% interval −10.71 to 14.71, 2 seeds)"
+    assert brief(to_json(Successes(1, 1))) == "1 (95% interval 0.025 to 1, 1 trial)"
 
 
 @pytest.mark.parametrize(

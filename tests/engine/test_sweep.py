@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli, Refused
-from lemmata.core import Scale, UserError, select
+from lemmata.core import Scale, UserError
+from lemmata.core.registry import select
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure
 from lemmata.run import Store, axis, cells, sweep
 

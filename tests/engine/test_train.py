@@ -18,12 +18,12 @@ from lemmata.train import (
     GradientDescent,
     History,
     SGDConfig,
+    concatenate,
     fit,
     fit_many,
-    one_by_one,
     one_of,
     only,
-    side_by_side,
+    split,
     stack,
     unstack,
 )
@@ -154,9 +154,9 @@ def test_together_and_in_turn_give_the_same_numbers() -> None:
 def test_stacks_part_and_join_with_every_bit() -> None:
     algorithm = ALGORITHMS["gradient descent"]
     whole = problem(algorithm)
-    parts = one_by_one(whole)
+    parts = split(whole)
     assert [len(keys) for _, _, keys in parts] == [1, 1, 1]
-    for part, again in zip(jax.tree.leaves(whole), jax.tree.leaves(side_by_side(parts)), strict=True):
+    for part, again in zip(jax.tree.leaves(whole), jax.tree.leaves(concatenate(parts)), strict=True):
         if eqx.is_array(part):
             same = (
                 jax.random.key_data(x) if jnp.issubdtype(x.dtype, jax.dtypes.prng_key) else x for x in (part, again)

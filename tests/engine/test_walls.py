@@ -12,11 +12,12 @@ ENGINE = {  # room -> what it may import besides itself
     "train": {"core"},
     "models": {"core"},
     "proofs": {"core"},
-    "run": {"core"},
-    "report": {"core"},
-    "lm": {"core", "report"},
-    "commands": {"core", "run", "report", "lm", "proofs"},
-    "serve": {"core", "run", "report", "commands"},
+    "record": {"core"},
+    "run": {"core", "record"},
+    "report": {"core", "record"},
+    "lm": {"core", "report", "record"},
+    "commands": {"core", "record", "run", "report", "lm", "proofs"},
+    "serve": {"core", "record", "run", "report", "commands"},
 }
 WEB = {"starlette", "uvicorn", "httpx", "anyio"}
 TORCH = {"torch", "transformers", "peft", "lm_eval"}
@@ -48,7 +49,9 @@ def test_only_the_live_page_imports_a_web_package() -> None:
 
 def test_only_the_lm_commands_need_lm() -> None:
     files = [file for file in (ROOT / "commands").glob("*.py") if file.name != "lm.py"]
-    files += [file for room in ("core", "train", "models", "run", "report") for file in (ROOT / room).rglob("*.py")]
+    files += [
+        file for room in ("core", "record", "train", "models", "run", "report") for file in (ROOT / room).rglob("*.py")
+    ]
     assert not [file for file in files if any("lemmata.lm" in module for module in imported_modules(file))]
 
 

@@ -1,6 +1,6 @@
 """The claims that were promised for this paper are there."""
 
-from lemmata.core import experiments
+from lemmata.core.registry import experiments
 
 PROMISED = """
 table-1 table-2 lemma-3.1 lemma-b.1 eq-gradients eq-16 prop-b.2 lemma-b.4 saddle-curvature lemma-b.5 lemma-b.7

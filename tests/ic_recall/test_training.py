@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import Batch, Unattended, UserError, decode, encode, named_key, precision
+from lemmata.core import Batch, Unattended, UserError, named_key, precision
+from lemmata.core.config import decode, encode
 from lemmata.papers.ic_recall.claims._pattern_shape import Attention
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,

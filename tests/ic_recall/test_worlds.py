@@ -7,7 +7,8 @@ import jax
 import numpy as np
 import pytest
 
-from lemmata.core import UserError, decode, encode
+from lemmata.core import UserError
+from lemmata.core.config import decode, encode
 from lemmata.papers.ic_recall.task import (
     Affine,
     AllBijections,

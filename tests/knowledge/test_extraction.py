@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lemmata.core import Recorded, RunResult, Runs, Scale, Undecided, experiment, judge
+from lemmata.core import Recorded, RunResult, Runs, Scale, Undecided, judge
+from lemmata.core.registry import experiment
 from lemmata.papers.knowledge.claims import coverage, fig_6
 from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned, main_run, main_tunings
 from lemmata.papers.knowledge.run.training import FRESH, Extraction

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from lemmata.core import UserError, replicated
+from lemmata.core import UserError
+from lemmata.core.rng import replicated
 from lemmata.lm.tasks.popqa import Question, split_by_subject
 from lemmata.papers.knowledge.run.popqa_plan import (
     Arm,

@@ -1,6 +1,6 @@
 """The claims that were promised for this paper are there."""
 
-from lemmata.core import experiments
+from lemmata.core.registry import experiments
 
 PROMISED = """
 pretrain-near-optimal attention-pattern extraction-unseen-facts multiplicity coverage template-universe

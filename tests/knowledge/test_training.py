@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Scale, Unattended, UserError, decode, encode, named_key
+from lemmata.core import RunResult, Scale, Unattended, UserError, named_key
+from lemmata.core.config import decode, encode
 from lemmata.papers.knowledge.claims._tuned import Tuned, in_many_seeds
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
@@ -158,7 +159,7 @@ def test_the_shared_run() -> None:
 def test_what_lies_at_its_bound_asks_for_many_seeds() -> None:
     need, config = in_many_seeds(3), setting(Scale("smoke"))
     few, enough = (RunResult(dataclasses.replace(config, seeds=tuple(range(count))), {}, {}, {}) for count in (2, 3))
-    assert need(few) == "2 seeds: so near the bound it takes 3 to tell (--seeds 3)"
+    assert str(need(few)) == "2 seeds: so near the bound it takes 3 to tell (--seeds 3)"
     assert need(enough) is None
 
 

@@ -1,6 +1,6 @@
 """The claims that were promised for this paper are there."""
 
-from lemmata.core import experiments
+from lemmata.core.registry import experiments
 
 PROMISED = """
 one-step-learned feature-structure-transitive feature-structure-symmetric curriculum-order neurons-distinct

@@ -5,15 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.core import Examined, Scale, Unattended, UserError, override, select
+from lemmata.core import Scale, Unattended, UserError
+from lemmata.core.config import override
+from lemmata.core.registry import select
 from lemmata.lm import Edit, Largest, Without, edited, load
 from lemmata.lm.map import softmax
 from lemmata.papers.association.run._asked import facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 from lemmata.papers.association.run.noise_directions import NoiseDirections
-from lemmata.run import Store, apart, examine
-from lemmata.testing import _drawn, _judged
+from lemmata.record import ExperimentResult
+from lemmata.run import Store, apart, evaluate
+from lemmata.testing.paper_checks import _drawn, _judged
 from lm_models import save_tiny
 
 OURS = ("truncation-ioi", "truncation-facts", "truncation-matrices", "noise-directions")
@@ -25,7 +28,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return save_tiny(request.param, tmp_path_factory.mktemp(request.param) / "model")
 
 
-def unexplained(found: Examined) -> list[str]:
+def unexplained(found: ExperimentResult) -> list[str]:
     """What a reader would miss. (What holds of random weights is chance, so a control may pass where a claim fails.)"""
     return [problem for problem in _judged(found) if "control passed" not in problem]
 
@@ -33,7 +36,7 @@ def unexplained(found: Examined) -> list[str]:
 @pytest.mark.parametrize("name", OURS)
 def test_any_model_can_be_asked(name: str, folder: Path, tmp_path: Path) -> None:
     changes = {"model": str(folder), "upper": "0.6", "shares": "0.3,0.8"} | ({"every": "1"} if "noise" in name else {})
-    (found,) = examine(select([f"association/{name}"]), Scale("smoke"), Store(tmp_path), changes=changes)
+    (found,) = evaluate(select([f"association/{name}"]), Scale("smoke"), Store(tmp_path), changes=changes)
     assert [*unexplained(found), *_drawn(found)] == []
 
 
@@ -44,7 +47,7 @@ def test_the_papers_cuts_can_be_made_in_any_model(name: str, folder: Path, tmp_p
     selection = select([f"association/{name}"])
     if name.startswith(("tab", "fig-5")):
         changes["revision"] = "None"
-    (found,) = examine(selection, Scale("smoke"), Store(tmp_path), changes=changes)
+    (found,) = evaluate(selection, Scale("smoke"), Store(tmp_path), changes=changes)
     assert [*unexplained(found), *_drawn(found)] == []
 
 
@@ -58,7 +61,7 @@ def test_without_the_weights_they_are_not_run_and_say_what_would_help(name: str,
 
 def test_an_unknown_model_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="did you mean 'smollm2-135m-instruct'"):
-        examine(
+        evaluate(
             select(["association/truncation-ioi"]),
             Scale("smoke"),
             Store(tmp_path),

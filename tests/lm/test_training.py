@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lemmata.core import RunResult, Runs, Scale, Unattended, UserError, experiments, judge, override
+from lemmata.core import RunResult, Runs, Scale, Unattended, UserError, judge
+from lemmata.core.config import override
+from lemmata.core.registry import experiments
 from lemmata.lm.model import load
 from lemmata.lm.place import VARIABLE
 from lemmata.lm.pretrain import Recipe, pretrain

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from lemmata.core import UserError, replicated
+from lemmata.core import UserError
+from lemmata.core.rng import replicated
 from lemmata.lm.tasks.halves import HALVES, Half, halves
 from lemmata.lm.tasks.ioi import NAMES, PAPERS_SENTENCE, PLACES, TEMPLATES, THINGS, Sentence, sentences, usable_names
 

@@ -1,6 +1,6 @@
 """What the needy paper states."""
 
-from lemmata.core import Stated
+from lemmata.record import Stated
 
 COVERAGE = (
     Stated("Section 1", claims=("small",)),

@@ -119,11 +119,12 @@ def test_sql_that_writes_or_reads_a_file(page: Page, tmp_path: Path, sql: str, s
 @pytest.fixture
 def stored_metrics(page: Page, nothing_is_run: object) -> object:
     """SQL has something to look at; taken away again, because nothing else may be there."""
-    from lemmata.core import Scale, select
-    from lemmata.run import fill
+    from lemmata.core import Scale
+    from lemmata.core.registry import select
+    from lemmata.run import compute_all
 
     runs = select(["toy/decay"])[0].experiment.runs(Scale("smoke"))
-    fill(list(runs.values()), page.store, jobs=1)
+    compute_all(list(runs.values()), page.store, jobs=1)
     assert page.get("query?sql=SELECT+count(*)+FROM+metrics").status == 200
     yield
     for digest in page.store.digests():

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import browser
-from lemmata.core import Scale, select
-from lemmata.run import Store, examine
+from lemmata.core import Scale
+from lemmata.core.registry import select
+from lemmata.run import Store, evaluate
 from live_page import TOKEN, Page, needs_serve
 from serving import NEXT, SLOW, ask, serving, state, wait_for
 
@@ -60,7 +61,7 @@ def address(page: Page) -> str:
 def computed(page: Page, smoke_store: Store) -> None:
     """One changed question of the toy, and runs whose attention was recorded: those that other tests need, too."""
     job = json.loads(page.post("ask", NEXT).text)
-    (item,) = examine(select(["ic-recall/fig-2"]), Scale("smoke"), smoke_store)
+    (item,) = evaluate(select(["ic-recall/fig-2"]), Scale("smoke"), smoke_store)
     for id in item.run_ids:
         shutil.copytree(smoke_store.folder(id), page.store.folder(id))
     assert page.until(job["id"], "done", "failed") == "done"

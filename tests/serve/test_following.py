@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from lemmata.core import Follow, Scale, at_least, at_most, exactly, near, select
-from lemmata.run import Store, examine
+from lemmata.core import Follow, Scale, at_least, at_most, exactly, near
+from lemmata.core.registry import select
+from lemmata.run import Store, evaluate
 from live_page import needs_serve
 
 pytestmark = needs_serve
@@ -25,7 +26,7 @@ def main_run(experiment: str, changes: dict[str, str]) -> tuple:
 
 
 def test_the_band_is_the_rules_and_follows_changed_settings() -> None:
-    from lemmata.serve.following import asked_of
+    from lemmata.serve.live_rules import asked_of
 
     found = asked_of(*main_run("association/fig-3", {}))
     assert set(found) == {"full.noise", "without_F2.correct", "without_F2.noise"}
@@ -40,7 +41,7 @@ def test_the_band_is_the_rules_and_follows_changed_settings() -> None:
 
 
 def test_the_verdict_turns_as_data_arrive() -> None:
-    from lemmata.serve.following import asked_of
+    from lemmata.serve.live_rules import asked_of
 
     noise = asked_of(*main_run("association/fig-3", {}))["full.noise"]
     course = [np.full(3, 0.95), np.array([0.35, 0.5, 0.65]), np.full(3, 0.51)]
@@ -48,7 +49,7 @@ def test_the_verdict_turns_as_data_arrive() -> None:
 
 
 def test_bands_of_rules() -> None:
-    from lemmata.serve.following import between
+    from lemmata.serve.live_rules import between
 
     assert between(near(2.0, atol=0.1, rtol=0.1), 2.0) == pytest.approx((1.7, 2.3))
     assert between(at_least(1.0, slack=0.2), 1.0) == (0.8, None)
@@ -57,8 +58,8 @@ def test_bands_of_rules() -> None:
 
 
 def test_a_checkpoints_curve_carries_what_is_asked_of_it(tmp_path) -> None:
-    from lemmata.serve.following import asked_of
-    from lemmata.serve.onlooker import so_far
+    from lemmata.serve.live_metrics import so_far
+    from lemmata.serve.live_rules import asked_of
 
     question, digest = main_run("association/fig-3", {})
     names = ["a", "b", "c", "d", "e", "f", "full.noise"]
@@ -81,7 +82,7 @@ def test_a_checkpoints_curve_carries_what_is_asked_of_it(tmp_path) -> None:
 
 @pytest.mark.parametrize("id", FOLLOWING)
 def test_what_is_followed_is_recorded_and_read(id: str, smoke_store: Store) -> None:
-    (item,) = examine(select([id]), Scale("smoke"), smoke_store)
+    (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
     assert item.experiment.follows
     for follow in item.experiment.follows:
         assert follow.row in item.runs.by_name[follow.run].metrics

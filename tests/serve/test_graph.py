@@ -69,8 +69,8 @@ def test_how_a_claim_is_known_is_its_border(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_claim_that_rests_on_nothing_known_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from lemmata import testing
-    from lemmata.core import experiments, papers
+    from lemmata.core.registry import experiments, papers
+    from lemmata.testing import paper_checks as testing
 
     mine = dict(experiments("ic-recall"))
     first = mine["ic-recall/fig-2"]

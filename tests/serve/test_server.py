@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import browser
-from lemmata.core import EXTRAS
+from lemmata.core.extras import EXTRAS
 from lemmata.run import Store
 from live_page import needs_serve
 from serving import NEXT, SLOW, ask, serving, state, wait_for

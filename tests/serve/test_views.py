@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from lemmata.core import Curves, Frames, Scale, Track, select
-from lemmata.run import Store, examine
+from lemmata.core import Curves, Frames, Scale, Track
+from lemmata.core.registry import select
+from lemmata.run import Store, evaluate
 from live_page import needs_serve
 
 pytestmark = needs_serve
@@ -24,7 +25,7 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
     from lemmata.serve.playback import playback
     from lemmata.serve.question import asked
 
-    (item,) = examine(select([id]), Scale("smoke"), smoke_store)
+    (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
     declared = item.experiment.views(item.runs)
     assert declared
     data = playback(asked(id, "smoke", {}), smoke_store)
@@ -41,7 +42,7 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
 
 
 def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
-    (item,) = examine(select(["ic-recall/warmup-dynamics"]), Scale("smoke"), smoke_store)
+    (item,) = evaluate(select(["ic-recall/warmup-dynamics"]), Scale("smoke"), smoke_store)
     tracks = [view for view in item.experiment.views(item.runs) if isinstance(view, Track)]
     assert tracks
     for track in tracks:
@@ -52,5 +53,5 @@ def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
 
 def test_what_a_rule_wants_is_drawn_beneath_the_curves(smoke_store: Store) -> None:
     for id in ("association/fig-3", "ic-recall/warmup-dynamics"):
-        (item,) = examine(select([id]), Scale("smoke"), smoke_store)
+        (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
         assert all(view.band for view in item.experiment.views(item.runs) if isinstance(view, Curves))

@@ -26,7 +26,9 @@ from lemmata.cli.lm import Lm
 from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
 from lemmata.cli.serve import Serve
-from lemmata.core import UserError, add_paper_path, given_places
+from lemmata.core import UserError
+from lemmata.core.cli_hints import cli_options
+from lemmata.core.registry import add_paper_path
 
 Command = (
     Annotated[List, tyro.conf.subcommand("list")]
@@ -85,7 +87,7 @@ def _main(words: list[str]) -> None:
             from lemmata.run import compile_hastily
 
             compile_hastily()
-        with given_places(command.where.given()):
+        with cli_options(command.where.given()):
             code = command(make_console())
         if more is not None:  # the command's own help stands beneath what tyro cannot know
             parse(args=[words[0], "--help"])

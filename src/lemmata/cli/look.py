@@ -26,7 +26,7 @@ class List:
     json: Json = False
 
     def __call__(self, console: Console) -> int:
-        from lemmata.commands.look import list_claims
+        from lemmata.commands.list import list_claims
 
         scale, store = Scale(self.scale), self.where.store
         return list_claims(self.ids, scale, store, unstable=self.unstable, as_json=self.json, console=console)

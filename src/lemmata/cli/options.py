@@ -7,7 +7,9 @@ from typing import Annotated
 
 import tyro
 
-from lemmata.core import EngineName, Scale, ScaleName, require
+from lemmata.core import Scale, require
+from lemmata.core.engine import EngineName
+from lemmata.core.scale import ScaleName
 
 Json = Annotated[bool, tyro.conf.arg(help="Print JSON for scripts instead of tables.")]
 Ids = Annotated[

@@ -7,7 +7,8 @@ import tyro
 from rich.console import Console
 
 from lemmata.cli.options import Places, ScaleOption, Where
-from lemmata.core import UserError, missing_extra
+from lemmata.core import UserError
+from lemmata.core.extras import missing_extra
 
 
 @dataclass(frozen=True, kw_only=True)

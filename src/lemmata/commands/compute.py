@@ -10,33 +10,26 @@ from pathlib import Path
 from rich.console import Console
 
 from lemmata.commands.diff import check_against, diff
-from lemmata.commands.docs import kept_verdicts
 from lemmata.commands.export import export
-from lemmata.commands.found import Findings
+from lemmata.commands.findings import Findings
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.progress import ProgressReporter
-from lemmata.commands.standing import standing
-from lemmata.core import (
-    KEPT,
-    EngineName,
-    Examined,
-    InvalidField,
-    NotRun,
-    Scale,
-    Selection,
-    UserError,
-    counted,
-    require,
-    select_one,
-)
+from lemmata.commands.provenance import provenance
+from lemmata.core import Scale, UserError, require
+from lemmata.core.engine import EngineName
+from lemmata.core.errors import InvalidField
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import Selection, select_one
+from lemmata.record import ExperimentResult, NotRun, read_baseline
+from lemmata.record.record_of import KEPT
 from lemmata.report.command import command_of
-from lemmata.report.entry import Entry, Found
 from lemmata.report.figure import draw
-from lemmata.report.growing import GrowingReport
+from lemmata.report.incremental import GrowingReport
 from lemmata.report.page import write_page
+from lemmata.report.page_entry import Entry, Found
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Changes, Store, change, examine, examine_in_turn, outside_too, possible
+from lemmata.run import Changes, Store, change, evaluate, evaluate_each, outside_too, possible
 
 
 def reproduce(
@@ -70,25 +63,25 @@ def reproduce(
     page = report.write()
     if not as_json:
         console.print(f"page: {page} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
-    done: dict[str, Examined] = {}
+    done: dict[str, ExperimentResult] = {}
     with (
         ProgressReporter() as reporter,
         contextlib.closing(
-            examine_in_turn(order, scale, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter, in_order=True)
+            evaluate_each(order, scale, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter, in_order=True)
         ) as judged,
     ):
         for item in judged:
             done[item.experiment.id] = item
-            rows |= {row["id"]: row for row in item.rows()}
+            rows |= {record.id: record.to_json() for record in item.records()}
             report.add(entry_of(item, scale, store, {}))
     page = report.write()
-    examined = [done[one.experiment.id] for one in selections]
+    result = [done[one.experiment.id] for one in selections]
     if as_json:
-        print(json.dumps(_rows([*examined, *not_run]), indent=1))
+        print(json.dumps(_rows([*result, *not_run]), indent=1))
     else:
-        _print_verdicts(examined, console, not_run)
+        _print_verdicts(result, console, not_run)
         console.print(f"page: {page}", soft_wrap=True)
-    return _failed(examined)
+    return _failed(result)
 
 
 def check(
@@ -104,13 +97,13 @@ def check(
     """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    examined = _examine(selections, scale, store, jobs, engine=engine)
+    result = _examine(selections, scale, store, jobs, engine=engine)
     if as_json:
-        print(json.dumps(_rows([*examined, *not_run]), indent=1))
+        print(json.dumps(_rows([*result, *not_run]), indent=1))
     else:
-        _print_verdicts(examined, console, not_run)
-    fails = any(judgement.status == "fails" for item in examined for judgement in item.judgements)
-    return int(fails or _failed(examined))
+        _print_verdicts(result, console, not_run)
+    fails = any(judgement.status == "fails" for item in result for judgement in item.judgements)
+    return int(fails or _failed(result))
 
 
 def run_changed(
@@ -132,11 +125,11 @@ def run_changed(
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
-    examined = _examine([selection], scale, Store(store_path), jobs, changes)
-    _publish(examined, scale, out, Store(store_path), changes, None if as_json else console)
+    result = _examine([selection], scale, Store(store_path), jobs, changes)
+    _publish(result, scale, out, Store(store_path), changes, None if as_json else console)
     if as_json:
-        print(json.dumps(_rows(examined) + _left_out_rows(examined), indent=1))
-    return _failed(examined)
+        print(json.dumps(_rows(result) + _left_out_rows(result), indent=1))
+    return _failed(result)
 
 
 def _changed(selection: Selection, scale: Scale, asked: Mapping[str, str]) -> Changes:
@@ -156,14 +149,14 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
         groups = {name.split("/")[0] for name in names or ()}
         return None if names is None else [name for name in runs if name.split("/")[0] in groups]
 
-    known = kept_verdicts(selection.paper)["claims"]
+    known = read_baseline(selection.paper)["claims"]
     return {claim.id: here(known.get(claim.id, {}).get("reads")) for claim in selection.claims}
 
 
-def _left_out_rows(examined: Sequence[Examined]) -> list[dict]:
+def _left_out_rows(result: Sequence[ExperimentResult]) -> list[dict]:
     """Claims that no change reached, as plain JSON data."""
     about = (
-        ({"id": claim.id, "status": None, "left_out": why}, item) for item in examined for claim, why in item.left_out
+        ({"id": claim.id, "status": None, "left_out": why}, item) for item in result for claim, why in item.left_out
     )
     return [row | {"experiment": item.experiment.id, "changed": list(item.head)} for row, item in about]
 
@@ -173,11 +166,11 @@ def export_one(
 ) -> int:
     """The crate of one experiment; what is missing is run first."""
     selection = select_one(wanted, "export")
-    (examined,) = _examine([selection], scale, Store(store_path), jobs)
-    for name, reason in examined.runs.failed.items():
+    (result,) = _examine([selection], scale, Store(store_path), jobs)
+    for name, reason in result.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
     command = command_of(selection.experiment.id, scale)
-    return export(examined, scale, Store(store_path), out, command, as_json=as_json, console=console)
+    return export(result, scale, Store(store_path), out, command, as_json=as_json, console=console)
 
 
 def diff_against(
@@ -204,15 +197,15 @@ def _examine(
     jobs: int | None,
     changes: dict[str, str] | None = None,
     engine: EngineName = "local",
-) -> list[Examined]:
+) -> list[ExperimentResult]:
     jobs = jobs_of(jobs)
     with ProgressReporter() as reporter:
-        return examine(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
+        return evaluate(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
 
 
-def _failed(examined: Sequence[Examined]) -> int:
+def _failed(result: Sequence[ExperimentResult]) -> int:
     """1 if a run could not be computed: its claims are undecided, and the command has not done its work."""
-    return int(any(item.runs.failed for item in examined))
+    return int(any(item.runs.failed for item in result))
 
 
 def jobs_of(jobs: int | None) -> int:
@@ -233,7 +226,7 @@ def ensure_folder(out: Path) -> None:
 
 
 def _publish(
-    examined: Sequence[Examined],
+    result: Sequence[ExperimentResult],
     scale: Scale,
     out: Path,
     store: Store,
@@ -241,33 +234,34 @@ def _publish(
     console: Console | None,
 ) -> None:
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
-    page = write_page([entry_of(item, scale, store, changes) for item in examined], out, scale=scale)
+    page = write_page([entry_of(item, scale, store, changes) for item in result], out, scale=scale)
     if console:
-        again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in examined if changes}
-        _print_verdicts(examined, console, again=again)
+        again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in result if changes}
+        _print_verdicts(result, console, again=again)
         console.print(f"page: {page}")
 
 
-def entry_of(item: Examined, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
-    stands = {claim.id: standing(item.selection, claim, scale.name, store) for claim in item.selection.claims}
+def entry_of(item: ExperimentResult, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
+    stands = {claim.id: provenance(item.selection, claim, scale.name, store) for claim in item.selection.claims}
     return Entry(item, draw(item), command_of(item.experiment.id, scale, changes), {} if changes else stands)
 
 
 def _print_verdicts(
-    examined: Sequence[Examined],
+    result: Sequence[ExperimentResult],
     console: Console,
     not_run: Sequence[NotRun] = (),
     again: Mapping[str, str] | None = None,
 ) -> None:
     """`again`: by experiment, the command that gives its numbers under the same changes."""
-    rows = [row | {"again": (again or {}).get(row["experiment"])} for item in examined for row in item.rows(limit=KEPT)]
-    for item in examined:
+    records = [record for item in result for record in item.records(limit=KEPT)]
+    rows = [record.to_json() | {"again": (again or {}).get(record.experiment)} for record in records]
+    for item in result:
         if item.head:
             console.print("\nUnder changed assumptions, not the paper's:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
     console.print(Verdicts(rows))
-    console.print(f"[bold]{counted(len(rows), 'claim')}:[/]", verdict_counts(rows))
-    for item in examined:
+    console.print(f"[bold]{pluralize(len(rows), 'claim')}:[/]", verdict_counts(rows))
+    for item in result:
         for one in item.judgements if item.head else ():
             if one.status == "undecided":
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
@@ -277,8 +271,8 @@ def _print_verdicts(
         console.print(line)
 
 
-def _rows(examined: Sequence[Examined | NotRun]) -> list[dict]:
-    return [row for item in examined for row in item.rows()]
+def _rows(result: Sequence[ExperimentResult | NotRun]) -> list[dict]:
+    return [record.to_json() for item in result for record in item.records()]
 
 
 def _split_assignment(text: str) -> tuple[str, str]:

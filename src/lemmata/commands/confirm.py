@@ -7,9 +7,13 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Confirmation, EngineName, Scale, Selection, Status, counted, kept_verdicts, require
-from lemmata.report.listed import confirmation_table
+from lemmata.core import Scale, Status, require
+from lemmata.core.engine import EngineName
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import Selection
+from lemmata.record import Replications, read_baseline
 from lemmata.report.replications import undecided_again
+from lemmata.report.tables import replication_table
 from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, possible
 
@@ -45,9 +49,9 @@ def confirm_claims(
     if as_json:
         print(json.dumps([_row(id, one) for id, one in found.items()], indent=1))
     else:
-        console.print(confirmation_table(found, numbers))
+        console.print(replication_table(found, numbers))
         moved = [one for one in found.values() if one.moved]
-        count = f"{len(found) - len(moved)} of {counted(len(found), 'claim')} replicated in all of {len(numbers)}"
+        count = f"{len(found) - len(moved)} of {pluralize(len(found), 'claim')} replicated in all of {len(numbers)}"
         count += undecided_again(found.values())
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
         for line in not_run_lines(not_run):
@@ -58,12 +62,12 @@ def confirm_claims(
 def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Status]:
     """Reference verdicts that the papers' folders keep at this scale."""
     kept = [
-        kept_verdicts(paper) for paper in {selection.paper.id: selection.paper for selection in selections}.values()
+        read_baseline(paper) for paper in {selection.paper.id: selection.paper for selection in selections}.values()
     ]
     return {id: row["status"] for one in kept if one["scale"] == scale.name for id, row in one["claims"].items()}
 
 
-def _row(id: str, one: Confirmation) -> Mapping[str, Any]:
+def _row(id: str, one: Replications) -> Mapping[str, Any]:
     return {
         "id": id,
         "scale": one.scale,

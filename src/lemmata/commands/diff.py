@@ -13,10 +13,12 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
-from lemmata.core import NOT_RUN, Scale, UserError, counted
-from lemmata.report.listing import rows_table
+from lemmata.core import Scale, UserError
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN
+from lemmata.report.table_layout import rows_table
 from lemmata.run.store import Store
-from lemmata.run.verdicts import kept_verdicts
+from lemmata.run.verdicts import stored_verdicts
 
 Rows = Mapping[str, Mapping[str, Any]]  # by claim id
 VALUES = ("predicted", "corrected", "measured")
@@ -80,7 +82,7 @@ def diff(
     """Print what moved between `against` (a store's folder, or a commit) and the verdicts `now`; 1 if any did."""
     after = {row["id"]: row for row in now}
     if Path(against).is_dir():
-        before = {r["id"]: r for r in kept_verdicts(Store(Path(against))) if r["scale"] == scale.name}
+        before = {r["id"]: r for r in stored_verdicts(Store(Path(against))) if r["scale"] == scale.name}
         before = {id: row for id, row in before.items() if id in after}
         if not before:
             raise UserError(f"store {against!r} keeps no verdict on these claims at scale {scale.name}")
@@ -97,7 +99,7 @@ def diff(
         lines.append((row["id"], row["before"], row["after"], "\n".join([*numbers[:4], *more])))
     if lines:
         console.print(rows_table(["claim", "before", "after", "numbers"], lines))
-    console.print(f"{len(found)} of {counted(len({*before, *after}), 'claim')} moved since {against}.")
+    console.print(f"{len(found)} of {pluralize(len({*before, *after}), 'claim')} moved since {against}.")
     return int(bool(found))
 
 

@@ -9,27 +9,23 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.keeping import keep_verdicts, write_json
-from lemmata.commands.look import claim_rows
-from lemmata.core import (
+from lemmata.commands.baseline import keep_verdicts, write_json
+from lemmata.commands.list import claim_rows
+from lemmata.core import Paper, Scale, UserError
+from lemmata.core.registry import paper_ids, papers, select
+from lemmata.record import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
-    Confirmation,
-    Paper,
-    Scale,
+    Replications,
     Told,
-    UserError,
     claim_digest,
     claim_digests,
     coverage,
-    documented_confirmations,
     findings,
     is_fresh,
-    kept_verdicts,
-    paper_ids,
-    papers,
-    select,
+    kept_replications,
+    read_baseline,
 )
 from lemmata.report.controls import controls_page, controls_section
 from lemmata.report.coverage import coverage_page, coverage_section
@@ -37,7 +33,7 @@ from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
 from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
 from lemmata.report.replications import replications_page
-from lemmata.run import Store, last_confirmation
+from lemmata.run import Store, last_replications
 
 TOP = Path(lemmata.__file__).parents[2]
 DOCS = TOP / "docs"
@@ -49,7 +45,7 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     The same on every machine: a claim that needs an extra stands as the folder keeps it, and as `not run` where it
     keeps nothing, whether or not the extra is installed here.
     """
-    kept = kept_verdicts(paper)
+    kept = read_baseline(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
     fresh = _fresh(kept["claims"], claim_digests([paper.id]))
     large = _fresh(kept.get("paper", {}), claim_digests([paper.id], "paper"))
@@ -100,9 +96,9 @@ def replications_text() -> str:
     return replications_page({paper: _replications(paper) for paper in papers().values()})
 
 
-def _replications(paper: Paper) -> dict[str, dict[str, Confirmation]]:
+def _replications(paper: Paper) -> dict[str, dict[str, Replications]]:
     """Of the claims as they stand: a confirmation of another rule, or of other runs, says nothing of this one."""
-    kept = documented_confirmations(paper)
+    kept = kept_replications(paper)
     return {
         selection.experiment.id: {
             claim.id: kept[claim.id]
@@ -115,7 +111,7 @@ def _replications(paper: Paper) -> dict[str, dict[str, Confirmation]]:
 
 def line_of(paper: Paper) -> str:
     """The paper's line in a table of papers."""
-    return paper_line(paper, documented(paper), kept_verdicts(paper)["seconds"])
+    return paper_line(paper, documented(paper), read_baseline(paper)["seconds"])
 
 
 def findings_of(paper: Paper) -> list[Told]:
@@ -162,12 +158,12 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
 def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
     """Those of the store beside those kept before, each set against the verdict that is kept now; what is of another
     rule, or of a claim that is gone, is dropped."""
-    before, kept, references = documented_confirmations(paper), {}, kept_verdicts(paper)["claims"]
+    before, kept, references = kept_replications(paper), {}, read_baseline(paper)["claims"]
     for selection in select([paper.id]):
         for claim in selection.claims:
             digest = claim_digest(selection.experiment, claim)
             known = before.get(claim.id)
-            fresh = last_confirmation(store, claim.id, scale=scale.name, digest=digest)
+            fresh = last_replications(store, claim.id, scale=scale.name, digest=digest)
             found = fresh.merged(known) if fresh else known
             if found and found.digest == digest:
                 reference = references.get(claim.id)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from lemmata.commands.docs import documented
-from lemmata.core import paper_ids, papers
+from lemmata.core.registry import paper_ids, papers
 from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
 
 

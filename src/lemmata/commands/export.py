@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import lemmata
-from lemmata.core import Examined, Paper, RunResult, Scale, UserError, counted, encode
-from lemmata.report.entry import Provenance
+from lemmata.core import Paper, RunResult, Scale, UserError
+from lemmata.core.config import encode
+from lemmata.core.pluralize import pluralize
+from lemmata.record import ExperimentResult
 from lemmata.report.figure import draw, save_artefact
+from lemmata.report.page_entry import Footer
 from lemmata.run import Store
-from lemmata.run.provenance import code_name
+from lemmata.run.environment import code_name
 from lemmata.run.store import ARRAYS, METRICS, RECORD
 
 if TYPE_CHECKING:
@@ -35,34 +38,34 @@ TYPES = {
 
 
 def export(
-    examined: Examined, scale: Scale, store: Store, out: Path, command: str, *, as_json: bool, console: Console
+    result: ExperimentResult, scale: Scale, store: Store, out: Path, command: str, *, as_json: bool, console: Console
 ) -> int:
-    """Write the crate of one examined experiment into a folder that does not exist yet."""
+    """Write the crate of one experiment's result into a folder that does not exist yet."""
     try:
         from rocrate.rocrate import ROCrate
     except ModuleNotFoundError:
         raise UserError("export needs the library rocrate: pip install 'lemmata[export]'") from None
     if out.exists():
         raise UserError(f"--out {str(out)!r} is there already: name a folder that is not")
-    experiment, paper = examined.experiment, examined.paper
+    experiment, paper = result.experiment, result.paper
     crate = ROCrate()
     crate.name = f"{experiment.id}: {experiment.title}"
     crate.description = f"Runs, verdicts and figure of {experiment.id} at scale {scale.name}, by lemmata."
     crate.license = "https://spdx.org/licenses/Apache-2.0"
     crate.root_dataset["conformsTo"] = _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version="0.6")
     crate.root_dataset["citation"] = [_paper(crate, paper)]
-    software = _software(crate, examined)
+    software = _software(crate, result)
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        actions = [_run(crate, software, name, run, store, scratch) for name, run in examined.runs.items()]
-        actions.append(_verdict(crate, software, examined, command, scratch))
+        actions = [_run(crate, software, name, run, store, scratch) for name, run in result.runs.items()]
+        actions.append(_verdict(crate, software, result, command, scratch))
         crate.root_dataset["mentions"] = actions
         crate.write(out)
     if as_json:
-        verdicts = {one.claim.id: one.status for one in examined.judgements}
-        print(json.dumps({"crate": str(out), "runs": list(examined.run_ids), "verdicts": verdicts}, indent=1))
+        verdicts = {one.claim.id: one.status for one in result.judgements}
+        print(json.dumps({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts}, indent=1))
     else:
-        console.print(f"{out}: {counted(len(examined.run_ids), 'run')}, {counted(len(examined.judgements), 'verdict')}")
+        console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
     return 0
 
 
@@ -71,8 +74,8 @@ def _paper(crate: "ROCrate", paper: Paper) -> Any:
     return _add(crate, paper.link or f"#paper-{paper.id}", "ScholarlyArticle", **about)
 
 
-def _software(crate: "ROCrate", examined: Examined) -> Any:
-    records = [run.record for run in examined.runs.values()]
+def _software(crate: "ROCrate", result: ExperimentResult) -> Any:
+    records = [run.record for run in result.runs.values()]
     codes = sorted({code_name(record.get("code", {})) for record in records})
     return _add(
         crate,
@@ -106,19 +109,19 @@ def _run(crate: "ROCrate", software: Any, name: str, run: RunResult, store: Stor
     )
 
 
-def _verdict(crate: "ROCrate", software: Any, examined: Examined, command: str, scratch: Path) -> Any:
+def _verdict(crate: "ROCrate", software: Any, result: ExperimentResult, command: str, scratch: Path) -> Any:
     verdicts = scratch / "verdicts.json"
-    verdicts.write_text(json.dumps(examined.rows(), indent=1) + "\n")
-    provenance = Provenance(
+    verdicts.write_text(json.dumps([record.to_json() for record in result.records()], indent=1) + "\n")
+    provenance = Footer(
         command=command,
-        scale=examined.runs.scale.name,
+        scale=result.runs.scale.name,
         version=lemmata.__version__,
-        seeds=examined.seeds,
-        run_ids=examined.run_ids,
+        seeds=result.seeds,
+        run_ids=result.run_ids,
     )
-    saved = save_artefact(draw(examined), scratch, "figure", provenance)
+    saved = save_artefact(draw(result), scratch, "figure", provenance)
     drawn = [path for path in (saved.png, saved.svg, saved.csv, saved.json) if path is not None]
-    tables = [crate.get(f"runs/{digest}/{METRICS}") for digest in examined.run_ids]
+    tables = [crate.get(f"runs/{digest}/{METRICS}") for digest in result.run_ids]
     return crate.add_action(
         software,
         identifier="#verdict",

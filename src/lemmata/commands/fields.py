@@ -5,8 +5,10 @@ from collections.abc import Mapping
 
 from rich.console import Console
 
-from lemmata.core import Experiment, Scale, command, select_one
-from lemmata.report.listing import Listing
+from lemmata.core import Experiment, Scale
+from lemmata.core.cli_hints import command
+from lemmata.core.registry import select_one
+from lemmata.report.table_layout import Listing
 from lemmata.report.values import shorten
 from lemmata.run import Key, keys
 

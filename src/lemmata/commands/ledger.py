@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from lemmata.core import LEDGER, Line, Paper, UserError, claim_digests, command, ledger, papers
+from lemmata.core import Paper, UserError
+from lemmata.core.cli_hints import command
+from lemmata.core.registry import papers
+from lemmata.record import LEDGER, Line, claim_digests, ledger
 from lemmata.report.files import write_whole
-from lemmata.report.listing import rows_table
+from lemmata.report.table_layout import rows_table
 from lemmata.run import Store, seen_of
 from lemmata.run.store import now
 

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lemmata import __version__
-from lemmata.core import UserError, counted, require
+from lemmata.core import UserError, require
+from lemmata.core.pluralize import pluralize
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
@@ -27,7 +28,7 @@ from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
 from lemmata.lm.tasks.facts import CITIES
-from lemmata.report.listing import rows_table
+from lemmata.report.table_layout import rows_table
 
 Load = Callable[[], LanguageModel]
 
@@ -122,8 +123,8 @@ def draw(
 ) -> int:
     """Measure the map and write it as a figure with its table."""
     from lemmata.lm.map_figure import draw_map
-    from lemmata.report.entry import Provenance
     from lemmata.report.figure import save_artefact
+    from lemmata.report.page_entry import Footer
 
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
@@ -134,7 +135,7 @@ def draw(
     with bar(f"cuts of {model.name}") as progress:
         measured = measure_map_by(jobs or jobs_for(model), model, asked, shares=shares, progress=progress)
     command = f"lemmata lm map {shlex.quote(model.name)}"
-    about = Provenance(command=command, version=__version__)
+    about = Footer(command=command, version=__version__)
     with refusing_disk(out):
         saved = save_artefact(draw_map(measured), out.parent, out.stem, about)
     if as_json:
@@ -143,7 +144,7 @@ def draw(
     layer, role, share = measured.best()
     words = measured.reference.strip()
     console.print(
-        f"{model.name}, {counted(len(asked), 'prompt')}, answer / {words!r}: {measured.base:.3g} for the whole model,"
+        f"{model.name}, {pluralize(len(asked), 'prompt')}, answer / {words!r}: {measured.base:.3g} for the whole model,"
     )
     console.print(
         f"at most {measured.ratio.max():.3g} of {measured.ratio.size} cuts ({role} of layer {layer}, share {share:g})"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lemmata.core import UserError, papers, require
+from lemmata.core import UserError, require
+from lemmata.core.registry import papers
 
 
 def new_paper(name: str, title: str, authors: str, year: int, out: Path, *, as_json: bool, console: Console) -> int:

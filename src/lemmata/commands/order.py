@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from lemmata.core import Paper, Scale, Selection, findings, kept_verdicts, references
+from lemmata.core import Paper, Scale
+from lemmata.core.registry import Selection
+from lemmata.record import baselines, findings, read_baseline
 from lemmata.run import Store, missing
 
 READ_FIRST = 0.25  # what a finding rests on counts as so much of its cost: findings are what a report is opened for
@@ -31,5 +33,5 @@ def cheapest_first(selections: Sequence[Selection], scale: Scale, store: Store) 
 
 def _seconds(paper: Paper, scale: Scale) -> dict[str, float]:
     """What the runs behind each claim cost at this scale, else at the documented one; under whichever rule."""
-    kept = kept_verdicts(paper)["claims"] | references(paper, scale.name)
+    kept = read_baseline(paper)["claims"] | baselines(paper, scale.name)
     return {id: row["seconds"] for id, row in kept.items() if row.get("seconds") is not None}

@@ -8,9 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import Claim, Runs, Scale, Selection, UserError, certified, command, full_id, missing_extra, select
+from lemmata.core import Claim, Runs, Scale, UserError, certified
+from lemmata.core.cli_hints import command
+from lemmata.core.extras import missing_extra
+from lemmata.core.registry import Selection, full_id, select
 from lemmata.proofs import ProofRun, certificate_of
-from lemmata.report.listing import rows_table
+from lemmata.report.table_layout import rows_table
 from lemmata.run import Store
 from lemmata.run.store import DamagedRun
 

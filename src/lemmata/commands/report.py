@@ -7,10 +7,12 @@ from pathlib import Path
 from rich.console import Console
 
 from lemmata.commands.compute import ensure_folder, entry_of
-from lemmata.commands.found import Findings
-from lemmata.core import Scale, UserError, command, counted
-from lemmata.report.growing import GrowingReport
-from lemmata.run import Store, examine_in_turn, missing, possible
+from lemmata.commands.findings import Findings
+from lemmata.core import Scale, UserError
+from lemmata.core.cli_hints import command
+from lemmata.core.pluralize import pluralize
+from lemmata.report.incremental import GrowingReport
+from lemmata.run import Store, evaluate_each, missing, possible
 
 
 def report(
@@ -36,8 +38,8 @@ def report(
         single_file=single_file,
         computes=computes,
     )
-    for item in examine_in_turn(stored, scale, store):
-        rows |= {row["id"]: row for row in item.rows()}
+    for item in evaluate_each(stored, scale, store):
+        rows |= {record.id: record.to_json() for record in item.records()}
         page.add(entry_of(item, scale, store, {}))
     path = page.write()
     rest = len(selections) - len(stored)
@@ -45,6 +47,8 @@ def report(
     if as_json:
         print(json.dumps(facts))
     else:
-        words = f"{counted(len(stored), 'experiment')}" + (f"; {rest} not run: `{computes}` runs them" if rest else "")
+        words = f"{pluralize(len(stored), 'experiment')}" + (
+            f"; {rest} not run: `{computes}` runs them" if rest else ""
+        )
         console.print(f"page: {path} ({words})", soft_wrap=True, markup=False)
     return 0

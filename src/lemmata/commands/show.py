@@ -10,14 +10,17 @@ from rich.padding import Padding
 from rich.text import Text
 
 from lemmata.commands.fields import key_listing
-from lemmata.commands.found import Findings
-from lemmata.commands.look import claim_rows
-from lemmata.commands.reference import with_references
-from lemmata.core import Paper, Scale, command, counted, file_of, full_id, papers, select
-from lemmata.report.entry import Found
-from lemmata.report.front import cited
-from lemmata.report.listed import ClaimList
-from lemmata.report.shown import claim_panel
+from lemmata.commands.findings import Findings
+from lemmata.commands.list import claim_rows
+from lemmata.commands.with_baseline import with_baselines
+from lemmata.core import Paper, Scale
+from lemmata.core.cli_hints import command
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import file_of, full_id, papers, select
+from lemmata.report.page_entry import Found
+from lemmata.report.show import claim_panel
+from lemmata.report.summary import cited
+from lemmata.report.tables import ClaimList
 from lemmata.report.terminal import verdict_counts
 from lemmata.run import Store
 
@@ -25,7 +28,7 @@ from lemmata.run import Store
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
     """Of a paper its findings and a list of its claims; of an experiment every claim in full, and its keys."""
     wanted = full_id(wanted)
-    rows = with_references(claim_rows([wanted], scale, Store(store_path)), scale)
+    rows = with_baselines(claim_rows([wanted], scale, Store(store_path)), scale)
     named = [row for row in rows if row["id"] == wanted]
     if as_json:
         print(json.dumps(named or rows, indent=1))
@@ -53,7 +56,7 @@ def _show_paper(paper: Paper, rows: Sequence[dict[str, Any]], scale: Scale, cons
     console.print(Text(paper.title, style="bold"))
     console.print(cited(paper), style="dim", markup=False)
     console.print(f"{paper.sentence}\n", markup=False)
-    console.print(Text.assemble(f"{counted(len(rows), 'claim')}: ", verdict_counts(rows), "\n"))
+    console.print(Text.assemble(f"{pluralize(len(rows), 'claim')}: ", verdict_counts(rows), "\n"))
     for line in _findings(found):
         console.print(line)
     hint = f"`{command('show', 'ID', scale=scale.name)}` shows an experiment or a claim."

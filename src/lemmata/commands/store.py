@@ -8,22 +8,16 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.core import (
-    SCALES,
-    RunConfig,
-    Scale,
-    UserError,
-    command,
-    counted,
-    decode,
-    experiments,
-    papers,
-    plain,
-    run_type,
-)
-from lemmata.report.listed import runs_table
-from lemmata.report.listing import rows_table
-from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_programs, views
+from lemmata.core import RunConfig, Scale, UserError
+from lemmata.core.cli_hints import command
+from lemmata.core.config import decode
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import experiments, papers, run_type
+from lemmata.core.scale import SCALES
+from lemmata.core.to_json import to_json
+from lemmata.report.table_layout import rows_table
+from lemmata.report.tables import runs_table
+from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_compile_cache, views
 
 
 def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
@@ -62,7 +56,7 @@ def _show(store: Store, digest: str, as_json: bool, console: Console) -> int:
         raise UserError(f"run {digest} is damaged: {damage}; the next reproduce computes it again") from None
     shown: dict[str, Any] = {
         **result.record,
-        "metrics": {name: plain(column, limit=6) for name, column in result.metrics.items()},
+        "metrics": {name: to_json(column, limit=6) for name, column in result.metrics.items()},
         "arrays": {name: list(array.shape) for name, array in result.arrays.items()},
     }
     if as_json:
@@ -86,7 +80,7 @@ def _verify(store: Store, as_json: bool, console: Console) -> int:
     else:
         for digest, reason in found.items():
             console.print(f"[red]damaged[/] {digest}: {reason}")
-        console.print(f"{counted(len(digests), 'run')} verified, {len(found)} damaged.")
+        console.print(f"{pluralize(len(digests), 'run')} verified, {len(found)} damaged.")
     return int(bool(found))
 
 
@@ -105,7 +99,7 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     }
     stale = [store.folder(digest) for digest in store.digests() if _is_stale(store, digest, wanted)]
     going = [*stale, *store.leftovers()]
-    programs = trim_programs(store.root, delete=delete)
+    programs = trim_compile_cache(store.root, delete=delete)
     if delete:
         for path in going:
             if path.is_dir():
@@ -120,10 +114,10 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
             console.print(f"{'deleted' if delete else 'would delete'} {path.name}")
         if programs:
             console.print(
-                f"{'deleted' if delete else 'would delete'} {counted(len(programs), 'compiled program')}, the oldest"
+                f"{'deleted' if delete else 'would delete'} {pluralize(len(programs), 'compiled program')}, the oldest"
             )
         more = "" if delete or not (going or programs) else " Add --yes to delete them."
-        console.print(f"{counted(len(going), 'folder')}.{more}")
+        console.print(f"{pluralize(len(going), 'folder')}.{more}")
     return 0
 
 
@@ -162,7 +156,7 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
 def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:
     columns, rows = query(Store(store_path), sql)
     if as_json:
-        print(json.dumps([dict(zip(columns, map(plain, row), strict=True)) for row in rows], indent=1, default=str))
+        print(json.dumps([dict(zip(columns, map(to_json, row), strict=True)) for row in rows], indent=1, default=str))
     else:
         console.print(rows_table(columns, rows))
     return 0

@@ -9,9 +9,13 @@ from rich.console import Console
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Artefact, EngineName, Scale, command, counted, select_one
-from lemmata.report.entry import Provenance
+from lemmata.core import Artefact, Scale
+from lemmata.core.cli_hints import command
+from lemmata.core.engine import EngineName
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import select_one
 from lemmata.report.figure import save_artefact
+from lemmata.report.page_entry import Footer
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure, sweep_table
 from lemmata.run import Store, axis, cells, sweep
 
@@ -38,9 +42,9 @@ def sweep_experiment(
         rows = [judged.row() for judged in found]
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
-    caption = f"{selection.experiment.title}: verdicts in {counted(len(rows), 'cell')}, not the paper's own settings."
+    caption = f"{selection.experiment.title}: verdicts in {pluralize(len(rows), 'cell')}, not the paper's own settings."
     artefact = Artefact(sweep_figure(rows, {one.key: one.values for one in axes}), sweep_columns(rows), caption)
-    provenance = Provenance(command=command(*words), scale=scale.name, version=lemmata.__version__)
+    provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
         print(json.dumps(rows, indent=1))
@@ -51,7 +55,7 @@ def sweep_experiment(
         refused = [row for row in rows if "refused" in row]
         if refused:
             console.print(
-                f"{counted(len(refused), 'cell is', 'cells are')} not possible, as {refused[0]['refused']}",
+                f"{pluralize(len(refused), 'cell is', 'cells are')} not possible, as {refused[0]['refused']}",
                 markup=False,
             )
         console.print(f"table: {saved.csv}" + (f", figure: {saved.png}" if saved.png else ""), soft_wrap=True)

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from lemmata.core.config import digest
-from lemmata.core.counted import counted
+from lemmata.core.pluralize import pluralize
 
 Outcome = Literal["closed", "open", "refuted"]
 ARRAY = "certificate"  # its name among a run's arrays
@@ -61,7 +61,7 @@ class Certificate:
         return max((step.bits for step in self.steps), default=0)
 
     def __str__(self) -> str:
-        size = f"{counted(len(self.steps), 'step')}, {counted(self.boxes, 'box', 'boxes')}" + (
+        size = f"{pluralize(len(self.steps), 'step')}, {pluralize(self.boxes, 'box', 'boxes')}" + (
             f", {self.bits} bits" if self.bits else ""
         )
         return f"{self.outcome} ({size})" + (f": {self.where}" if self.where else "")

@@ -3,18 +3,20 @@ form."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from lemmata.core.certificate import Certificate
+from lemmata.core.condition import Needs
 from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
-from lemmata.core.plain import plain
+from lemmata.core.protocol import EXACT, Protocol
 from lemmata.core.rule import Rule
-from lemmata.core.run import Need, Runs, Setting
+from lemmata.core.run import Runs
 from lemmata.core.verdict import Status
 from lemmata.core.wording import Configs, Word, reworded
 
 NOTHING = object()
+Severity = Literal["typographical", "constant", "step of a proof", "statement"]
 
 
 def attempt(reading: Callable[..., Any], *of: Any) -> Any:
@@ -61,6 +63,7 @@ class Part:
 class Correction:
     """The right form of a printed formula that is wrong, in words; its value stands in the parts, as `corrected`."""
 
+    severity: Severity  # what is wrong of the paper: a sign that the reader mends, or what it states
     printed: str  # the paper's formula, as text
     corrected: str  # ours
     reason: str = ""  # where the printed derivation goes astray
@@ -81,12 +84,10 @@ class Claim:
     wrong: Callable[[Runs], Any]  # what must not pass
     parts: Part | Mapping[str, Part]
     correction: Correction | None = None
-    needs: Mapping[str, Need] = field(default_factory=dict)  # a run's or a group's name -> what this claim needs of it
-    setting: Mapping[str, Setting] = field(default_factory=dict)  # the same -> where the rule has a meaning
+    needs: Needs = field(default_factory=dict)  # a run's or a group's name -> conditions on its config or its result
     wording: Mapping[str, Word] = field(default_factory=dict)  # a phrase that names a run's value -> it for other runs
     uses: tuple[str, ...] = ()  # ids (without the paper's) of the claims that it rests on, as the paper says it
-    ours_below_paper: str = ""  # which settings of the smaller scales are ours: a failure there is not the paper's
-    ours_at_every_scale: str = ""  # which settings the paper does not print: no failure is the paper's
+    protocol: Protocol = EXACT  # whose the settings are: the paper's, or what of them is ours
     remark: str | Callable[[Runs], str] = ""  # what surprised us, or why it fails; numbers in it are computed
 
     def under(self, before: Configs, after: Configs) -> "Claim":
@@ -108,18 +109,6 @@ class Claim:
         """The rule in words, made from the parts."""
         return "; ".join(f"{name}: {part.rule.describe()}".lstrip(": ") for name, part in self.named_parts().items())
 
-    def facts(self) -> dict[str, Any]:
-        """What is known of the claim before anything is measured, as plain JSON data."""
-        parts = {
-            name: {"rule": part.rule.describe(), "carries": part.carries} for name, part in self.named_parts().items()
-        }
-        facts = {"id": self.id, "locus": self.locus, "statement": self.statement, "rule": self.rule, "parts": parts}
-        if self.correction:
-            facts |= {"printed_formula": self.correction.printed, "corrected_formula": self.correction.corrected}
-            more = {name: getattr(self.correction, name) for name in ("reason", "root", "survives", "source", "latex")}
-            facts |= {"reason": ""} | {name: text for name, text in more.items() if text}
-        return facts
-
 
 @dataclass(frozen=True)
 class Judgement:
@@ -135,6 +124,7 @@ class Judgement:
     corrected: Any = None
     remark: str = ""
     control: Mapping[str, Status] = field(default_factory=dict)  # part by part; "" where the claim has but one
+    protocol: str = ""  # what of the settings is ours; empty where they are the paper's
     reads: tuple[str, ...] = ()  # the runs on which the verdict rests, the control's not among them
     evidence: tuple[Evidence, ...] = ()  # part by part
 
@@ -145,14 +135,3 @@ class Judgement:
         if self.status != "holds" or not found or len(found) < len(self.evidence):
             return ""
         return "; ".join(dict.fromkeys(one.on for one in found))
-
-    def row(self, limit: int | None = None) -> dict[str, Any]:
-        """The verdict as plain JSON data; `limit`: of the evidence, so many elements a part alone."""
-        values = {"predicted": self.predicted, "measured": self.measured, "margin": self.margin}
-        if self.claim.correction:
-            values["corrected"] = self.corrected
-        words = {"status": self.status, "control_status": self.control_status, "detail": self.detail}
-        words |= {"control": dict(self.control), "reads": list(self.reads)}
-        words |= {"proved": self.proved} if self.proved else {}
-        evidence = [one.row(limit) for one in self.evidence]
-        return self.claim.facts() | words | plain(values) | {"remark": self.remark, "evidence": evidence}

@@ -37,8 +37,8 @@ def encode(value: Any) -> Any:
     """A config as plain JSON data; a dataclass carries its class name so that unions can be read back."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         said = [field for field in dataclasses.fields(value) if not _is_unsaid(field, getattr(value, field.name))]
-        body = {field.name: encode(getattr(value, field.name)) for field in said}
-        return {"type": type(value).__name__, **body}
+        body = {_stored(field): encode(getattr(value, field.name)) for field in said}
+        return {"type": stored_type(type(value)), **body}
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
@@ -47,7 +47,21 @@ def encode(value: Any) -> Any:
 
 
 def _is_unsaid(field: dataclasses.Field[Any], value: Any) -> bool:
-    return field.metadata == UNSAID and value == field.default
+    return field.metadata.get("unsaid at default", False) and value == field.default
+
+
+def stored_as(name: str) -> dict[str, str]:
+    """The metadata of a field that has another name in the store, so that digests survive a better name in code."""
+    return {"stored": name}
+
+
+def _stored(field: dataclasses.Field[Any]) -> str:
+    return str(field.metadata.get("stored", field.name))
+
+
+def stored_type(config_type: type) -> str:
+    """A config class' name in the store: its own, or that of its `STORED`."""
+    return vars(config_type).get("STORED", config_type.__name__)
 
 
 def decode(annotation: Any, data: Any, where: str = "config") -> Any:
@@ -80,7 +94,7 @@ def decode(annotation: Any, data: Any, where: str = "config") -> Any:
 
 
 def _decode_union(options: tuple[Any, ...], data: Any, where: str) -> Any:
-    configs = {getattr(option, "__name__", ""): option for option in options if dataclasses.is_dataclass(option)}
+    configs = {stored_type(typing.cast(type, option)): option for option in options if dataclasses.is_dataclass(option)}
     if isinstance(data, dict) and configs:
         name = data.get("type")
         if name not in configs:
@@ -99,7 +113,8 @@ def _decode_config(config_type: type, data: Any, where: str) -> Any:
     if not isinstance(data, dict):
         raise invalid(where, data, f"expected the fields of {config_type.__name__}")
     kinds = fields(config_type)
-    given = {key: item for key, item in data.items() if key != "type"}
+    names: dict[str, str] = {_stored(field): field.name for field in dataclasses.fields(config_type)}
+    given = {str(names.get(key, key)): item for key, item in data.items() if key != "type"}
     for key in given:
         if key not in kinds:
             raise unknown(f"key in {where}:", key, kinds)
@@ -128,9 +143,13 @@ def override(config: C, changes: dict[str, str]) -> C:
         *outer, name = path.split(".")
         inner, place = config, data
         for step in outer:
-            inner, place = getattr(inner, step), place[step]
-        place[name] = _parse(fields(type(inner))[name], text)
+            inner, place = getattr(inner, step), place[_stored_name(inner, step)]
+        place[_stored_name(inner, name)] = _parse(fields(type(inner))[name], text)
     return decode(type(config), data, where="")  # so that a refusal names the key as it is set
+
+
+def _stored_name(config: Any, name: str) -> str:
+    return next(_stored(field) for field in dataclasses.fields(config) if field.name == name)
 
 
 def has_path(config: Any, path: str) -> bool:
@@ -148,18 +167,29 @@ def also(name: str) -> dict[str, str]:
 
 
 def path_in(config: Any, path: str) -> str | None:
-    """The dotted key that `path` sets in this config: itself, or a list that says it is `also` that name."""
+    """The dotted key that `path` sets in this config: itself, by the names it has in code or in the store, or a list
+    that says it is `also` that name."""
     if has_path(config, path):
         return path
-    *outer, name = path.split(".")
+    found: list[str] = []
+    *outer, last = path.split(".")
     for step in outer:
-        if not dataclasses.is_dataclass(config) or step not in {field.name for field in dataclasses.fields(config)}:
+        name = _named(config, step)
+        if name is None:
             return None
-        config = getattr(config, step)
-    if not dataclasses.is_dataclass(config):
-        return None
-    found = [field.name for field in dataclasses.fields(config) if field.metadata.get("also") == name]
-    return ".".join([*outer, found[0]]) if found else None
+        found, config = [*found, name], getattr(config, name)
+    name = _named(config, last)
+    if name is None and dataclasses.is_dataclass(config):
+        lists = [field.name for field in dataclasses.fields(config) if field.metadata.get("also") == last]
+        name = lists[0] if lists else None
+    return ".".join([*found, name]) if name else None
+
+
+def _named(config: Any, name: str) -> str | None:
+    """The field of this name, in code or in the store."""
+    every = dataclasses.fields(config) if dataclasses.is_dataclass(config) else ()
+    names = {_stored(field): field.name for field in every} | {field.name: field.name for field in every}
+    return names.get(name)
 
 
 def paths(config: Any) -> list[str]:

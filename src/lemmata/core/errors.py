@@ -43,6 +43,7 @@ class OutsideSetting(Undecided):
 
     def __init__(self, why: str):
         super().__init__(f"outside the rule's setting: {why}")
+        self.why = why
 
 
 class TooShort(Undecided):

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lemmata.core.claim import Claim
+from lemmata.core.condition import Needs
 from lemmata.core.extras import EXTRAS
-from lemmata.core.run import Need, RunConfig, Runs
+from lemmata.core.run import RunConfig, Runs
 from lemmata.core.scale import Scale
 from lemmata.core.view import Follow, View
 
@@ -33,9 +34,7 @@ class Experiment:
     draw: Callable[[Runs], Artefact] = lambda runs: Artefact(None, {}, "Nothing is drawn.")
     views: Callable[[Runs], Sequence[View]] = lambda runs: ()  # what the live page plays back over training time
     follows: tuple[Follow, ...] = ()  # numbers that are judged while they are recorded; they decide nothing
-    needs: Mapping[str, Need] = field(
-        default_factory=dict
-    )  # of every claim: a run's or a group's name -> what it needs
+    needs: Needs = field(default_factory=dict)  # of every claim that reads the run
     extra: str = ""  # optional dependencies that its runs need, as "lm"; its file must load without them
     notes: str = ""  # what to know when reading the figure: ceilings, choices, known differences from the paper
     id: str = ""  # "<paper>/<file>", set by the registry

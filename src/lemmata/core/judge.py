@@ -4,25 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from lemmata.core.claim import Claim, Judgement, Part, attempt, unnamed
+from lemmata.core.condition import Needs, meet
 from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.rng import replicated
-from lemmata.core.run import Need, Runs, meet, stand_in
-from lemmata.core.unjudged import UNJUDGED, unjudged, without_evidence
+from lemmata.core.run import Runs
+from lemmata.core.undecided import UNJUDGED, unjudged, without_evidence
 from lemmata.core.verdict import Verdict, together
 
 
-def judge(claim: Claim, runs: Runs, needs: Mapping[str, Need] | None = None) -> Judgement:
+def judge(claim: Claim, runs: Runs, needs: Needs | None = None) -> Judgement:
     """The printed form first; the corrected one where the printed fails; the control against whichever stood."""
     with replicated(runs.replication):  # a reading may draw a world again from its seed
         return _judge(claim, runs, needs or {})
 
 
-def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement:
+def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
     runs = all_runs.watched()
     parts = claim.named_parts()
     try:
-        stand_in(claim.setting, runs)
         meet(claim.needs, runs)
         runs = all_runs.watched(needs)  # what a claim needs, and what it is about
         subject = claim.subject(runs)
@@ -59,10 +59,6 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
         status = "undecided"
         why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
         detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
-    below = "" if runs.scale.name == "paper" else claim.ours_below_paper
-    if status == "fails" and (ours := below or claim.ours_at_every_scale):
-        status = "undecided"
-        detail = f"fails in a setting of ours, not the paper's ({ours}): {detail}"
     remark = claim.remark if isinstance(claim.remark, str) else attempt(claim.remark, runs)
     return Judgement(
         claim,
@@ -75,6 +71,7 @@ def _judge(claim: Claim, all_runs: Runs, needs: Mapping[str, Need]) -> Judgement
         unnamed(corrected) if corrected else None,
         "" if isinstance(remark, Undecided) else remark,
         {name: one.status for name, one in on_control.items()},
+        claim.protocol.at(runs.scale),
         reads,
         tuple(
             Evidence(

@@ -11,9 +11,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from lemmata.core.claim import Claim
-from lemmata.core.counted import counted
 from lemmata.core.errors import UserError, unknown
 from lemmata.core.experiment import Experiment
+from lemmata.core.pluralize import pluralize
 from lemmata.core.run import RunConfig
 from lemmata.core.scale import Scale
 
@@ -185,7 +185,7 @@ def select_one(wanted: str, verb: str) -> Selection:
     """The one experiment that is named, for a command that takes no more."""
     selections = select([wanted])
     if len(selections) != 1:
-        raise UserError(f"{wanted!r} names {counted(len(selections), 'experiment')}; `{verb}` takes one")
+        raise UserError(f"{wanted!r} names {pluralize(len(selections), 'experiment')}; `{verb}` takes one")
     return selections[0]
 
 

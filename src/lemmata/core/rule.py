@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core.counted import counted
 from lemmata.core.errors import Undecided
+from lemmata.core.pluralize import pluralize
 from lemmata.core.sample import FAR, LEVEL, Sample, Seeds, Slack, Values, decide
 from lemmata.core.verdict import Elements, Status as Status, Verdict as Verdict, together as together
 
@@ -209,7 +209,7 @@ class mean_near(Rule):
         values = np.asarray(measured.values if isinstance(measured, Seeds) else measured, float)  # seeds first
         if len(values) < self.min_seeds:
             return Verdict(
-                "undecided", float("nan"), f"{counted(len(values), 'seed')}; the rule needs {self.min_seeds}"
+                "undecided", float("nan"), f"{pluralize(len(values), 'seed')}; the rule needs {self.min_seeds}"
             )
         allowed = np.maximum(self.errors * bootstrap_error(values), self.floor)
         difference = np.abs(values.mean(axis=0) - np.asarray(expected, float))
@@ -233,7 +233,7 @@ class slope_near(Rule):
     def compare(self, expected: Any, measured: Any) -> Verdict:
         x, y = np.asarray(measured[0], float), measured[1]
         if x.size < 3:
-            return Verdict("undecided", float("nan"), f"{counted(x.size, 'point')}; a slope needs 3")
+            return Verdict("undecided", float("nan"), f"{pluralize(x.size, 'point')}; a slope needs 3")
         if isinstance(y, Seeds):
             slopes = Seeds([log_slope(x, np.asarray(one, float)) for one in y.values], y.exact)
             return replace(near(expected, atol=self.tolerance)(expected, slopes), compared=slopes)

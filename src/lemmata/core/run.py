@@ -1,16 +1,17 @@
 """A run: a config that decides its numbers, what it may ask of whoever executes it, and what is read back."""
 
 import abc
-from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from lemmata.core.condition import Needs, each_condition, refuse
 from lemmata.core.config import UNSAID, Config, canonical, digest
 from lemmata.core.constraints import Natural
 from lemmata.core.engine import Resources
-from lemmata.core.errors import OutsideSetting, Undecided
+from lemmata.core.errors import Undecided
 from lemmata.core.rng import replicated
 from lemmata.core.scale import Scale
 
@@ -144,7 +145,7 @@ class Runs:
     scale: Scale = field(default_factory=Scale)
     read: set[str] = field(default_factory=set, compare=False, repr=False)  # the names that somebody has asked for
     failed: Mapping[str, str] = field(default_factory=dict)  # those that could not be computed, and why
-    gates: "Mapping[str, Need]" = field(default_factory=dict, compare=False, repr=False)  # a run's or a group's name
+    gates: Needs = field(default_factory=dict, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> RunResult:
         if name in self.failed:
@@ -159,9 +160,9 @@ class Runs:
 
     def _pass_gate(self, name: str) -> None:
         """Whoever reads a run meets what the experiment asks of it, so that all its claims say the same."""
-        for gated, need in self.gates.items():
+        for gated, condition in each_condition(self.gates):
             if gated == name or name.startswith(f"{gated}/"):
-                refuse(need, self.by_name[name])
+                refuse(condition, self.by_name[name])
 
     def __contains__(self, name: str) -> bool:
         return name in self.by_name or name in self.failed
@@ -177,7 +178,7 @@ class Runs:
         """Of all of them: what reads or draws them again from their seeds stands under the same number."""
         return max((getattr(run.config, "replication", 0) for run in self.by_name.values()), default=0)
 
-    def watched(self, gates: "Mapping[str, Need] | None" = None) -> "Runs":
+    def watched(self, gates: Needs | None = None) -> "Runs":
         """The same runs, nothing of them read yet; one that does not pass its gate cannot be read."""
         return Runs(self.by_name, self.scale, failed=self.failed, gates=gates or {})
 
@@ -203,32 +204,3 @@ class Runs:
         if not mine:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
         return {full.removeprefix(f"{name}/"): self[full] for full in mine}
-
-
-Need = Callable[[RunResult], str | Undecided | None]  # why the run cannot decide a claim; None if it can
-Setting = Callable[[Any], str | None]  # why a rule has no meaning for a run's config; None if it has
-
-
-def refuse(need: Need, run: RunResult) -> None:
-    """Raise why the run cannot decide, if it cannot."""
-    if reason := need(run):
-        raise reason if isinstance(reason, Undecided) else Undecided(reason)
-
-
-def meet(needs: Mapping[str, Need], runs: Runs) -> None:
-    """Raise the first reason why these runs cannot decide; a need of a group is a need of each of its runs."""
-    for name, need in needs.items():
-        for run in [runs[name]] if name in runs else runs.group(name).values():
-            refuse(need, run)
-
-
-def stand_in(settings: Mapping[str, Setting], runs: Runs) -> None:
-    """Raise why the rule has no meaning under these runs' settings; a group's setting is that of each of its runs.
-
-    What is measured does not matter here, nor does a run that this scale does not have or that failed.
-    """
-    for name, setting in settings.items():
-        for one in [full for full in runs.by_name if full == name or full.startswith(f"{name}/")]:
-            runs.read.add(one)
-            if why := setting(runs.by_name[one].config):
-                raise OutsideSetting(why)

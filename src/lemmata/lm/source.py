@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lemmata.core import UserError, nearest
+from lemmata.core import UserError
+from lemmata.core.errors import nearest
 from lemmata.lm.embedded import EMBEDDED, fetch_embedded, find_embedded
 from lemmata.lm.folder import PICKLES, NotHere, weight_files
 from lemmata.lm.hashing import hash_files

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Part, Runs, all_of, certified, only
+from lemmata.core import Artefact, Claim, Part, Runs, certified, only
 from lemmata.proofs.run import certificate_of
 
 
@@ -19,7 +19,7 @@ def proved_by(name: str, says: Mapping[str, Any], **words: Any) -> Claim:
         subject=lambda runs: runs[name],
         wrong=lambda runs: runs[f"wrong/{name}"],
         parts=Part(certificate_of, certified(lambda runs: runs[name].config.proposition)),
-        setting={name: all_of(*said)},
+        needs={name: tuple(said)},
         **words,
     )
 
@@ -41,7 +41,7 @@ def proved_by_each(group: str, axis: str, field: str, members: Iterable[int], **
         subject=lambda runs: runs.group(group),
         wrong=lambda runs: runs.group(f"wrong-{group}"),
         parts=parts,
-        setting={f"{group}/{one}": only(field, one, why=f"this part is about {axis} = {one}") for one in members},
+        needs={f"{group}/{one}": only(field, one, why=f"this part is about {axis} = {one}") for one in members},
         **words,
     )
 

@@ -6,7 +6,7 @@ word has, they cover the box.
 
 from collections.abc import Iterator
 
-from lemmata.core import AXES
+from lemmata.core.certificate import AXES
 from lemmata.proofs.balls import middle
 from lemmata.proofs.steps import Domain
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from lemmata.core import Scale, command
+from lemmata.core import Scale
+from lemmata.core.cli_hints import command
 
 
 def command_of(

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper, counted
+from lemmata.core import Paper
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN
 from lemmata.report.values import on_the_control
 
 Row = Mapping[str, Any]
@@ -27,10 +29,10 @@ def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
         lines += [
             "",
             "Not judged yet, or before controls were recorded part by part: "
-            f"{missing} of {counted(len(rows), 'claim')}.",
+            f"{missing} of {pluralize(len(rows), 'claim')}.",
         ]
     if apart:
-        lines += ["", f"Not run, as they need an extra: {apart} of {counted(len(rows), 'claim')}."]
+        lines += ["", f"Not run, as they need an extra: {apart} of {pluralize(len(rows), 'claim')}."]
     if found:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper, Stated, counted
+from lemmata.core import Paper
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN, Stated
 
 Row = Mapping[str, Any]
 
@@ -12,7 +14,7 @@ def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequen
     """A paper's statements as a table with a count."""
     title = f"## {paper.id}: {paper.title}"
     if stated is None:
-        judging = counted(len(rows), "claim judges", "claims judge")
+        judging = pluralize(len(rows), "claim judges", "claims judge")
         return f"{title}\n\nIts statements are not listed yet; {judging} some of them."
     status = {row["id"]: row.get("status") or "not judged yet" for row in rows}
     named = [[status[f"{paper.id}/{name}"] for name in one.claims] for one in stated]
@@ -21,7 +23,7 @@ def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequen
     claims = sum(one != NOT_RUN for one in status.values())
     waiting = f"{apart} by claims that were not run; " if apart else ""
     count = (
-        f"{counted(len(stated), 'statement')}: {judged} judged, by {counted(claims, 'claim')}; "
+        f"{pluralize(len(stated), 'statement')}: {judged} judged, by {pluralize(claims, 'claim')}; "
         f"{waiting}{len(stated) - judged - apart} not."
     )
     lines = ["| in the paper | claims | not judged, or left out |", "|---|---|---|"]

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import Judgement, Standing, Undecided, plain
+from lemmata.core import Judgement, Undecided
+from lemmata.core.to_json import to_json
+from lemmata.record import Provenance
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.values import (
     MARKS,
@@ -38,7 +40,7 @@ def control_note(status: str, *, short: bool = False) -> Html:
     return element("span", status, class_="control bad" if status == "holds" else "control")
 
 
-def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
+def claim_block(judgement: Judgement, provenance: Provenance | None = None) -> Html:
     claim = judgement.claim
     facts = [
         ("Rule", element("span", _rule(judgement))),
@@ -49,14 +51,14 @@ def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
     ]
     if judgement.detail and not isinstance(judgement.measured, Undecided):  # else the reason is in the table already
         facts.append(("Detail", inline(judgement.detail)))
-    facts += _history(standing or Standing())
+    facts += _history(provenance or Provenance())
     return element(
         "article",
         element(
             "header",
             element("h4", link(f"#{claim.id}", claim.id, class_="id")),
             chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
-            *badges(standing),
+            *badges(provenance),
             element("span", claim.locus, class_="locus"),
         ),
         prose(claim.statement, "statement"),
@@ -71,18 +73,18 @@ def claim_block(judgement: Judgement, standing: Standing | None = None) -> Html:
     )
 
 
-def badges(standing: Standing | None) -> list[Html]:
+def badges(provenance: Provenance | None) -> list[Html]:
     """How old the rule is and what fresh randomness says, as labels beside the verdict."""
-    return [element("span", word, class_="badge") for word in (standing.words() if standing else ())]
+    return [element("span", word, class_="badge") for word in (provenance.words() if provenance else ())]
 
 
-def _history(standing: Standing) -> list[tuple[str, Html]]:
+def _history(provenance: Provenance) -> list[tuple[str, Html]]:
     facts = []
-    if standing.line:
-        facts.append(("Rule since", inline(f"{standing.line.date[:10]}; seen by then: {standing.line.seen}")))
-    if standing.confirmation:
-        verdicts = ", ".join(f"{number}: {one['status']}" for number, one in standing.confirmation.verdicts.items())
-        facts.append(("Replications", inline(f"{verdicts} (of {standing.confirmation.date[:10]})")))
+    if provenance.line:
+        facts.append(("Rule since", inline(f"{provenance.line.date[:10]}; seen by then: {provenance.line.seen}")))
+    if provenance.confirmation:
+        verdicts = ", ".join(f"{number}: {one['status']}" for number, one in provenance.confirmation.verdicts.items())
+        facts.append(("Replications", inline(f"{verdicts} (of {provenance.confirmation.date[:10]})")))
     return facts
 
 
@@ -109,10 +111,10 @@ def formulas(judgement: Judgement) -> Html:
 
 def evidence_table(judgement: Judgement) -> Html:
     """Prediction and measurement side by side, one row a part where both have the same parts."""
-    columns = {"predicted": plain(judgement.predicted)}
+    columns = {"predicted": to_json(judgement.predicted)}
     if judgement.claim.correction is not None:
-        columns = {"printed form": columns["predicted"], "corrected form": plain(judgement.corrected)}
-    columns["measured"] = plain(judgement.measured)
+        columns = {"printed form": columns["predicted"], "corrected form": to_json(judgement.corrected)}
+    columns["measured"] = to_json(judgement.measured)
     values = list(columns.values())
     names = list(values[-1]) if _has_parts(values[-1]) else []
     if names and all(_has_parts(value) and set(value) == set(names) for value in values):
@@ -170,5 +172,5 @@ def _part_rules(judgement: Judgement) -> dict[str, str]:
 
 
 def _rule(judgement: Judgement) -> str:
-    shown_by_part = _part_rules(judgement) and _has_parts(plain(judgement.measured))
+    shown_by_part = _part_rules(judgement) and _has_parts(to_json(judgement.measured))
     return "each part under its own rule" if shown_by_part else rule(judgement.claim.rule)

@@ -1,7 +1,7 @@
 """A drawing on disk: PNG and SVG, the CSV beneath it, and a JSON file with the command that made them.
 
 The same artefact gives the same bytes each time: no dates, fixed element ids in the SVG. The CSV is plain RFC 4180
-(a comment line would break readers), so its provenance stands in the JSON file beside it.
+(a comment line would break readers), so its footer stands in the JSON file beside it.
 """
 
 import csv
@@ -18,9 +18,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from lemmata.core import Artefact, Examined
-from lemmata.report.entry import Provenance
+from lemmata.core import Artefact
+from lemmata.record import ExperimentResult
 from lemmata.report.files import digest_of, package_digest, write_whole
+from lemmata.report.page_entry import Footer
 from lemmata.report.style import GREY, styled
 from lemmata.report.ticks import with_plain_powers
 
@@ -41,25 +42,25 @@ class SavedArtefact:
     json: Path
 
 
-def draw(examined: Examined) -> Artefact:
+def draw(result: ExperimentResult) -> Artefact:
     """The experiment's drawing, every title and legend of it in the project's style."""
     with styled():
-        return examined.draw()
+        return result.draw()
 
 
-def save_artefact(artefact: Artefact, folder: Path | str, name: str, provenance: Provenance) -> SavedArtefact:
+def save_artefact(artefact: Artefact, folder: Path | str, name: str, footer: Footer) -> SavedArtefact:
     """Write `folder/name.{png,svg,csv,json}`; `name` may hold slashes, as in an experiment's id.
 
     Drawing is the slow part, so files that this code drew from these runs before, and that nobody touched, stay.
     """
     folder = Path(folder)
     table = csv_bytes(artefact.table) if artefact.table else None
-    facts = asdict(provenance) | {"caption": artefact.caption, "code": package_digest()}
+    facts = asdict(footer) | {"caption": artefact.caption, "code": package_digest()}
     kinds = [*(("png", "svg") if artefact.figure is not None else ()), *(("csv",) if table is not None else ())]
     targets = {kind: folder / f"{name}.{kind}" for kind in kinds}
     about = folder / f"{name}.json"
     if not _drawn_before(about, targets, facts, table):
-        contents = figure_bytes(artefact.figure, provenance) if artefact.figure is not None else {}
+        contents = figure_bytes(artefact.figure, footer) if artefact.figure is not None else {}
         if table is not None:
             contents["csv"] = table
         for kind, content in contents.items():
@@ -80,16 +81,16 @@ def _drawn_before(about: Path, targets: Mapping[str, Path], facts: Mapping[str, 
         return False
 
 
-def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
+def figure_bytes(figure: Figure, footer: Footer) -> dict[str, bytes]:
     """The figure as PNG and SVG, with a small footer that says how it was drawn, and the same in the metadata."""
-    line = provenance.line()
-    maker = f"lemmata {provenance.version}"
+    line = footer.line()
+    maker = f"lemmata {footer.version}"
     metadata = {
         "png": {"Software": maker, "Description": line},
         "svg": {"Creator": maker, "Description": line, "Date": None},
     }
     contents = {}
-    with footed(figure, provenance) as box:
+    with footed(figure, footer) as box:
         for kind, facts in metadata.items():
             output = io.BytesIO()
             figure.savefig(output, format=kind, dpi=DPI, bbox_inches=box, metadata=facts, **WRITTEN[kind])
@@ -98,23 +99,23 @@ def figure_bytes(figure: Figure, provenance: Provenance) -> dict[str, bytes]:
 
 
 @contextmanager
-def footed(figure: Figure, provenance: Provenance) -> Iterator[Bbox]:
+def footed(figure: Figure, footer: Footer) -> Iterator[Bbox]:
     """Laid out, with the footer beneath, as it is saved; gives the box around everything, in inches.
 
     What `bbox_inches="tight"` and a layout engine do at every saving is done once: each would draw the figure again.
     """
     width, height = (72 * inches for inches in figure.get_size_inches())
     most = max(20, int(width / (FOOTER_POINTS * FOOTER_CHARACTER)))
-    wrapped = textwrap.fill(provenance.line(), most, break_long_words=False)
+    wrapped = textwrap.fill(footer.line(), most, break_long_words=False)
     with styled():
         with_plain_powers(figure)
         # Constrained layout must not see the footer, the outer box must: lay out first, then add it.
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
             figure.set_layout_engine(None)
-        footer = figure.text(0.005, -6 / height, wrapped, fontsize=FOOTER_POINTS, color=GREY, ha="left", va="top")
+        drawn = figure.text(0.005, -6 / height, wrapped, fontsize=FOOTER_POINTS, color=GREY, ha="left", va="top")
         yield figure.get_tightbbox().padded(PADDING)
-        footer.remove()
+        drawn.remove()
 
 
 def csv_bytes(table: Mapping[str, Any]) -> bytes:

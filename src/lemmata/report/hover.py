@@ -7,16 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lemmata.report.entry import Provenance
 from lemmata.report.figure import footed
+from lemmata.report.page_entry import Footer
 
 MOST_OF_A_LINE = 200
 MOST_POINTS = 6_000
 
 
-def points(figure: Figure, provenance: Provenance) -> list[list[Any]]:
+def points(figure: Figure, footer: Footer) -> list[list[Any]]:
     """[x, y, words]: how far from the left and from the top, as shares of the saved picture, and what stands there."""
-    with footed(figure, provenance) as box:
+    with footed(figure, footer) as box:
         figure.canvas.draw()
         found = [point for ax in figure.axes if ax.get_visible() for point in _of(ax)]
         shares = [((x / figure.dpi - box.x0) / box.width, (box.y1 - y / figure.dpi) / box.height) for x, y, _ in found]

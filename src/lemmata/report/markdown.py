@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lemmata.core import NOT_RUN, Paper, Told, counted
+from lemmata.core import Paper
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN, Told
 from lemmata.report.errata import formulas
 from lemmata.report.values import MARKS, STATUSES, brief, duration, margin_or_proof, on_the_control, rule, verdict_word
 
@@ -35,7 +37,7 @@ def claims_table(rows: Sequence[Row]) -> str:
         words.append(f"Those that were not run need more than the plain install: `pip install 'lemmata[{extra}]'`.")
     if large:
         words.append(
-            f"At the paper's own sizes (`--scale paper`) {counted(len(large), 'claim has', 'claims have')} been "
+            f"At the paper's own sizes (`--scale paper`) {pluralize(len(large), 'claim has', 'claims have')} been "
             f"judged: {_counts(row['at_paper'] for row in large)}."
         )
     return "\n".join([*lines, "", " ".join(words)])
@@ -49,8 +51,8 @@ def ledger_section(rows: Sequence[Row]) -> str:
             seen.setdefault(row["seen"], []).append(f"`{row['id'].partition('/')[2]}`")
     count = sum(map(len, seen.values()))
     summary = (
-        f"Rules are meant to be older than the run they judge. Of {counted(len(rows), 'rule')} {len(rows) - count} are "
-        f"registered: nothing of their settings is recorded as seen. {count} are exploratory, written or changed "
+        f"Rules are meant to be older than the run they judge. Of {pluralize(len(rows), 'rule')} {len(rows) - count} "
+        f"are registered: nothing of their settings is recorded as seen. {count} are exploratory, written or changed "
         "after something had been seen, and are weaker evidence until fresh randomness confirms them. "
         "`lemmata ledger <claim>` prints a rule's history."
     )
@@ -100,7 +102,7 @@ def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
     if apart := sum(row.get("status") == NOT_RUN for row in rows):
         verdicts = f"{len(rows) - apart} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
-    claims = f"{counted(len(rows), 'claim')}: {verdicts}"
+    claims = f"{pluralize(len(rows), 'claim')}: {verdicts}"
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
 

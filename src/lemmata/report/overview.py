@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from lemmata.core import NOT_RUN, Judgement, NotRun, counted
-from lemmata.report.entry import Entry
+from lemmata.core import Judgement
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN, NotRun
 from lemmata.report.evidence import badges, chip, control_note, formulas
 from lemmata.report.markup import Html, element, inline, link
+from lemmata.report.page_entry import Entry
 from lemmata.report.values import STATUSES, duration, margin, shorten, verdict_word
 
 MEANINGS = {
@@ -20,19 +22,19 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
     rows: list[Html] = []
     paper_id = None
     for entry in entries:
-        if entry.examined.paper.id != paper_id:
-            paper_id = entry.examined.paper.id
+        if entry.result.paper.id != paper_id:
+            paper_id = entry.result.paper.id
             rows.append(
-                element("tr", element("th", entry.examined.paper.title, colspan="6", scope="rowgroup"), class_="group")
+                element("tr", element("th", entry.result.paper.title, colspan="6", scope="rowgroup"), class_="group")
             )
-        rows.extend(_verdict_row(entry, judgement) for judgement in entry.examined.judgements)
+        rows.extend(_verdict_row(entry, judgement) for judgement in entry.result.judgements)
     heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
     choices = ("all", *STATUSES)
     legend = (element("li", chip(status), " ", element("span", MEANINGS[status])) for status in STATUSES)
-    count = sum(len(entry.examined.judgements) for entry in entries)
+    count = sum(len(entry.result.judgements) for entry in entries)
     return element(
         "details",
-        element("summary", element("h2", "Verdicts"), element("span", counted(count, "claim"), class_="muted")),
+        element("summary", element("h2", "Verdicts"), element("span", pluralize(count, "claim"), class_="muted")),
         element(
             "p",
             "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
@@ -83,7 +85,7 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
         element(
             "td",
             chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
-            *badges(entry.standings.get(claim.id)),
+            *badges(entry.provenances.get(claim.id)),
             class_="verdict",
         ),
         element(
@@ -95,7 +97,7 @@ def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
         element("td", claim.locus, class_="where"),
         element("td", "proved" if judgement.proved else margin(judgement.margin), class_="number", data_label="margin"),
         element("td", control_note(judgement.control_status, short=True), data_label="control"),
-        element("td", duration(entry.examined.seconds), class_="number", data_label="cost"),
+        element("td", duration(entry.result.seconds), class_="number", data_label="cost"),
         class_=f"row {judgement.status}",
     )
 
@@ -107,7 +109,7 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
     count = sum(len(one.selection.claims) for one in not_run)
     return element(
         "details",
-        element("summary", element("h2", "Not run"), element("span", counted(count, "claim"), class_="muted")),
+        element("summary", element("h2", "Not run"), element("span", pluralize(count, "claim"), class_="muted")),
         element(
             "p",
             "Counted apart: what these claims need was not on this machine. Where the package keeps a verdict of "
@@ -140,7 +142,7 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
 
 
 def errata_section(entries: Iterable[Entry]) -> Html:
-    found = [judgement for entry in entries for judgement in entry.examined.judgements if judgement.status == "erratum"]
+    found = [judgement for entry in entries for judgement in entry.result.judgements if judgement.status == "erratum"]
     if not found:
         return Html("")
     return element(

@@ -10,14 +10,17 @@ from pathlib import Path
 from urllib.parse import quote
 
 import lemmata
-from lemmata.core import NotRun, Paper, Scale, Selection, counted
-from lemmata.report.entry import Entry, Found, Provenance, describe_seeds
+from lemmata.core import Paper, Scale
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import Selection
+from lemmata.record import NotRun
 from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
-from lemmata.report.front import Picture, beside, card, cited, embedded, figures_section, masthead
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.overview import errata_section, not_run_section, verdict_section
+from lemmata.report.page_entry import Entry, Footer, Found, describe_seeds
+from lemmata.report.summary import Picture, beside, card, cited, embedded, figures_section, masthead
 from lemmata.report.values import duration
 
 INDEX = "index.html"
@@ -35,7 +38,7 @@ def write_page(
 ) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
     out_dir = Path(out_dir)
-    saved = {entry.examined.experiment.id: save_entry(entry, out_dir, scale) for entry in entries}
+    saved = {entry.result.experiment.id: save_entry(entry, out_dir, scale) for entry in entries}
     make = page if single_file else pages
     return write_report(make(entries, out_dir, saved, scale, not_run, found=found), out_dir)
 
@@ -51,8 +54,8 @@ def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
 
 def save_entry(entry: Entry, out_dir: Path, scale: Scale) -> SavedArtefact:
     """The files of an experiment's drawing."""
-    item = entry.examined
-    provenance = Provenance(
+    item = entry.result
+    provenance = Footer(
         command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
     )
     return save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
@@ -103,12 +106,12 @@ def pages(
 
 
 def _papers(entries: Sequence[Entry], coming: Sequence[Selection], not_run: Sequence[NotRun]) -> dict[str, Paper]:
-    listed = (*(entry.examined for entry in entries), *coming, *not_run)
+    listed = (*(entry.result for entry in entries), *coming, *not_run)
     return dict(sorted({one.paper.id: one.paper for one in listed}.items()))
 
 
 def _of(paper: Paper, entries: Sequence[Entry]) -> list[Entry]:
-    return [entry for entry in entries if entry.examined.paper.id == paper.id]
+    return [entry for entry in entries if entry.result.paper.id == paper.id]
 
 
 def _front(
@@ -169,21 +172,21 @@ def paper_section(
         element("h2", paper.title),
         element("p", cited(paper), class_="authors"),
         element("p", element("span", "It says: ", class_="muted"), inline(paper.sentence)),
-        *(_experiment(entry, out_dir, saved.get(entry.examined.experiment.id), picture) for entry in entries),
+        *(_experiment(entry, out_dir, saved.get(entry.result.experiment.id), picture) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
     )
 
 
 def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
-    experiment = entry.examined.experiment
+    experiment = entry.result.experiment
     return element(
         "section",
         element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
         _changes(entry),
         _drawing(entry, out_dir, saved, picture),
         prose(experiment.notes, "notes"),
-        *(claim_block(judgement, entry.standings.get(judgement.claim.id)) for judgement in entry.examined.judgements),
+        *(claim_block(judgement, entry.provenances.get(judgement.claim.id)) for judgement in entry.result.judgements),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )
@@ -191,7 +194,7 @@ def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, pictur
 
 def _changes(entry: Entry) -> Html:
     """What was changed, and the claims that no change reached: never to be taken for a verdict on the paper."""
-    item = entry.examined
+    item = entry.result
     if not item.head:
         return Html("")
     lines = ["Under changed assumptions, not the paper's.", *item.head]
@@ -209,7 +212,7 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: 
             if path is not None
         ]
         if saved.png is not None:
-            image = picture(saved.png, f"{entry.examined.experiment.title}. {entry.artefact.caption}")
+            image = picture(saved.png, f"{entry.result.experiment.title}. {entry.artefact.caption}")
     facts = [
         element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
         element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",
@@ -219,9 +222,9 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: 
 
 
 def _runs(entry: Entry) -> Html:
-    ids = join((element("code", digest[:12], title=digest) for digest in entry.examined.run_ids), " ")
-    count = len(entry.examined.run_ids)
-    facts = [counted(count, "run"), duration(entry.examined.seconds), describe_seeds(entry.examined.seeds)]
+    ids = join((element("code", digest[:12], title=digest) for digest in entry.result.run_ids), " ")
+    count = len(entry.result.run_ids)
+    facts = [pluralize(count, "run"), duration(entry.result.seconds), describe_seeds(entry.result.seeds)]
     summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
     if count > FOLD_RUNS:
         return element("details", element("summary", summary), ids)

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from lemmata.core import Confirmation, Paper, counted
+from lemmata.core import Paper
+from lemmata.core.pluralize import pluralize
+from lemmata.record import Replications
 from lemmata.report.values import duration
 
-Found = Mapping[str, Mapping[str, Confirmation]]  # experiment -> claim -> what its replications say
+Found = Mapping[str, Mapping[str, Replications]]  # experiment -> claim -> what its replications say
 
 
 def replications_section(paper: Paper, found: Found) -> str:
@@ -25,7 +27,7 @@ def replications_section(paper: Paper, found: Found) -> str:
     return "\n".join([title, "", _counts(list(claims.values()), _seconds(found)), "", *lines])
 
 
-def _counts(found: Sequence[Confirmation], seconds: float) -> str:
+def _counts(found: Sequence[Replications], seconds: float) -> str:
     changes = Counter(one.change for one in found)
     moved = {
         "reversed": "moved between holds or erratum and fails",
@@ -33,11 +35,11 @@ def _counts(found: Sequence[Confirmation], seconds: float) -> str:
         "corrected": "between holds and erratum",
     }
     words = [f"{changes[change]} {what}" for change, what in moved.items() if changes[change] or change != "corrected"]
-    stayed = f"{changes[None]} of {counted(len(found), 'claim')} replicated in all{undecided_again(found)}"
+    stayed = f"{changes[None]} of {pluralize(len(found), 'claim')} replicated in all{undecided_again(found)}"
     return f"{stayed}; {', '.join(words)}. Computing: {duration(seconds)}."
 
 
-def undecided_again(found: Iterable[Confirmation]) -> str:
+def undecided_again(found: Iterable[Replications]) -> str:
     """Of claims that stayed what they were: how many stayed undecided, in brackets; empty where none did."""
     count = sum(one.change is None and one.usual == "undecided" for one in found)
     return f" ({count} of them undecided again)" if count else ""

@@ -11,10 +11,10 @@ from matplotlib.patches import Patch
 from rich.table import Table
 from rich.text import Text
 
-from lemmata.core import counted
-from lemmata.report.listing import Listing, rows_table
+from lemmata.core.pluralize import pluralize
 from lemmata.report.plots import new_figure
 from lemmata.report.style import COLOURS, GREY, styled
+from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.terminal import status_text, verdict_counts
 from lemmata.report.values import MARKS, margin
 
@@ -71,7 +71,7 @@ def reasons(rows: Sequence[Row]) -> list[str]:
                 first.setdefault((claim, one["detail"]), f"undecided: {claim} at {values}: {one['detail']}")
     lines = list(first.values())
     more = len(lines) - REASONS
-    return lines[:REASONS] + ([f"{counted(more, 'more reason')}: --json"] if more > 0 else [])
+    return lines[:REASONS] + ([f"{pluralize(more, 'more reason')}: --json"] if more > 0 else [])
 
 
 def sweep_table(rows: Sequence[Row]) -> Table | Listing:
@@ -80,7 +80,7 @@ def sweep_table(rows: Sequence[Row]) -> Table | Listing:
     if len(rows) > LONG or len(claims) > WIDE:
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
         table.add_column("claim", no_wrap=True)
-        table.add_column(f"in {counted(len(rows), 'cell')}")
+        table.add_column(f"in {pluralize(len(rows), 'cell')}")
         for claim in claims:
             statuses = [{"status": status_in(row, claim)} for row in rows if "claims" in row]
             table.add_row(Text(claim), verdict_counts(statuses))

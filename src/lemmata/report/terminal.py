@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from lemmata.core import NOT_RUN, NotRun, counted
+from lemmata.core.pluralize import pluralize
+from lemmata.record import NOT_RUN, NotRun
 from lemmata.report.values import COUNTED, MARKS, verdict_word
 
 COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red", NOT_RUN: "dim"}
@@ -69,5 +70,5 @@ def not_run_words(claims: Iterable[tuple[str, str]]) -> Iterator[Text]:
     for experiment, reason in claims:
         by_reason.setdefault(reason, []).append(experiment)
     for reason, ids in by_reason.items():
-        count = f"{counted(len(ids), 'claim')} of {', '.join(dict.fromkeys(ids))}"
+        count = f"{pluralize(len(ids), 'claim')} of {', '.join(dict.fromkeys(ids))}"
         yield Text(f"{MARKS[NOT_RUN]} not run: {count}: {reason}")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import NOT_RUN
+from lemmata.record import NOT_RUN
 
 STATUSES = ("holds", "erratum", "undecided", "fails")
 COUNTED = (*STATUSES, NOT_RUN)

@@ -9,9 +9,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lemmata.core import command
-from lemmata.report.listing import plain_table
-from lemmata.report.numbers import NEAREST, Line, Row, left_over, lines
+from lemmata.core.cli_hints import command
+from lemmata.report.evidence_rows import NEAREST, Line, Row, left_over, lines
+from lemmata.report.table_layout import plain_table
 from lemmata.report.terminal import control_text, status_text
 from lemmata.report.values import duration, margin_or_proof
 

@@ -5,21 +5,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from lemmata.core import (
-    Experiment,
-    InvalidField,
-    RunConfig,
-    Scale,
-    Selection,
-    UserError,
-    encode,
-    has_path,
-    nearest,
-    override,
-    path_in,
-    paths,
-    unknown,
-)
+from lemmata.core import Experiment, OutsideSetting, RunConfig, Scale, UserError, unknown
+from lemmata.core.condition import each_condition
+from lemmata.core.config import encode, has_path, override, path_in, paths
+from lemmata.core.errors import InvalidField, nearest
+from lemmata.core.registry import Selection
 
 
 @dataclass(frozen=True)
@@ -142,13 +132,15 @@ def outside_too(selection: Selection, scale: Scale, asked: Mapping[str, str]) ->
     runs = selection.experiment.runs(scale)
     places_of = places_in(runs, asked)
     for claim in selection.claims:
-        for name, setting in claim.setting.items():
+        for name, condition in each_condition(claim.needs):
+            if condition.reads == "result" or name not in runs:
+                continue
             try:
-                made = with_set({name: runs[name]}, places_of, asked) if name in runs else {}
+                made = with_set({name: runs[name]}, places_of, asked)
             except UserError:
                 continue
-            if made and made[name] != runs[name] and (why := setting(made[name])):
-                return f"; {claim.id} has no meaning there either: {why}"
+            if made[name] != runs[name] and isinstance(why := condition(made[name]), OutsideSetting):
+                return f"; {claim.id} has no meaning there either: {why.why}"
     return ""
 
 

@@ -13,8 +13,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Checkpoint
+from lemmata.run.io_errors import writing
 from lemmata.run.store import contiguous
-from lemmata.run.writing import writing
 
 SOON = 0.1  # seconds: what took no longer is computed again in less time than it takes to keep it
 Watcher = Callable[[str, int, int], None]  # stage, done, total

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from lemmata.core import RunConfig, UserError
 from lemmata.run.checkpoints import StoredContext, Watcher
 from lemmata.run.compiling import Compiling
+from lemmata.run.environment import environment
 from lemmata.run.outcome import Finished, Outcome, Raised, Refused, reason_of
-from lemmata.run.provenance import provenance
 from lemmata.run.store import Store
 
 Progress = Callable[[str, str, str, int, int], None]  # digest, kind, stage, done, total
@@ -23,7 +23,7 @@ def execute(config: RunConfig, store: Store, watch: Watcher) -> float:
     seconds, worked = time.monotonic() - began, time.process_time() - worked
     # Seconds depend on what else the machine was doing; those of all its cores much less.
     cost = {"seconds": seconds, "core_seconds": worked, "compile_seconds": compiling.seconds}
-    store.write(config, output, {**provenance(), **{name: round(value, 3) for name, value in cost.items()}})
+    store.write(config, output, {**environment(), **{name: round(value, 3) for name, value in cost.items()}})
     context.discard()
     return seconds
 

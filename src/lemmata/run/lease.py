@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from lemmata.run.writing import writing
+from lemmata.run.io_errors import writing
 
 try:
     import fcntl

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lemmata.core import SCALES, Scale, UserError, command, experiments, papers, run_types, unknown
+from lemmata.core import Scale, UserError, unknown
+from lemmata.core.cli_hints import command
+from lemmata.core.registry import experiments, papers, run_types
+from lemmata.core.scale import SCALES
 from lemmata.run.store import METRICS, DamagedRun, Store
 
 if TYPE_CHECKING:

@@ -20,21 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save_file
 
-from lemmata.core import (
-    Recorded,
-    RunConfig,
-    RunOutput,
-    RunResult,
-    UserError,
-    counted,
-    decode,
-    encode,
-    require,
-    run_type,
-    unknown,
-)
+from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, require, unknown
+from lemmata.core.config import decode, encode
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import run_type
+from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, is_leased
-from lemmata.run.writing import writing
 
 METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
 
@@ -78,7 +69,7 @@ class Store:
         if len(found) != 1:
             if found:
                 raise UserError(
-                    f"run {prefix!r} is ambiguous: it begins {counted(len(found), 'run')}, {', '.join(found[:4])}"
+                    f"run {prefix!r} is ambiguous: it begins {pluralize(len(found), 'run')}, {', '.join(found[:4])}"
                 )
             raise unknown("run", prefix, self.digests())
         return found[0]

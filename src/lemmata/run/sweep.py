@@ -5,11 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lemmata.core import EngineName, Judgement, RunConfig, Runs, Scale, Selection, UserError, judge, plain, quiet_if
+from lemmata.core import Judgement, RunConfig, Runs, Scale, UserError, judge
+from lemmata.core.engine import EngineName
+from lemmata.core.registry import Selection
+from lemmata.core.to_json import to_json
+from lemmata.core.warnings import suppress_warnings
+from lemmata.record.record_of import record_of
 from lemmata.run.changes import places_in, with_set
-from lemmata.run.examine import obstacle
-from lemmata.run.fill import Failures, fill
+from lemmata.run.evaluate import obstacle
 from lemmata.run.reporter import Reporter
+from lemmata.run.scheduler import Failures, compute_all
 from lemmata.run.store import Store
 
 
@@ -99,7 +104,7 @@ def sweep(
     configs = [config for cell in found for config in cell.runs.values()]
     if reason := obstacle(selection.experiment, configs, store):
         raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    failures = fill(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    failures = compute_all(configs, store, jobs=jobs, engine=engine, reporter=reporter)
     before = selection.experiment.runs(scale)
     touched = {name for cell in found for name, config in cell.runs.items() if config != before[name]}
     for cell in found:
@@ -107,7 +112,7 @@ def sweep(
             yield Judged(cell, {})
             continue
         runs = _runs(cell, store, failures, scale)
-        with quiet_if(True):
+        with suppress_warnings(True):
             judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
         yield Judged(cell, {one.claim.id: _said(one) for one in judgements if touched & set(one.reads)})
 
@@ -120,6 +125,6 @@ def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
 
 def _said(judgement: Judgement) -> dict[str, Any]:
     """A verdict, and of each part the number that decides."""
-    numbers = [part.row(limit=1) for part in judgement.evidence]
-    about = {"status": judgement.status, "margin": plain(judgement.margin), "detail": judgement.detail}
+    numbers = record_of(judgement, limit=1).to_json()["evidence"]
+    about = {"status": judgement.status, "margin": to_json(judgement.margin), "detail": judgement.detail}
     return about | {"evidence": numbers}

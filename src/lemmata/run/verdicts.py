@@ -52,7 +52,7 @@ def _kept(store: Store, claim_id: str, scale: str) -> dict[str, Any]:
         return {}
 
 
-def kept_verdicts(store: Store) -> list[dict[str, Any]]:
+def stored_verdicts(store: Store) -> list[dict[str, Any]]:
     """Every verdict the store keeps, fresh or stale."""
     return [json.loads(path.read_text()) for path in sorted((store.root / FOLDER).glob("*.json"))]
 

@@ -15,19 +15,21 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from lemmata.core import ScaleName, UserError, paper_ids
+from lemmata.core import UserError
+from lemmata.core.registry import paper_ids
+from lemmata.core.scale import ScaleName
 from lemmata.run import Store, query
 from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
+from lemmata.serve.claim_index import Known
 from lemmata.serve.figures import KINDS, drawing
-from lemmata.serve.following import asked_of
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
-from lemmata.serve.known import Known
-from lemmata.serve.onlooker import so_far
+from lemmata.serve.live_metrics import so_far
+from lemmata.serve.live_rules import asked_of
+from lemmata.serve.page_cache import Rendered, files
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
 from lemmata.serve.queue import Queue
-from lemmata.serve.rendered import Rendered, files
 
 STATIC = Path(__file__).parent / "static"
 PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"

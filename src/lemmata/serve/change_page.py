@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import SCALES, Scale
+from lemmata.core import Scale
+from lemmata.core.scale import SCALES
 from lemmata.report.command import command_of
+from lemmata.report.evidence_rows import lines
 from lemmata.report.markup import Html, element, inline, join, link
-from lemmata.report.numbers import lines
 from lemmata.report.values import duration, shorten
 from lemmata.run import Key, keys
 from lemmata.serve.layout import claim_path, experiment_path, facts_list, layout, status_chip

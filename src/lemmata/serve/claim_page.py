@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from lemmata.core import Selection, file_of, ledger, papers, references
+from lemmata.core.registry import Selection, file_of, papers
+from lemmata.record import baselines, ledger
 from lemmata.report.evidence import control_note
+from lemmata.report.evidence_rows import check_command, left_over, lines
 from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.numbers import check_command, left_over, lines
 from lemmata.report.values import duration, margin, rule
 from lemmata.serve.layout import claim_item, experiment_path, facts_list, layout, status_chip
 
@@ -106,7 +107,7 @@ def erratum(row: dict[str, Any]) -> Html:
 
 def history(row: dict[str, Any]) -> Html:
     """Verdicts by version and replication, then the ledger of its rule."""
-    kept = references(papers()[row["paper"]], row["scale"]).get(row["id"])
+    kept = baselines(papers()[row["paper"]], row["scale"]).get(row["id"])
     found = []
     if row["status"] and not row.get("reference"):
         found.append(("this store", row["status"]))

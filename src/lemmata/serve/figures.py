@@ -5,12 +5,14 @@ import threading
 from pathlib import Path
 
 import lemmata
-from lemmata.core import Examined, Runs, Scale, UserError, counted
+from lemmata.core import Runs, Scale, UserError
+from lemmata.core.pluralize import pluralize
+from lemmata.record import ExperimentResult
 from lemmata.report.command import command_of
-from lemmata.report.entry import Provenance
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.hover import points
+from lemmata.report.page_entry import Footer
 from lemmata.run import DamagedRun, Store, missing
 from lemmata.serve.question import Question
 
@@ -25,7 +27,7 @@ def stored_runs(question: Question, store: Store) -> Runs:
     asked = made.after if made else question.selection.experiment.runs(scale)
     if absent := missing(list(asked.values()), store):
         raise UserError(
-            f"{len(absent)} of its {counted(len(asked), 'run is', 'runs are')} not computed yet at scale {scale.name}"
+            f"{len(absent)} of its {pluralize(len(asked), 'run is', 'runs are')} not computed yet at scale {scale.name}"
         )
     try:
         return Runs({name: store.load(config) for name, config in asked.items()}, scale)
@@ -54,8 +56,8 @@ def _records(runs: Runs, store: Store) -> list[Path]:
 
 
 def _draw(question: Question, runs: Runs, folder: Path) -> None:
-    item = Examined(question.selection, runs, ())
-    made = Provenance(
+    item = ExperimentResult(question.selection, runs, ())
+    made = Footer(
         command=command_of(question.experiment, Scale(question.scale), question.changes),
         scale=question.scale,
         version=lemmata.__version__,

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lemmata.core import counted, papers
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import papers
 from lemmata.report.markup import Html, element, link
 from lemmata.report.values import COUNTED
 from lemmata.serve.graph import graph_svg
@@ -22,12 +23,12 @@ def find_page(base: str, rows: Sequence[dict[str, Any]], scale: str) -> str:
         labelled("Paper", choice("paper", {"": "any"} | {id: id for id in titles})),
         labelled("Cost", choice("cost", COSTS)),
         labelled("Replicated", choice("replicated", REPLICATED)),
-        element("output", counted(len(rows), "claim"), id="count", aria_live="polite"),
+        element("output", pluralize(len(rows), "claim"), id="count", aria_live="polite"),
         id="find",
         role="search",
     )
     sections = [_paper(base, id, title, [row for row in rows if row["paper"] == id]) for id, title in titles.items()]
-    heading = element("h1", f"{counted(len(rows), 'claim')} of {counted(len(titles), 'paper')}")
+    heading = element("h1", f"{pluralize(len(rows), 'claim')} of {pluralize(len(titles), 'paper')}")
     note = element("p", f"Verdicts at scale {scale}.", class_="muted")
     return layout(base, "Find", heading, note, form, *sections, scripts=("find.js",))
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lemmata.core import counted, select
+from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import select
 from lemmata.report.markup import Html, element, link
 from lemmata.report.values import MARKS, verdict_word
 from lemmata.serve.layout import claim_path
@@ -75,7 +76,7 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
     joined = {id for id, on in uses.items() if on} | {one for on in uses.values() for one in on}
     rows = [row for row in rows if row["id"] in joined]
     alone = len(uses) - len(joined)
-    words = f"{counted(alone, 'claim stands', 'claims stand')} alone: nothing is written down of what lies under."
+    words = f"{pluralize(alone, 'claim stands', 'claims stand')} alone: nothing is written down of what lies under."
     if not rows:
         return element("p", words, class_="muted")
     found = places({row["id"]: uses[row["id"]] for row in rows})
@@ -93,7 +94,7 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
         viewBox=f"0 0 {width + WIDTH + 20} {height + HEIGHT + 20}",
         width=str(width + WIDTH + 20),
         role="group",
-        aria_label=f"{counted(len(rows), 'claim')}, {counted(len(lines), 'arrow')} between; each links to its claim",
+        aria_label=f"{pluralize(len(rows), 'claim')}, {pluralize(len(lines), 'arrow')} between; each links to it",
         class_="graph",
     )
     return element("figure", element("div", drawing, class_="scroll"), element("figcaption", words))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from lemmata.core import SCALES, Scale, ScaleName, Selection, UserError, full_id, select, unknown
+from lemmata.core import Scale, UserError, unknown
 from lemmata.core.config import digest
+from lemmata.core.registry import Selection, full_id, select
+from lemmata.core.scale import SCALES, ScaleName
 from lemmata.run import Changes, Store, change, obstacle
 
 LONGEST_ID = 200

@@ -10,7 +10,8 @@ import webbrowser
 import uvicorn
 from rich.console import Console
 
-from lemmata.core import ScaleName, UserError
+from lemmata.core import UserError
+from lemmata.core.scale import ScaleName
 from lemmata.run import Store
 from lemmata.serve.app import make_app
 from lemmata.serve.guard import Guard

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import lemmata
-from lemmata.core import KEPT, Examined, Scale, UserError
-from lemmata.report.entry import Provenance
+from lemmata.core import Scale, UserError
+from lemmata.record import ExperimentResult
+from lemmata.record.record_of import KEPT
 from lemmata.report.figure import draw, save_artefact
-from lemmata.run import Silent, Store, examine
+from lemmata.report.page_entry import Footer
+from lemmata.run import Silent, Store, evaluate
 from lemmata.run.store import keep_json
 from lemmata.serve import jobs
 
@@ -56,11 +58,11 @@ class Lines(Silent):
 
 def compute(store: Store, job: jobs.Job) -> None:
     question, scale = job.question, Scale(job.question.scale)
-    (item,) = examine([question.selection], scale, store, jobs=1, reporter=Lines(), changes=question.changes or None)
+    (item,) = evaluate([question.selection], scale, store, jobs=1, reporter=Lines(), changes=question.changes or None)
     artefact = draw(item)
     place = jobs.folder(store, job.id)
     command = f"lemmata serve '{question.path}'"
-    made = Provenance(
+    made = Footer(
         command=command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
     )
     saved = save_artefact(artefact, place, "figure", made)
@@ -68,10 +70,10 @@ def compute(store: Store, job: jobs.Job) -> None:
     keep_json(place / jobs.RESULT, _result(item) | {"files": files, "caption": artefact.caption})
 
 
-def _result(item: Examined) -> dict[str, Any]:
+def _result(item: ExperimentResult) -> dict[str, Any]:
     return {
         "head": list(item.head),
-        "rows": item.rows(limit=KEPT),
+        "rows": [record.to_json() for record in item.records(limit=KEPT)],
         "left_out": [{"id": claim.id, "why": why} for claim, why in item.left_out],
         "failed": dict(item.runs.failed),
     }

@@ -24,9 +24,9 @@ from lemmata.train.optimizers import (
     SGDConfig as SGDConfig,
 )
 from lemmata.train.replicas import (
-    one_by_one as one_by_one,
+    concatenate as concatenate,
     one_of as one_of,
-    side_by_side as side_by_side,
+    split as split,
     stack as stack,
     unstack as unstack,
 )

@@ -26,14 +26,14 @@ from lemmata.core import (
     TrainState,
     Unattended,
     jax_zeros,
+    optimized_jit,
     platform,
     require,
-    thorough_jit,
     to_jax,
 )
 from lemmata.train.closures import opened
 from lemmata.train.history import History
-from lemmata.train.replicas import one_by_one, one_of, side_by_side, stack
+from lemmata.train.replicas import concatenate, one_of, split, stack
 
 ProbeFn = Callable[[Any, Any, Key[Array, ""]], Metrics]
 Replicas = Literal["map", "vmap", "auto"]
@@ -104,7 +104,7 @@ def fit_many(
     algorithm = jax.tree.map(lambda leaf: to_jax(leaf) if isinstance(leaf, float) else leaf, algorithm)
 
     # On a CPU replicas take turns outside the program: then one program serves every number of them.
-    turns = one_by_one if not together and platform() == "cpu" else _all_at_once
+    turns = split if not together and platform() == "cpu" else _all_at_once
     given = turns((task, keys))
     if probe is not None:
         probe = opened(probe, *one_of((state.model, task, keys), 0))
@@ -115,7 +115,7 @@ def fit_many(
     done = 0
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:
-        joined, done = _unflatten((state, side_by_side(buffers)), saved), saved.step
+        joined, done = _unflatten((state, concatenate(buffers)), saved), saved.step
         states, buffers = map(turns, joined)
 
     def advance(start: int, stop: int) -> None:
@@ -138,10 +138,10 @@ def fit_many(
         context.progress(stage, min(done * every, steps), steps)
         if checkpoints and (time.monotonic() >= next_save or done == records):
             began = time.monotonic()
-            joined = side_by_side(states), side_by_side(buffers)
+            joined = concatenate(states), concatenate(buffers)
             context.save(stage, _flatten(joined, done, {"rows": sorted(joined[1]), "every": every}))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
-    state, buffer = side_by_side(states), side_by_side(buffers)
+    state, buffer = concatenate(states), concatenate(buffers)
     rows = {name: np.asarray(value)[:, :records] for name, value in buffer.items()}
     return state, History(rows, np.arange(records) * every)
 
@@ -200,7 +200,7 @@ def _advance(
     return eqx.combine(arrays, state_static), buffers
 
 
-_run_well, _run_briefly = thorough_jit(_advance), eqx.filter_jit(_advance)
+_run_well, _run_briefly = optimized_jit(_advance), eqx.filter_jit(_advance)
 
 
 def _empty(

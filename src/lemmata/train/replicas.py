@@ -27,12 +27,12 @@ def unstack(stacked: Any) -> list[Any]:
     return [_at(stacked, replica) for replica in range(_count(stacked))]
 
 
-def one_by_one(stacked: Any) -> list[Any]:
+def split(stacked: Any) -> list[Any]:
     """Each replica of a stacked tree as a stack of one."""
     return [_at(stacked, slice(replica, replica + 1)) for replica in range(_count(stacked))]
 
 
-def side_by_side(stacks: Sequence[Any]) -> Any:
+def concatenate(stacks: Sequence[Any]) -> Any:
     """Stacks as one."""
     if len(stacks) == 1:
         return stacks[0]

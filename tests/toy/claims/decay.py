@@ -53,6 +53,7 @@ EXPERIMENT = Experiment(
                 corrected=lambda runs: 1 - runs["main"].config.rate,
             ),
             correction=Correction(
+                severity="constant",
                 printed="1 + rate",
                 corrected="1 - rate",
                 reason="A sign is lost.",

@@ -1,9 +1,10 @@
 """One claim that fails, and one that cannot be decided."""
 
-from lemmata.core import Claim, Experiment, Part, RunResult, at_most, near
+from lemmata.core import Claim, Experiment, Part, RunResult, at_most, near, of_result
 from toy.claims.decay import draw, ratio, runs, unmoved
 
 
+@of_result
 def long_enough(run: RunResult) -> str | None:
     return None if run.config.steps > 10**6 else "too few steps"
 

@@ -1,6 +1,6 @@
 """What the paper states, in its own order, and which claims judge it."""
 
-from lemmata.core import Stated
+from lemmata.record import Stated
 
 WEIGHTS = "Needs the paper's models: without their weights it is listed as not run, with the command that takes them."
 OURS = "Claims of ours, beyond the paper; by default on a small model with weights of 4 bits."

@@ -1,6 +1,6 @@
 """What was found of this paper, in two sentences."""
 
-from lemmata.core import Finding, Number
+from lemmata.record import Finding, Number
 
 FINDINGS = (
     Finding(

@@ -1,6 +1,6 @@
 """What the paper states, in its own order, and which claims judge it."""
 
-from lemmata.core import Stated
+from lemmata.record import Stated
 
 COVERAGE = (
     Stated("Figure 1 and Definition 2.1 (the task)", why="A definition: `task/`, tested against brute force."),

@@ -1,6 +1,6 @@
 """What the paper states, as far as our text has it (a review with fragments of the appendix), and what judges it."""
 
-from lemmata.core import Stated
+from lemmata.record import Stated
 
 COVERAGE = (
     Stated(

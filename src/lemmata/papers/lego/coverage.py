@@ -1,6 +1,6 @@
 """What the paper states, in its own order, and which claims judge it."""
 
-from lemmata.core import Stated
+from lemmata.record import Stated
 
 COVERAGE = (
     Stated("Theorem 1.1 (informal)", claims=("one-step-learned", "thm-4.1-length", "cor-5.1")),

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from lemmata.core import ENGINES, RunConfig, unknown
+from lemmata.core import RunConfig, unknown
+from lemmata.core.engine import ENGINES
 from lemmata.run.execute import Progress
 from lemmata.run.outcome import Outcome
 from lemmata.run.store import Store

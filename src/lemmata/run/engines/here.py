@@ -3,13 +3,13 @@
 import jax
 
 from lemmata.core import RunConfig
+from lemmata.run.compile_cache import use_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.execute import Progress, attempt
-from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Outcome
-from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
+from lemmata.run.xla_flags import compile_lightly
 
 MANY_PROGRAMS = 1000  # a long sweep over sizes would fill the memory with them
 
@@ -23,7 +23,7 @@ class Here:
         self._compiling = Compiling().__enter__()
         compute_in_one_thread()
         compile_lightly()
-        keep_programs(store.root)
+        use_compile_cache(store.root)
 
     def start(self, config: RunConfig) -> None:
         self._waiting.append(config)

@@ -19,15 +19,17 @@ from typing import Any
 
 import jax
 
-from lemmata.core import RunConfig, UserError, decode, encode, run_type
+from lemmata.core import RunConfig, UserError
+from lemmata.core.config import decode, encode
+from lemmata.core.registry import run_type
+from lemmata.run.compile_cache import use_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines.engine import NO_WORKERS
 from lemmata.run.execute import Progress, attempt
-from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Died, Outcome, Raised, reason_of
-from lemmata.run.programs import keep_programs
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
+from lemmata.run.xla_flags import compile_lightly
 
 MANY_PROGRAMS = 600  # then they are forgotten: they would only fill the memory
 READY = "ready"
@@ -135,7 +137,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
     gc.set_threshold(*OFTEN_ENOUGH)
     compute_in_one_thread()
     compile_lightly()
-    keep_programs(root)
+    use_compile_cache(root)
 
     def tell(what: Any) -> None:
         try:

@@ -16,12 +16,13 @@ import time
 import warnings
 from typing import Any, TextIO
 
-from lemmata.core import RunConfig, UserError, encode
+from lemmata.core import RunConfig, UserError
+from lemmata.core.config import encode
 from lemmata.run.execute import Progress
-from lemmata.run.hasty import compile_lightly
 from lemmata.run.outcome import Died, Outcome, Raised
 from lemmata.run.store import Store
 from lemmata.run.threads import THREADS, compute_in_one_thread
+from lemmata.run.xla_flags import compile_lightly
 
 ABSENT = "--engine ray needs Ray, which is not installed: pip install 'lemmata[ray]'"
 ENVIRONMENT = (  # what a run depends on
@@ -136,10 +137,12 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
     compile_lightly()
     import jax
 
-    from lemmata.core import decode, registry, run_type
+    from lemmata.core import registry
+    from lemmata.core.config import decode
+    from lemmata.core.registry import run_type
+    from lemmata.run.compile_cache import use_compile_cache
     from lemmata.run.execute import attempt
     from lemmata.run.outcome import reason_of
-    from lemmata.run.programs import keep_programs
 
     for name, option in READ_ONCE.items():
         if name in environment and jax.config.values[option] != environment[name]:
@@ -149,5 +152,5 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
         config = decode(run_type(kind), json.loads(text))
     except Exception as error:  # a paper that this machine cannot load
         return Raised(digest, reason_of(error), traceback.format_exc())
-    keep_programs(Path(root))
+    use_compile_cache(Path(root))
     return attempt(config, Store(Path(root)), lambda *_: None)

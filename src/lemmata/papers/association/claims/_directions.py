@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunResult, Runs
+from lemmata.core import RunResult, Runs, of_result
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, gain, over_prompts
 from lemmata.papers.association.probe.writing import constancy
 
@@ -101,6 +101,7 @@ def memorys_noise(run: RunResult) -> MemorysNoise:
     return MemorysNoise(run.column("noise_singular")[-1], run.column("signal_singular")[-1])
 
 
+@of_result
 def enough(run: RunResult) -> str | None:
     count = len(run.arrays["directions"])
     return None if count >= 5 * TEN else f"{count} directions were looked at: too few to speak of a tenth of them"
@@ -172,5 +173,6 @@ def by_unembedding(runs: Runs) -> str:
     )
 
 
+@of_result
 def few_are_removed(run: RunResult) -> str | None:
     return None if FEW in run.column("count") else f"no set of {FEW} directions was removed"

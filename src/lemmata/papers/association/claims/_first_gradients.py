@@ -1,10 +1,10 @@
 """What Table 3 and Lemma D.1 share: the runs, and what was found for each row of the table."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import OutsideSetting, RunConfig, RunResult, Runs, Scale, Undecided
+from lemmata.core import OutsideSetting, RunConfig, RunResult, Runs, Scale, Undecided, of_config
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
 from lemmata.papers.association.theory import RecallChain, one_step
@@ -59,8 +59,9 @@ def rows(runs: Runs, neighbour: bool = False) -> Rows:
     return Rows(runs["exact"], runs["sampled"], neighbour)
 
 
-def asymptotic(run: RunResult) -> Undecided | None:
-    n, length = run.config.num_tokens, run.config.length
+@of_config
+def asymptotic(config: Any) -> Undecided | None:
+    n, length = config.num_tokens, config.length
     enough = n >= 10**4 and length >= 10**4 * n
     small = f"coefficients of leading order are not read at N = {n:g}, T = {length:g}"
     return None if enough else OutsideSetting(small)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs, Undecided
+from lemmata.core import Artefact, RunResult, Runs, Undecided, of_result
 from lemmata.papers.association.probe.paired_answers import PairedGains, mcnemar
 from lemmata.papers.association.run.gsm8k_answers import EDITS
 from lemmata.report.plots import ceiling, new_figure
@@ -38,6 +38,7 @@ def mean_gain(answers: Answers) -> PairedGains:
     return PairedGains(each_gain(answers).differences.mean(axis=1))
 
 
+@of_result
 def can_count(run: RunResult) -> str | None:
     """A model that answers next to nothing has nothing to lose, and a gain would be chance."""
     found = right(run, "full")

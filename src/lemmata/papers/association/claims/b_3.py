@@ -16,6 +16,7 @@ from lemmata.core import (
     Undecided,
     falls,
     near,
+    of_result,
 )
 from lemmata.papers.association.run.noise_logit import NoiseLogitDescent
 from lemmata.papers.association.theory import noise_logit
@@ -56,6 +57,7 @@ def misread(runs: Runs) -> Descents:
     return Descents(curves[:, :3], ratios, alpha=0.8)
 
 
+@of_result
 def has_settled(run: RunResult) -> Undecided | None:
     if run.config.alpha >= 0.5:
         return OutsideSetting(f"appendix B.3 is about α < 1/2, not {run.config.alpha:g}")

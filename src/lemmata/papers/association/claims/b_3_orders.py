@@ -67,6 +67,7 @@ EQUATION_24 = Claim(
         along={"T/N": lambda runs: runs["main"].config.ratios, "token": ("noise", "any other")},
     ),
     correction=Correction(
+        severity="step of a proof",
         printed="W_E(k)ᵀ(-∇W_QK)W_E(q) = Θ(1/N³) > 0 for every k ≤ N",
         corrected="the same for T ≫ N; at T = 4N (the paper's experiments have T = 256, N = 65) it is negative for "
         "k ≠ q",
@@ -110,6 +111,7 @@ EQUATION_37 = Claim(
         ),
     },
     correction=Correction(
+        severity="step of a proof",
         printed="(1-α)²/N² · (β_1 + 2β_2) for every b_1",
         corrected="so for b_1 ≠ q; for b_1 = q up to (1-α)²/N² · ((1-α)β_1 + β_2)/α",
         reason="With ȳ = q, of chance 1/N, a context holds its trigger 1/α times as often: the same k = q that turns "

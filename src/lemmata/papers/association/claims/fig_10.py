@@ -1,6 +1,6 @@
 """Figure 10: both feed-forward layers are MLPs, and either is dropped."""
 
-from lemmata.core import Claim, Experiment, Follow, Part, RunResult, TooShort, Undecided, at_least
+from lemmata.core import Claim, Experiment, Follow, Part, RunResult, TooShort, Undecided, at_least, of_result
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import noise_within
 from lemmata.papers.association.claims._recall_runs import main_run
@@ -9,6 +9,7 @@ from lemmata.papers.association.probe.readings import Edited, end, ratio
 NEAR_ONE = 0.95
 
 
+@of_result
 def trained_to_the_end(run: RunResult) -> Undecided | None:
     """A need: what is left without F_2 is as good as the paper's (about 0.98), so that F_1 is judged in the model it
     was seen in. Noise without F_1 keeps growing until then."""
@@ -33,7 +34,7 @@ EXPERIMENT = Experiment(
             statement="With two MLPs, dropping F₂ makes the model predict the correct token with probability near 1, "
             "and dropping F₁ makes it predict noise with high probability: twice everything else, and more than the "
             "full model does.",
-            setting={"main": noise_within(0.5, 0.6)},  # from 2/3 on noise has its bar in the full model
+            needs={"main": noise_within(0.5, 0.6)},  # from 2/3 on noise has its bar in the full model
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={

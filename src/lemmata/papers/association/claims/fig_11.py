@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.5, Figure 11",
             statement="With F₁ an MLP and F₂ linear, dropping either one makes the correct token more probable than "
             "the full model does, and dropping F₁ is the better of the two: it has the lower clean loss.",
-            setting={"main": some_noise},
+            needs={"main": some_noise},
             subject=lambda runs: Edited(runs["main"]),
             # The full model read as the truncated ones.
             wrong=lambda runs: Edited(runs["main"], full="without_F2", without_F1="full", without_F2="full"),

@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.5, Figure 12",
             statement="With F₁ linear and F₂ an MLP, only dropping F₂ makes the correct token more probable; dropping "
             "F₁ makes the noise token more probable.",
-            setting={"main": some_noise},
+            needs={"main": some_noise},
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped
             parts={

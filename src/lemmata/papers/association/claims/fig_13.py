@@ -10,6 +10,7 @@ from lemmata.core import (
     Experiment,
     OutsideSetting,
     Part,
+    Protocol,
     RunResult,
     Runs,
     Scale,
@@ -17,6 +18,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     at_most,
+    of_result,
 )
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import room_for, some_noise
@@ -90,6 +92,7 @@ def rank(run: RunResult, fraction: float) -> int:
     return int(fraction * run.config.model.width + 1e-9)
 
 
+@of_result
 def has_the_papers_ranks(run: RunResult) -> Undecided | None:
     """The smallest fraction of the figure must leave something."""
     if rank(run, 0.01) >= 1:
@@ -151,7 +154,7 @@ EXPERIMENT = Experiment(
             statement="Without feed-forward layers, keeping a small part of the rank of W_O¹ makes the correct token a "
             "little more probable than the full model does, by clearly less than dropping a feed-forward layer does "
             "where there is one, and keeping a still smaller part (not nothing) destroys the model.",
-            setting={"attention only": room_for(1.05), "with MLPs": some_noise},
+            needs={"attention only": room_for(1.05), "with MLPs": some_noise},
             subject=lambda runs: Cut(runs["attention only"], runs["with MLPs"]),
             wrong=lambda runs: Cut(runs["attention only"], runs["with MLPs"], matrix=1),  # W_O² in its place
             parts={
@@ -159,7 +162,7 @@ EXPERIMENT = Experiment(
                 "correct, a smaller rank / full": Part(Cut.smaller, at_most(0.5, over_seeds=True)),
                 "gain / gain of dropping F₂ where it exists": Part(Cut.relative_gain, at_most(0.5, over_seeds=True)),
             },
-            ours_below_paper="d, T and the number of steps",
+            protocol=Protocol("d, T and the number of steps", below_paper=True),
             remark=which_rank,
         ),
     ),

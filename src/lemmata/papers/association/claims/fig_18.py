@@ -15,6 +15,7 @@ from lemmata.core import (
     at_least,
     at_most,
     near,
+    of_result,
     only,
     word,
 )
@@ -56,6 +57,7 @@ def spread(truncation: Truncation) -> float:
     return float(np.log(truncation[1][:, -1]).std(ddof=1))
 
 
+@of_result
 def long_enough(run: RunResult) -> Undecided | None:
     if len(run.config.seeds) < 4:
         return Undecided(f"{len(run.config.seeds)} runs; a quartile needs 4")
@@ -92,7 +94,7 @@ FIGURE_18 = Claim(
     statement="n = 3, α = .03, random embeddings: the full model's pure-label loss settles near -log(1-α) ≈ .03; the "
     "rank-2 model's is very likely lower (in three quarters of the runs, the figure's own quartile, at the worst time) "
     "and significantly so (half of it in the median run and record); d = 12 is more stable than d = 8.",
-    setting=dict.fromkeys(("narrow", "wide"), only("inputs", 3, why="rank 2 leaves out the noise of three inputs")),
+    needs=dict.fromkeys(("narrow", "wide"), only("inputs", 3, why="rank 2 leaves out the noise of three inputs")),
     wording={
         "n = 3": word("n = {}", "wide.inputs"),
         "α = .03": word("α = {}", "wide.alpha"),

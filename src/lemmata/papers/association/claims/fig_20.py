@@ -12,6 +12,7 @@ from lemmata.core import (
     TooShort,
     Undecided,
     at_most,
+    of_result,
     word,
 )
 from lemmata.papers.association.claims._ioi import Compared, draw_depths, improved, ioi_runs
@@ -30,6 +31,7 @@ def runs(scale: Scale) -> dict[str, IOITraining]:
     return ioi_runs(scale.pick(smoke=small, laptop=small, paper=scale), AdamWConfig(rate=1e-3), (3, 4, 5))
 
 
+@of_result
 def decides(run: RunResult) -> Undecided | None:
     """The paper's fraction must be a rank, and the model must have learned which of the two names came once."""
     width = run.config.model.width

@@ -15,11 +15,11 @@ from lemmata.core import (
     Seeds,
     TooShort,
     Undecided,
-    all_of,
     at_least,
     at_most,
     falls,
     near,
+    of_result,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
 from lemmata.papers.association.claims._noise_level import (
@@ -67,6 +67,7 @@ def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
     return found
 
 
+@of_result
 def learned_the_context(run: RunResult) -> Undecided | None:
     """A need of all three claims: no seed is still on its way to the context."""
     if short := learned_something(run):
@@ -169,7 +170,7 @@ EXPERIMENT = Experiment(
             statement="Trained with noise α = 1/2, the full model gives the noise token a probability near α on clean "
             "data (the mean over the last half of the steps); with F₂ dropped it gives the correct token almost all of "
             "it (the paper: about 0.98), and keeping more of the rank of F₂'s input matrix brings the noise back.",
-            setting={"main": all_of(room_for(1.5), about_half(OTHERS))},
+            needs={"main": (room_for(1.5), about_half(OTHERS))},
             wording=AT_HALF,
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
@@ -194,7 +195,7 @@ EXPERIMENT = Experiment(
             statement="F₂ alone, fed the bare trigger, favours the noise token over all others from the early steps "
             "on: its margin is positive before the correct token's probability passes 0.1, in every seed, and stays "
             "so (measured is the share of the later steps).",
-            setting={"main": all_of(above_blind(0.1), noise_within(0.1, 0.9))},
+            needs={"main": (above_blind(0.1), noise_within(0.1, 0.9))},
             subject=lambda runs: (runs["main"], "margin"),
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
@@ -207,7 +208,7 @@ EXPERIMENT = Experiment(
             locus="Section 3, experimental results",
             statement="The noise is learned first: its probability is over 1/2 before the correct token's passes 0.1, "
             "in every seed (the measured number is the smallest lead in steps).",
-            setting={"main": noise_within(0.5, 0.9)},
+            needs={"main": noise_within(0.5, 0.9)},
             subject=lambda runs: Edited(runs["main"]),
             wrong=trained_clean,
             parts=Part(lead, at_least(1.0), never=NEVER),

@@ -1,7 +1,5 @@
 """Figure 4: the second layer's attention avoids the noise, after training or fine-tuning with it."""
 
-from functools import partial
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -9,7 +7,7 @@ from lemmata.core import Artefact, Claim, Curves, Experiment, Part, Runs, Seeds,
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import about_half
 from lemmata.papers.association.claims._recall_runs import clean_run, fine_tuned_run, main_run
-from lemmata.papers.association.probe.readings import Moment, learned_something
+from lemmata.papers.association.probe.readings import Moment, learned_something, learned_without_noise
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
 EVEN = about_half("attention that tells nothing apart gives trigger→noise α/(1 − α) times what trigger→correct gets")
@@ -90,7 +88,7 @@ def views(runs: Runs) -> list[Curves]:
 EXPERIMENT = Experiment(
     title="Second-layer attention avoids the noise",
     runs=lambda scale: {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale), "clean": clean_run(scale)},
-    needs={"main": learned_something, "fine-tuned": learned_something, "clean": partial(learned_something, phase=0)},
+    needs={"main": learned_something, "fine-tuned": learned_something, "clean": learned_without_noise},
     claims=(
         Claim(
             id="fig-4",
@@ -99,7 +97,7 @@ EXPERIMENT = Experiment(
             "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
             "fine-tuned with noise. Measured is the logarithm (base 10) of the attention on "
             "trigger→noise over that on trigger→correct.",
-            setting=dict.fromkeys(("main", "fine-tuned"), EVEN),
+            needs=dict.fromkeys(("main", "fine-tuned"), EVEN),
             subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
             # The model that was trained without noise, read as both.
             wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
@@ -116,7 +114,7 @@ EXPERIMENT = Experiment(
             statement="Before its fine-tuning, the model trained on clean data attends to every token after a trigger, "
             "whatever that token is. Measured on input with noise is the attention on trigger→noise over that on "
             "trigger→correct.",
-            setting=dict.fromkeys(("clean", "fine-tuned"), EVEN),
+            needs=dict.fromkeys(("clean", "fine-tuned"), EVEN),
             subject=lambda runs: noise_share(Moment(runs, "clean"), "clean"),
             wrong=lambda runs: noise_share(Moment(runs, "final"), "fine-tuned"),  # after fine-tuning
             parts=Part(lambda share: share, at_least(0.5, over_seeds=True)),

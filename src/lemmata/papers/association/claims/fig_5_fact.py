@@ -20,7 +20,7 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, right",
     statement='Truncation to rank 25 in the MLP input of layer 16 takes P(Spain)/P("the") after "Madrid is located in" '
     "from .16 to 11.3; each within a quarter of a doubling.",
-    setting=PYTHIA_1B,
+    needs=PYTHIA_1B,
     subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
     wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={

@@ -22,7 +22,7 @@ BOOST = Claim(
     locus="Section 4.1 and Figure 5, left",
     statement='Truncation to rank 16 in the MLP input of layer 11 takes mean P(IO) over mean P("the") in 100 sentences '
     "from 2.3 to 12.3. With sentences of ours: each within a doubling, and a gain of 3 and more for certain.",
-    setting=PYTHIA_1B,
+    needs=PYTHIA_1B,
     subject=lambda runs: at_checkpoint(runs, FULL, "cut"),
     wrong=lambda runs: at_checkpoint(runs, FULL, "random"),
     parts={

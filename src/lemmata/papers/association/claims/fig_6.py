@@ -9,6 +9,7 @@ from lemmata.core import (
     Claim,
     Experiment,
     Part,
+    Protocol,
     RunResult,
     Runs,
     Scale,
@@ -17,6 +18,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     falls,
+    of_result,
 )
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.bigram_allocation import BigramAllocation
@@ -69,6 +71,7 @@ def losses(run: RunResult) -> np.ndarray:
     return np.stack([allocations(run, units)[1] for units in run.config.units], axis=1)
 
 
+@of_result
 def learned_bigrams(run: RunResult) -> Undecided | None:
     """A need: the best model is nearer to the true bigram's loss than to that of a uniform guess."""
     best, floor = float(losses(run).mean(axis=0).min()), float(run.arrays["floor"][0])
@@ -130,7 +133,7 @@ EXPERIMENT = Experiment(
                     along=TOTALS,
                 ),
             },
-            ours_below_paper="N, T, d and the rates",
+            protocol=Protocol("N, T, d and the rates", below_paper=True),
             remark="The laptop's sizes and rates are ours; in an earlier run at the paper's, with one seed, the loss "
             "fell with the share at every total.",
         ),

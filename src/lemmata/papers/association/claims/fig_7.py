@@ -109,7 +109,7 @@ EXPERIMENT = Experiment(
             "as any other. F₂ fed any bare token has a large logit on noise, counted in standard deviations of its "
             "other outputs. W_V of the second layer maps each possible answer to itself, but not the noise token, "
             "whose diagonal logit is small against theirs.",
-            setting={"main": some_noise},
+            needs={"main": some_noise},
             subject=Layers,
             wrong=lambda runs: Layers(runs, "other_"),  # attention of the second layer, F₁, W_V of the first
             parts={

@@ -1,5 +1,7 @@
 """Figure 8: how often noise is predicted, trained with it from scratch or after clean training."""
 
+from typing import Any
+
 import numpy as np
 
 from lemmata.core import (
@@ -7,14 +9,14 @@ from lemmata.core import (
     Artefact,
     Claim,
     Experiment,
-    OutsideSetting,
     Part,
-    RunResult,
     Runs,
     Seeds,
+    TooShort,
     Undecided,
     at_least,
     near,
+    of_config,
 )
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import AT_HALF, about_half
@@ -30,11 +32,12 @@ BELOW_AND_ABOVE = (
 FEWEST = 128  # sequences a step, of those steps
 
 
-def few_steps_tell(run: RunResult) -> Undecided | None:
+@of_config
+def few_steps_tell(config: Any) -> Undecided | None:
     """In small batches ten steps are mostly noise: their peak then depends on the draw of a replication."""
-    batch = run.config.batch
+    batch = config.batch
     few = f"in batches of {batch} a few steps tell little: those of {FEWEST} and more decide (the paper's are of 512)"
-    return None if batch >= FEWEST else OutsideSetting(few)
+    return None if batch >= FEWEST else TooShort(few)
 
 
 CURVES = {
@@ -113,8 +116,7 @@ EXPERIMENT = Experiment(
             "noise with probability near α = 1/2 (the mean over the last half of the noisy steps), and in the first "
             "few steps it predicts noise almost always: noise is its likeliest token at most test positions at some "
             f"record of the first {FIRST_STEPS} steps, in batches of {FEWEST} sequences and more.",
-            setting=dict.fromkeys(("main", "fine-tuned"), about_half(BELOW_AND_ABOVE)),
-            needs=dict.fromkeys(("main", "fine-tuned"), few_steps_tell),
+            needs=dict.fromkeys(("main", "fine-tuned"), (about_half(BELOW_AND_ABOVE), few_steps_tell)),
             wording=AT_HALF,
             subject=lambda runs: {"main": runs["main"], "fine-tuned": runs["fine-tuned"], "phase": 1},
             # The clean phase, which only the second run has.

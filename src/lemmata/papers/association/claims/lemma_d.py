@@ -14,6 +14,7 @@ from lemmata.core import (
     Undecided,
     at_most,
     near,
+    of_result,
 )
 from lemmata.papers.association.claims._first_gradients import (
     ROW_NAMES,
@@ -98,6 +99,7 @@ def value_excess(runs: Runs, shift: int = 0) -> np.ndarray:
     return (farthest(runs["sampled"], "value", np.roll(means, shift)) / bound).max(axis=1)
 
 
+@of_result
 def many_tokens(run: RunResult) -> Undecided | None:
     """A need: what the leading order leaves out of a mean is small against the bound, as it is for N ≫ 1."""
     means, bound = value_bound(run)

@@ -14,6 +14,7 @@ from lemmata.core import (
     Undecided,
     exactly,
     near,
+    of_result,
     within,
     word,
 )
@@ -47,6 +48,7 @@ def smallest(runs: Runs, time: float) -> dict[str, tuple[bool, ...]]:
     }
 
 
+@of_result
 def settled(run: RunResult) -> Undecided | None:
     """The order of the singular values is that of t → ∞ only after they have crossed."""
     n, last = run.config.inputs, run.column("time")[-1]
@@ -61,8 +63,7 @@ NOISE_RANK = Claim(
     locus="Appendix G.1, iii, and section 3.3: easy to extend to any N > 2",
     statement="With n inputs the noise sits in one singular value of W, and α decides whether it is among the "
     "smallest: whether the answer changes with α for some n, and the answers by n, at t = 10^8.",
-    needs=dict.fromkeys(LEVELS, settled),
-    setting=dict.fromkeys(LEVELS, within("alpha", "the limits are those of α < 1/2", below=0.5)),
+    needs=dict.fromkeys(LEVELS, (within("alpha", "the limits are those of α < 1/2", below=0.5), settled)),
     wording={f"α = {alpha:g}": word("α = {}", f"{group}.alpha") for group, alpha in LEVELS.items()}
     | {"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=lambda runs: smallest(runs, flows(runs)[0].config.last_time),
@@ -87,6 +88,7 @@ NOISE_RANK = Claim(
         },
     },
     correction=Correction(
+        severity="statement",
         printed="α decides whether the noise's subspace corresponds to the smallest singular values of W",
         corrected="n decides, for α < 1/2: σ_noise/σ_signal → (n-1)/√(n+1), smallest for n = 2, and for n = 3 by the "
         "constant (3/2) log((1-α)/α); for n ≥ 4 it becomes the largest. α decides only when, about t = 2n/((n+1)(1-α)) "

@@ -126,7 +126,7 @@ EXPERIMENT = Experiment(
             locus="Section 3: any other constant noise level would lead to similar observations",
             statement="Figure 3's end holds at other noise levels: the full model predicts the noise with probability "
             "α, and dropping F₂ leaves the correct token (means over the last third of the steps).",
-            setting={"alpha": some_noise},
+            needs={"alpha": some_noise},
             subject=of("alpha"),
             wrong=trained_clean,
             parts=_by("alpha"),
@@ -138,7 +138,7 @@ EXPERIMENT = Experiment(
             locus="Appendix B.6: stable for any learning rate between .001 and .03",
             statement="Figure 3's end is the same at other learning rates of the range (on a laptop its upper end, "
             "from a third of the largest rate on; means over the last third of the steps).",
-            setting=dict.fromkeys(("rate", "main"), about_half(OTHERS)),
+            needs=dict.fromkeys(("rate", "main"), about_half(OTHERS)),
             subject=of("rate"),
             wrong=trained_clean,
             parts=_by("rate"),

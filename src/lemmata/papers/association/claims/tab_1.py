@@ -29,7 +29,7 @@ TABLE_1 = Claim(
     locus="Section 2.2, Table 1",
     statement='After "Madrid is located in" Pythia-1B, truncated to rank 25 in the MLP input of its last layer, gives '
     "the five printed words the printed probabilities.",
-    setting=PYTHIA_1B,
+    needs=PYTHIA_1B,
     subject=lambda runs: table_1(runs, "cut"),
     wrong=lambda runs: table_1(runs, "random"),
     parts={"the, Spain, a, southern, northern": Part(lambda values: values, near(TRUNCATED, atol=CLOSE))},
@@ -41,7 +41,7 @@ WHOLE = Claim(
     locus="Section 2.2, Table 1, the full model",
     statement='After "Madrid is located in" the whole Pythia-1B, at one of its two checkpoints, gives the five printed '
     "words the printed probabilities.",
-    setting=PYTHIA_1B,
+    needs=PYTHIA_1B,
     subject=lambda runs: table_1(runs, "whole"),
     wrong=lambda runs: table_1(runs, "random"),
     parts=Part(lambda values: values, near(FULL, atol=CLOSE)),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, at_least, at_most, near, word
+from lemmata.core import Claim, Experiment, Part, Protocol, RunResult, Runs, Scale, at_least, at_most, near, word
 from lemmata.papers.association.claims._gsm8k import (
     Answers,
     can_count,
@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
                 "mean gain": Part(mean_gain, at_least(0, over_seeds=True, unit="questions")),
                 "each gain": Part(each_gain, at_least(0, over_seeds=True, unit="questions")),
             },
-            ours_below_paper="200 questions in place of all",
+            protocol=Protocol("200 questions in place of all", below_paper=True),
             remark=lambda runs: paired_words(dict(runs.items())),
         ),
         Claim(
@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: changed(cells(runs, (8,)), "truncated"),
             wrong=more_shots,
             parts={"mean gain": Part(mean_gain, at_most(0, over_seeds=True, unit="questions"))},
-            ours_below_paper="200 questions in place of all",
+            protocol=Protocol("200 questions in place of all", below_paper=True),
             remark=lambda runs: paired_words(dict(runs.items())),
         ),
         Claim(
@@ -92,7 +92,7 @@ EXPERIMENT = Experiment(
                 "whole": Part(lambda answers: share(answers.before), near(PrintedAccuracies().full, atol=0.04)),
                 "truncated": Part(lambda answers: share(answers.after), near(PrintedAccuracies().truncated, atol=0.04)),
             },
-            ours_below_paper="200 questions in place of all",
+            protocol=Protocol("200 questions in place of all", below_paper=True),
             remark="The examples, the format of the prompts and the harness's version are ours: a difference of all "
             "cells alike would be theirs.",
         ),

@@ -1,6 +1,6 @@
 """Table 2 on any model: does truncating one late MLP matrix improve GSM8K at one shot?"""
 
-from lemmata.core import Claim, Experiment, Part, at_least, word
+from lemmata.core import Claim, Experiment, Part, Protocol, at_least, word
 from lemmata.papers.association.claims._gsm8k import can_count, changed, draw, mean_gain, paired_words
 from lemmata.papers.association.run.gsm8k_answers import Gsm8kAnswers
 
@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: changed([runs["main"]], "truncated"),
             wrong=lambda runs: changed([runs["main"]], "random"),
             parts={"gain": Part(mean_gain, at_least(0, over_seeds=True, unit="questions"))},
-            ours_below_paper="a small model, few questions and short answers",
+            protocol=Protocol("a small model, few questions and short answers", below_paper=True),
             remark=lambda runs: paired_words(dict(runs.items())),
         ),
     ),

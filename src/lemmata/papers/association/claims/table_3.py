@@ -72,6 +72,7 @@ VARIANCES = Claim(
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("variance", "over_t", "over_n", atol=2e-3, rtol=2e-3),
     correction=Correction(
+        severity="constant",
         printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; (q, q): "
         "(α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
         corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
@@ -108,6 +109,7 @@ RANGES = Claim(
         along={"N": lambda runs: (runs["sampled"].config.chain.num_tokens, MANY), "row": ROW_NAMES},
     ),
     correction=Correction(
+        severity="constant",
         printed="row (j, N+1): R = 1/3; row (j, q): R = 1/2",
         corrected="row (j, N+1): R = 1/2; row (j, q): R = 1/2 + 1/T",
         reason="q, N+1, q, N+1, ... has positive probability whatever ȳ is, so the noise can take half of the context, "

@@ -57,6 +57,7 @@ THEOREM_1 = Claim(
         "attention": Part(by_seed("attention"), near(1.0, atol=0.3, over_seeds=True), corrected=2.0, along=BY_TEST),
     },
     correction=Correction(
+        severity="constant",
         printed="Δ(ξ_attn) ≈ η_v α̂ / N",
         corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
         reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "

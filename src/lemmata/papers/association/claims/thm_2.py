@@ -1,6 +1,7 @@
 """Theorem 2: where the first step of W_QK sends attention, once W_F predicts the noise."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from lemmata.core import (
     Runs,
     Scale,
     Undecided,
+    of_config,
     within,
 )
 from lemmata.core.rule import bootstrap_error, exactly, mean_near, near
@@ -58,7 +60,7 @@ THEOREM_2 = Claim(
     uses=("thm-1", "eq-24", "thm-2-values"),
     statement="One step of W_QK, after W_F has learned the noise, raises the attention logit of (q, then j), j ≤ N, "
     "over that of (q, then N+1), and over that of any position whose previous token is not q. Signs of the two gaps.",
-    setting=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER, LEARNED), ADMITTED),
+    needs=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER, LEARNED), ADMITTED),
     subject=lambda runs: [Gaps(run) for run in runs.values()],
     wrong=other_positions,
     parts=Part(
@@ -68,6 +70,7 @@ THEOREM_2 = Claim(
         along={"case": list, "gap": ("over (q, then N+1)", "over other positions")},
     ),
     correction=Correction(
+        severity="statement",
         printed="ξ_{q→j} - ξ_{q→N+1} > 0 for every j ≤ N",
         corrected="the sign is that of αβ_1 - (1-α)β_2 for j ≠ q: negative for α < 1/2, because training leaves β_1 = "
         "β_2 (thm-2-values). If ȳ = q is left out of the data it is that of α(β_1 + β_2): positive",
@@ -89,7 +92,7 @@ GAP_SIZE = Claim(
     id="thm-2-gap",
     locus="Appendix F, equations (34) to (36)",
     statement="The gap ξ_{q→j} - ξ_{q→N+1} after a unit step is (1-α)² β_1 / N²; in these units, β_1.",
-    setting=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER), ADMITTED),
+    needs=dict.fromkeys((AS_PRINTED, WITHOUT_TRIGGER), ADMITTED),
     subject=lambda runs: {name: Gaps(runs[name]) for name in (AS_PRINTED, WITHOUT_TRIGGER)},
     wrong=lambda runs: {AS_PRINTED: Gaps(runs[WITHOUT_TRIGGER]), WITHOUT_TRIGGER: Gaps(runs[AS_PRINTED])},
     parts={
@@ -101,6 +104,7 @@ GAP_SIZE = Claim(
         for name in (AS_PRINTED, WITHOUT_TRIGGER)
     },
     correction=Correction(
+        severity="statement",
         printed="(1-α)² β_1 / N²",
         corrected="(1-α)²/N² · [α(β_1 + β_2) - β_2] for T ≫ N ≫ 1, and [α(β_1 + β_2)] without ȳ = q; the value shown "
         "is that of the exact chain at this N and T",
@@ -123,8 +127,9 @@ def value_diagonal(run: RunResult, offset: int = 0) -> np.ndarray:
     return np.array([run.arrays[name][tokens, read].mean() for name in ("value", "value_previous")])
 
 
-def learned(run: RunResult) -> Undecided | None:
-    return None if run.config.values == "learned" else OutsideSetting("W_V is set by hand, not learned in phase 2")
+@of_config
+def learned(config: Any) -> Undecided | None:
+    return None if config.values == "learned" else OutsideSetting("W_V is set by hand, not learned in phase 2")
 
 
 EQUATION_25 = Claim(
@@ -143,6 +148,7 @@ EQUATION_25 = Claim(
         along={"on": ("W_E(k)", "W̃_E(k)")},
     ),
     correction=Correction(
+        severity="constant",
         printed="1/N²",
         corrected="(1-α)²/N² for k ≠ q, and (1-α)²/(αN²) for k = q; besides, (q, N+1) gets (1-α)²/N²",
         reason="P(y = k) = (1-α)/N, and given ȳ = k the token k is more frequent by (1-α)/N, not 1/N.",

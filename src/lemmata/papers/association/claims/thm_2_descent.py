@@ -19,6 +19,7 @@ from lemmata.core import (
     TooShort,
     Undecided,
     near,
+    of_result,
 )
 from lemmata.core.rule import bootstrap_error, exactly
 from lemmata.papers.association.claims._attention_gaps import Gaps, exact_gap
@@ -60,6 +61,7 @@ class Descent(NamedTuple):
         return before, lowest, end
 
 
+@of_result
 def attends(run: RunResult) -> Undecided | None:
     """A need: by the end attention has found the positions after a trigger."""
     found = float(Descent(run).at(-1, "after_trigger").min())
@@ -91,8 +93,7 @@ IN_DESCENT = Claim(
     locus="Theorem 2, on the model of equation (2) trained by gradient descent",
     statement="The gap ξ_{q→j} - ξ_{q→N+1} (mean over j ≠ q) is positive once W_F has learned the noise and stays so. "
     "Signs: while the noise is being learned, where the gap is lowest afterwards, and at the end.",
-    needs={"descent": attends},
-    setting={"descent": ADMITTED},
+    needs={"descent": (ADMITTED, attends)},
     subject=lambda runs: Descent(runs["descent"]),
     wrong=lambda runs: Descent(runs["descent, ȳ ≠ q"]),
     parts=Part(
@@ -102,6 +103,7 @@ IN_DESCENT = Claim(
         along={"when": ("the noise is being learned", "lowest afterwards", "at the end")},
     ),
     correction=Correction(
+        severity="statement",
         printed="in one step after the noise is learned W_QK prefers (q, ȳ) to (q, N+1)",
         corrected="the first steps after that prefer (q, N+1); the preference turns only when the prediction has come "
         "to depend on the context. With ȳ ≠ q it is right at every step",
@@ -132,6 +134,7 @@ VALUES = Claim(
         for name, what in {"diagonal, k ≠ q": "diagonal", "noise row": "noise_row"}.items()
     },
     correction=Correction(
+        severity="step of a proof",
         printed="β_1 = η(t_1 + t_2)/N², β_2 = ηt_2/N²; no noise row on W̃_E",
         corrected="β_1 = β_2 = η(t_1 + t_2)/N² up to constants, and the same noise row on both",
         reason="The same slip as Theorem 1's factor 2: under uniform attention W_V's gradient sees the mean of x_t, in "
@@ -182,7 +185,7 @@ EVERY_ALPHA = Claim(
     locus="Theorem 2, with the W_V that training leaves",
     statement="For every α that Assumption F.1 admits the first step of W_QK raises (q, then j) over (q, then N+1), "
     "when W_V is what a gradient step under the same assumption leaves: the sign of the gap at both ends of α's range.",
-    setting={"learned": ADMITTED},
+    needs={"learned": ADMITTED},
     subject=lambda runs: first_gaps(runs.group("learned")),
     wrong=lambda runs: first_gaps(runs.group("learned, ȳ ≠ q")),
     parts=Part(
@@ -192,6 +195,7 @@ EVERY_ALPHA = Claim(
         along={"α": lambda runs: [run.config.alpha for run in runs.group("learned").values()]},
     ),
     correction=Correction(
+        severity="statement",
         printed="positive for every α ≤ 1.5 - √5/2",
         corrected="negative for every α ≤ 1.5 - √5/2; positive for all of them with ȳ ≠ q",
         reason="Beside the diagonal, W_V gets a row for the output q (a context with ȳ = q shows q and N+1 1/α times "

@@ -1,6 +1,7 @@
 """Theorem 3: two inputs and a common noise output, gradient flow to t = 10^8."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from lemmata.core import (
     TooShort,
     Undecided,
     View,
+    of_config,
+    of_result,
     rows_of,
 )
 from lemmata.core.rule import at_least, exactly, falls, near, slope_near
@@ -61,20 +64,23 @@ def printed_path(run: RunResult) -> memory.Trajectory:
     return memory.integrate(memory.printed_margin_rates(run.config.alpha), run.column("time"))
 
 
-def two_inputs(run: RunResult) -> Undecided | None:
-    inputs = run.config.inputs
+@of_config
+def two_inputs(config: Any) -> Undecided | None:
+    inputs = config.inputs
     return None if inputs == 2 else OutsideSetting(f"Theorem 3 is about two inputs, not {inputs}")
 
 
+@of_result
 def two_inputs_to_late_times(run: RunResult) -> Undecided | None:
     last = run.column("time")[-1]
     early = f"the flow ends at t = {last:g}, limits are read at {LATE:g}"
     return two_inputs(run) or (None if last >= LATE else TooShort(early))
 
 
-def two_inputs_in_small_steps(run: RunResult) -> Undecided | None:
-    rate = run.config.rate
-    return two_inputs(run) or (OutsideSetting(f"descent with rate {rate:g} is no flow") if rate > 0.1 else None)
+@of_config
+def two_inputs_in_small_steps(config: Any) -> Undecided | None:
+    rate = config.rate
+    return two_inputs(config) or (OutsideSetting(f"descent with rate {rate:g} is no flow") if rate > 0.1 else None)
 
 
 LIMITS = {"flow": two_inputs_to_late_times}
@@ -145,6 +151,7 @@ CONSTANT = Claim(
         along=BY_FLOW,
     ),
     correction=Correction(
+        severity="constant",
         printed="1/((1-α)(4-2α))",
         corrected="4/(3(1-α)); for n inputs 2n/((n+1)(1-α))",
         reason="Two slips: the rates of equation (42), and b's own deviation, of the order of e^a, dropped in Lemma "
@@ -180,6 +187,7 @@ EQUATION_42 = Claim(
         along={"point": lambda runs: rows_of(runs["rates"], β_1="beta_1", β_2="beta_2"), "rate of": ("β_1", "β_2")},
     ),
     correction=Correction(
+        severity="constant",
         printed="β̇_1 = P_wrong - P_correct + 1 - α,  β̇_2 = 3 P_noise - 3α",
         corrected="β̇_1 = (P_wrong - P_correct + 1 - α)/4,  β̇_2 = (P_noise - α)/4",
         reason="The matrices of (41) have squared norms 4 and 12 and the loss is a mean over two inputs: the printed "
@@ -210,6 +218,7 @@ LEMMA_H3 = Claim(
         along=BY_FLOW,
     ),
     correction=Correction(
+        severity="constant",
         printed="1/((1-α)(4-2α))",
         corrected="5/(18(1-α))",
         reason="b is slaved to a: (1-α)e^b = α + (α - 1/5)e^a to first order. Putting b at its limit drops a term of "
@@ -265,6 +274,7 @@ DECOMPOSITION = Claim(
         along={"W": ("of (41)", "drawn at random")},
     ),
     correction=Correction(
+        severity="step of a proof",
         printed="for any W",
         corrected="for any W of the form (41), which includes W = 0 and is kept by the flow",
         reason="The two inputs' logits need not mirror each other for a general W.",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import SHARE, RunResult, Runs, Seeds, TooShort, Undecided
+from lemmata.core import SHARE, RunResult, Runs, Seeds, TooShort, Undecided, of_result
 
 
 def at_end(run: RunResult, column: str, phase: int = 1) -> np.ndarray:
@@ -52,8 +52,7 @@ def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
     return by_fraction[fraction]
 
 
-def learned_something(run: RunResult, phase: int = 1) -> Undecided | None:
-    """A need: the full model says the correct token twice as often as one that knows only the noise level."""
+def _learned(run: RunResult, phase: int) -> Undecided | None:
     task = run.config.task
     blind = (1 - task.alpha * phase) / len(task.outputs())
     correct = float(at_end(run, "full.correct", phase).mean())
@@ -62,6 +61,18 @@ def learned_something(run: RunResult, phase: int = 1) -> Undecided | None:
     return TooShort(
         f"little is learned: the correct token's probability ends at {correct:.2f}, a blind guess at {blind:.2f}"
     )
+
+
+@of_result
+def learned_something(run: RunResult) -> Undecided | None:
+    """The full model says the correct token twice as often as one that knows only the noise level."""
+    return _learned(run, 1)
+
+
+@of_result
+def learned_without_noise(run: RunResult) -> Undecided | None:
+    """The same of a run's first phase, before there was noise."""
+    return _learned(run, 0)
 
 
 class Edited(NamedTuple):

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, precision, require, thorough_jit, to_jax
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, named_key, optimized_jit, precision, require, to_jax
 from lemmata.core.constraints import Count, Inside, NonNegative, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import (
@@ -77,10 +77,10 @@ class KeyGradients(RunConfig):
         return RunOutput(table | {"as_token": as_token, "as_previous": as_previous}, arrays)
 
 
-_draw = thorough_jit(masked_batch)
+_draw = optimized_jit(masked_batch)
 
 
-@thorough_jit
+@optimized_jit
 def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Array, Array]:
     """W_E(q)^T (-grad W_QK) on each W_E(b) and each W̃_E(b), for W_V of unit size."""
     row = -model.tokens[TRIGGER] @ loss_gradient(lambda m: m.attention, model, batch) / SMALL
@@ -90,7 +90,7 @@ def _key_gradient(model: SimplifiedModel, batch: Batch) -> tuple[Array, Array]:
 def _learned_value(model: SimplifiedModel, batches: list[Batch]) -> Float[np.ndarray, "width width"]:
     """A unit step of W_V, without its noise row: that row does not enter the gradient of W_QK, because
     p̂(N+1) = P(y = N+1) whatever the context."""
-    gradient = thorough_jit(lambda model, batch: loss_gradient(lambda m: m.value, model, batch))
+    gradient = optimized_jit(lambda model, batch: loss_gradient(lambda m: m.value, model, batch))
     step = -np.mean([np.asarray(gradient(model, batch)) for batch in batches], axis=0)
     output = np.asarray(model.output)[:-1]
     return output.T @ (output @ step)

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Batch, RunConfig, RunContext, RunOutput, also, named_key, precision, thorough_jit
+from lemmata.core import Batch, RunConfig, RunContext, RunOutput, also, named_key, optimized_jit, precision
 from lemmata.core.constraints import Bound, Count, Inside, Several, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import (
@@ -46,7 +46,7 @@ class SampledGradients(ChainRun):
             rows = []
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
 
-            sums = thorough_jit(lambda task, model, key: _gradient_sums(task, model, self.batch, key))
+            sums = optimized_jit(lambda task, model, key: _gradient_sums(task, model, self.batch, key))
             for done, seed in enumerate(self.seeds):
                 totals = [sums(task, model, key) for key in self.batch_keys(seed)]
                 value, feed = (np.sum(parts, axis=0) / self.samples for parts in zip(*totals, strict=True))
@@ -125,7 +125,7 @@ class OneStepMargins(ChainRun):
         with precision("float64"):
             task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
             last = jnp.array([self.length - 1])
-            gradient = thorough_jit(lambda model, batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
+            gradient = optimized_jit(lambda model, batch: loss_gradient(lambda m: (m.value, m.feed), model, batch))
 
             @eqx.filter_jit
             def logits(model: SimplifiedModel, tests: Array, value: Array, feed: Array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lemmata.core import Batch, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_key, require, thorough_jit
+from lemmata.core import Batch, Count, Inside, RunConfig, RunContext, RunOutput, Some, named_key, optimized_jit, require
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TableSize, loss_gradient, sample, theory_task
 from lemmata.papers.association.theory import RecallChain
@@ -67,7 +67,7 @@ class MarginSpread(RunConfig):
             return jnp.stack([jax.vmap(lambda z, m=m: m.at(z, last)[0])(tests) for m in (forward, attention)])
 
         grouped = jax.tree.map(lambda x: x.reshape(self.groups, self.group, *x.shape[1:]), drawn)
-        steps = thorough_jit(
+        steps = optimized_jit(
             lambda model, tests, batches: jax.lax.map(lambda one: step(model, tests, one), batches, batch_size=64)
         )
         found = steps(model, tests, grouped)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Correction, Part, Recorded, RunResult, Runs, near
+from lemmata.core import Claim, Correction, Part, Recorded, RunResult, Runs, Severity, near
 
 Reading = Callable[[RunResult], Any]
 SOURCE = "the paper's text as converted from its PDF; a sign or an exponent lost there would be the conversion's"
@@ -20,6 +20,7 @@ def formula(
     measure: Reading,
     *,
     corrected: Reading | None = None,
+    severity: Severity = "step of a proof",
     printed: str = "",
     right: str = "",
     reason: str = "",
@@ -45,7 +46,14 @@ def formula(
         wrong=lambda runs: backwards(runs["main"]),
         parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict), along=axes),
         correction=Correction(
-            printed=printed, corrected=right, reason=reason, root=root, survives=survives, source=SOURCE, latex=latex
+            severity=severity,
+            printed=printed,
+            corrected=right,
+            reason=reason,
+            root=root,
+            survives=survives,
+            source=SOURCE,
+            latex=latex,
         )
         if corrected
         else None,

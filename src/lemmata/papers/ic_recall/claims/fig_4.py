@@ -18,6 +18,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     crossed,
+    of_result,
     word,
 )
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
@@ -51,6 +52,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     return runs | {"constructed": constructed_left(scale)}
 
 
+@of_result
 def _fair(run: RunResult) -> Undecided | None:
     """Why a run cannot say whether the pattern appears."""
     config = run.config

@@ -136,6 +136,7 @@ CLAIMS = (
         lambda run: run.arrays["acceleration"],
         along={"of": scores("v")},
         corrected=lambda run: low_temperature.CURVE_ACCELERATION,
+        severity="step of a proof",
         printed="v_i'' = v_i / 12 for all i",
         right="v_i'' = v_i / 12 for i <= 4, -v_i / 6 for i = 5, 6",
         reason="e_i^2 = 0 for i = 5, 6, so v_i'' = -v_i sum_j v_j e_j^2. The printed vector does not sum to 0.",
@@ -151,6 +152,7 @@ CLAIMS = (
         lambda run: run.arrays["second_order"],
         along={"what": ["grad l_1 . v''", "grad l_2 . v''", "v' Hess l_1 v'", "v' Hess l_2 v'", "l_1''", "l_2''"]},
         corrected=lambda run: low_temperature.SECOND_ORDER_PARTS,
+        severity="step of a proof",
         printed="1/24, 1/24;  1/12, 0;  l_1'' = 1/8, l_2'' = 1/24",
         right="1/36, 1/36;  1/9, 0;  l_1'' = 5/36, l_2'' = 1/36",
         reason="1/24 becomes 1/36 with the right v'' (lemma-c.2-acceleration). 1/12 is a slip of its own: v' = (1, 1, "
@@ -168,6 +170,7 @@ CLAIMS = (
         lambda run: run.arrays["tilted_gradient"],
         along={"point": _tilts, "in": scores("v")},
         corrected=lambda run: 2 * low_temperature.printed_confusing_gradient(*_tilted(run)),
+        severity="constant",
         printed="dl/dv_1 = (1/T) p_2 (v_4 - v_2), and so on",
         right="dl/dv_1 = (2/T) p_2 (v_4 - v_2), and so on",
         reason="The factor 2 of the general gradients is lost here.",
@@ -199,6 +202,7 @@ CLAIMS = (
             for i, (name, rule) in enumerate({"lower": at_least, "upper": at_most}.items())
         },
         correction=Correction(
+            severity="constant",
             printed="p(r_1) <= 1 / (1 + exp(-g/T))",
             corrected="p(r_1) <= 1 / (1 + exp(-2g/T))",
             reason="l(r_1) - l(r_2) = 2g. Lemma C.2 defines g with the factor 2, Lemma C.3 without, and the bound was "

@@ -152,7 +152,7 @@ CLAIMS = (
         uses=("lemma-c.1", "lemma-c.2-acceleration", "lemma-c.2-parts", "lemma-c.2-eigenvalue", "lemma-c.2-curvature"),
         statement="With probability at least 1 - delta/3, after O(1/(p_conf T)) steps (up to logarithms) of Stage 2 "
         "the loss on every confusing sequence is at most log 2 - c (p_conf T)^3.",
-        setting={"temperatures": cold(0.001), "shares": cold(0.001)},
+        needs={"temperatures": cold(0.001), "shares": cold(0.001)},
         subject=_enough,
         wrong=_one_sequence,
         parts={
@@ -172,7 +172,7 @@ CLAIMS = (
         locus="Appendix C, proof of Lemma C.2",
         statement="After Stage 1 the least eigenvalue of the Hessian of the sample's loss is -Omega(p_conf/T): T times "
         "it is proportional to p_conf, by 1/18 in the limit.",
-        setting={"shares": cold(0.001)},
+        needs={"shares": cold(0.001)},
         subject=lambda runs: _enough(runs).eigenvalues(),
         wrong=lambda runs: _one_sequence(runs).eigenvalues(),
         parts={
@@ -197,6 +197,7 @@ CLAIMS = (
             along={"replica": lambda runs: rows_of(_enough(runs).over_temperature, T="temperature", seed="seed")},
         ),
         correction=Correction(
+            severity="constant",
             printed="-1/24 (term I = p_1 p_2 / (12T))",
             corrected="-1/18 (term I = p_1 p_2 / (9T))",
             reason="l_1'' - l_2'' = 1/9. At the point Stage 1 really reaches it is -2 v_1 v_2 / T, which tends to "
@@ -214,7 +215,7 @@ CLAIMS = (
         uses=("lemma-c.2", "lemma-c.3-gradients", "lemma-c.3-identities", "lemma-c.3-bound", "lemma-e.2"),
         statement="After O(T/(eta_2 p_conf) log(1/T)) steps p(r_1) >= 0.999 on every confusing sequence; from the "
         "escape until 0.9991 the gap g grows by a factor 1 + eta_2 p_conf/(10000 T) or more a step.",
-        setting={"temperatures": cold(0.001), "shares": cold(0.001)},
+        needs={"temperatures": cold(0.001), "shares": cold(0.001)},
         subject=_enough,
         wrong=_one_sequence,
         parts={

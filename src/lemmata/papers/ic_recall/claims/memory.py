@@ -106,6 +106,7 @@ CLAIMS = (
             },
         ),
         correction=Correction(
+            severity="step of a proof",
             printed="phi(a')^T f(phi(s) + phi(r)) = 1 for a' != a;  phi(s')^T f(phi(a) + phi(r)) = 1 for s' != s",
             corrected="both are 2 when relations are bijections",
             reason="a' receives 1 from the unit of (s, a'), which reads s, and 1 more from the unit of (s', a') with "

@@ -4,19 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    OutsideSetting,
-    Part,
-    RunResult,
-    Runs,
-    all_of,
-    exactly,
-    near,
-)
+from lemmata.core import Artefact, Claim, Correction, Experiment, OutsideSetting, Part, RunResult, Runs, exactly, near
 from lemmata.papers.ic_recall.claims._formula import SOURCE, backwards, formula, scores
 from lemmata.papers.ic_recall.claims._temperature import cold, with_optimum
 from lemmata.papers.ic_recall.run.landscape import PairwiseLine
@@ -111,6 +99,7 @@ CLAIMS = (
         lambda run: _coefficients(run.arrays["gap_samples"]),
         along={"gap": scores("d")[1:], "coefficient of": ("x^2", "x", "1")},
         corrected=lambda run: pairwise_line.GAPS,
+        severity="step of a proof",
         printed="d_3 = -3x^2 + 3x - 3/4, d_4 = -7x^2 + 4x - 3/4, d_5 = -7x^2 + 3x - 1/2, d_6 = -3x^2",
         right="d_3 = -2x^2 + 2x - 1/2, d_4 = d_5 = -6x^2 + 3x - 1/2, d_6 = -2x^2",
         reason="At v_5 = 0 the square (v_5 + v_j)^2 of Table 2 was taken to be 0, not v_j^2: that gives exactly the "
@@ -131,6 +120,7 @@ CLAIMS = (
             along={"T": lambda runs: runs["main"].config.temperatures, "x": lambda runs: _first_half(runs["main"])},
         ),
         correction=Correction(
+            severity="typographical",
             printed="L_1(x) = L_1(1/4 - x)",
             corrected="L_1(x) = L_1(1/2 - x)",
             reason="Exchanging the two pairs sends x to 1/2 - x; 1/4 is the mirror, not the reflection.",
@@ -143,11 +133,12 @@ CLAIMS = (
         id="optimum-low-T",
         locus=LOCUS,
         statement="As T goes to 0 the optimum on the pairwise line tends to x_0, the root of d_2 = d_6.",
-        setting={"main": cold(0.01, "low_temperatures")},
+        needs={"main": cold(0.01, "low_temperatures")},
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
         parts=Part(lambda found: found[0], near(pairwise_line.PRINTED_LIMIT, atol=1e-3), corrected=pairwise_line.LIMIT),
         correction=Correction(
+            severity="constant",
             printed="x_0 = (4 - sqrt 6)/10 = 0.1551, from h = -5x^2 + 4x - 1/2",
             corrected="x_0 = 1/6, from h = -6x^2 + 4x - 1/2",
             reason="With the right d_6 = -2x^2. The limiting attention is (1/6, 1/6, 1/3, 1/3, 0, 0). The text has "
@@ -167,7 +158,7 @@ CLAIMS = (
         id="optimum-first-order",
         locus="follows from Claim 1 with the corrected gaps",
         statement="x_T = 1/6 - (T/2) log 2 + O(T^2).",
-        setting={"main": cold(0.01, "low_temperatures")},
+        needs={"main": cold(0.01, "low_temperatures")},
         subject=lambda runs: _extrapolated(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _extrapolated(runs["main"], runs["main"].config.temperatures),
         parts=Part(
@@ -178,11 +169,12 @@ CLAIMS = (
         id="thm-b.3-critical-points",
         locus=LOCUS,
         statement="The number of critical points of the loss in (0, 1/4) at low temperature.",
-        setting={"main": all_of(with_optimum("temperatures"), with_optimum("low_temperatures"))},
+        needs={"main": (with_optimum("temperatures"), with_optimum("low_temperatures"))},
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         wrong=lambda runs: _turns(runs["main"], runs["main"].config.hot_temperatures),
         parts=Part(np.array, exactly(1), corrected=2, along={"T": lambda runs: _cold(runs["main"])}),
         correction=Correction(
+            severity="statement",
             printed="exactly one critical point in (0, 1/4)",
             corrected="two: the minimum x_T and a local maximum near 3 exp(-1/(2T))",
             reason="Psi(x) is not negative all the way to 0: at x = 0 the falling term 4x vanishes while the others "
@@ -198,7 +190,7 @@ CLAIMS = (
         id="thm-b.3-unique",
         locus=LOCUS,
         statement="Exactly one critical point in (0, 1/4) has loss below log 2.",
-        setting={"main": all_of(with_optimum("temperatures"), with_optimum("low_temperatures"))},
+        needs={"main": (with_optimum("temperatures"), with_optimum("low_temperatures"))},
         subject=lambda runs: _turns(runs["main"], _cold(runs["main"]), below=np.log(2.0)),
         wrong=lambda runs: _turns(runs["main"], _cold(runs["main"])),
         parts=Part(np.array, exactly(1), along={"T": lambda runs: _cold(runs["main"])}),
@@ -208,7 +200,7 @@ CLAIMS = (
         id="thm-b.3-claim-1",
         locus="Appendix B, proof of Claim 1",
         statement="The slope of Psi-tilde = d_2' e^((d_2 - d_6)/T) + d_6' at its root.",
-        setting={"main": with_optimum("low_temperatures")},
+        needs={"main": with_optimum("low_temperatures")},
         subject=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures),
         wrong=lambda runs: _slopes_at_root(runs["main"], runs["main"].config.low_temperatures[::-1]),
         parts=Part(
@@ -218,6 +210,7 @@ CLAIMS = (
             along={"T": lambda runs: runs["main"].config.low_temperatures},
         ),
         correction=Correction(
+            severity="step of a proof",
             printed="-16 e^(h/T) + 6 x h'/T - 6 with h' = 4 - 10x",
             corrected="-16 e^(h/T) + 4 x h'/T - 4 with h' = 4 - 12x",
             reason="d_6' = -4x, not -6x.",

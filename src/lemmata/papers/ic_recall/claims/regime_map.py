@@ -16,7 +16,6 @@ from lemmata.core import (
     Runs,
     Scale,
     Seeds,
-    all_of,
     at_least,
     at_most,
     several,
@@ -91,7 +90,7 @@ CLAIMS = (
         locus=LOCUS,
         statement="By gradient descent all of W^KQ learns the second decoding step perfectly from any number of "
         "sequences, and the width of the embeddings makes no difference (gradient descent does not see a rotation).",
-        setting={"gradient descent": WIDTHS},
+        needs={"gradient descent": WIDTHS},
         subject=_descent,
         wrong=_adam,
         parts={
@@ -106,7 +105,7 @@ CLAIMS = (
         locus=LOCUS,
         statement="By Adam the second decoding step of all of W^KQ fails with few sequences, gets better with more, "
         "and is worse the wider the embeddings.",
-        setting={"adam": all_of(WIDTHS, NUMBERS)},
+        needs={"adam": (WIDTHS, NUMBERS)},
         subject=_adam,
         wrong=_descent,
         parts={

@@ -40,6 +40,7 @@ CLAIMS = (
         _metric("curvature"),
         along=BY_T,
         corrected=lambda run: saddle.curvature(run.metrics["temperature"]),
+        severity="step of a proof",
         printed="f''(0) = -1/(8T) + 1 / (16 T^2 (4 + 2 exp(3/(16T)))^2)",
         right="f''(0) = -1/(8T) + 1 / (32 T^2 (4 + 2 exp(1/(8T))))",
         reason="Term II is -p_1 p_3 / (32 T^2), and l(r_1) - l(r_3) = 1/8 at the saddle (lemma-b.5-logit-gap).",
@@ -64,6 +65,7 @@ CLAIMS = (
         _metric("term_two"),
         along=BY_T,
         corrected=lambda run: saddle.term_two(*(run.metrics[name] for name in ("p1", "p3", "temperature"))),
+        severity="step of a proof",
         printed="-p_1 p_3^2 / (16 T^2)",
         right="-p_1 p_3 / (32 T^2)",
         reason="(1/64)(2 (2 p_3^2 - p_3) - 2 * 2 p_3^2) = -p_3/32: the squares cancel, the linear part stays. Without "
@@ -81,6 +83,7 @@ CLAIMS = (
         lambda run: run.arrays["logits"][0] - run.arrays["logits"],
         along={"relation": scores("r")},
         corrected=lambda run: np.array([0, 0, 1, 1, 1, 1]) / 8,
+        severity="constant",
         printed="3/16 (inside the exponential of f''(0))",
         right="1/8",
         reason="l(r_1) = 1/2 and l(r_3) = 1/16 + 1/4 + 1/16 = 3/8 at v = (1/4, 1/4, 1/4, 1/4, 0, 0): the square "
@@ -97,6 +100,7 @@ CLAIMS = (
         lambda run: run.arrays["logit_gradients"],
         along={"relation": scores("r"), "in": scores("v")},
         corrected=lambda run: saddle.LOGIT_GRADIENTS,
+        severity="step of a proof",
         printed="fifth entry of grad l_3 ... grad l_6: 0",
         right="fifth entry of grad l_3 ... grad l_6: 1/2",
         reason="r_3 ... r_6 use s_3, so d l/d v_5 = 2 (v_5 + v_4) = 1/2.",
@@ -109,7 +113,7 @@ CLAIMS = (
         locus="Appendix B, proof of Lemma B.5",
         statement="The least eigenvalue of the Hessian at the saddle is at most -c/T at low temperature (c = 1/8 in "
         "the limit).",
-        setting={"main": cold(0.012, "lowest")},
+        needs={"main": cold(0.012, "lowest")},
         subject=lambda runs: _scaled_eigenvalue(runs["main"], 0),
         wrong=lambda runs: _scaled_eigenvalue(runs["main"], -1),
         parts=Part(float, near(-1 / 8, atol=2e-4)),
@@ -133,7 +137,7 @@ CLAIMS = (
         locus="Appendix B, idea of the proof of Lemma B.5",
         statement="As T falls L_1 at the saddle tends to log 2 from above, exponentially fast in 1/T: the rate c of "
         "exp(-c/T).",
-        setting={"main": cold(0.012, "lowest")},
+        needs={"main": cold(0.012, "lowest")},
         subject=lambda runs: _decay_rate(runs["main"], 0),
         wrong=lambda runs: _decay_rate(runs["main"], -1),
         parts={
@@ -141,6 +145,7 @@ CLAIMS = (
             "c": Part(lambda found: found[1], near(1.0, rtol=0.02), corrected=1 / 8),
         },
         correction=Correction(
+            severity="constant",
             printed="roughly exp(-1/T)",
             corrected="exp(-1/(8T)): L_1 = log(2 + 4 exp(-1/(8T)))",
             reason="The mismatched relations lie 1/8 below r_1 at the saddle.",

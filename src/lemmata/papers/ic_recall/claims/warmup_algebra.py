@@ -88,6 +88,7 @@ CLAIMS = (
         lambda run: run.arrays["symmetric_gradient"][:, :2],
         along={"point": points, "in": scores("v", 2)},
         corrected=lambda run: _printed_symmetric(run) / _temperature(run),
+        severity="constant",
         printed="dL/dv_1 = -2 (p_5 + p_6) v_2,  dL/dv_2 = -2 (p_4 + p_6) v_1",
         right="dL/dv_1 = -(2/T) (p_5 + p_6) v_2,  dL/dv_2 = -(2/T) (p_4 + p_6) v_1",
         reason="The factor 1/T of eqs. (2) and (3) is lost. (Just before, 'v_4 = v_5' should read v_2 = v_4.)",
@@ -103,6 +104,7 @@ CLAIMS = (
         lambda run: (run.arrays["v"] * run.arrays["gradient_v"]).sum(-1),
         along={"point": points},
         corrected=lambda run: -2 / _temperature(run) * pairing.advantage(run.arrays["v"], _temperature(run)),
+        severity="step of a proof",
         printed="sum_j v_j dL/dv_j = sum_r p(r) l(r)",
         right="sum_j v_j dL/dv_j = (2/T) (sum_r p(r) l(r) - l(r_1))",
         reason="Logits are homogeneous of degree 2 in v, so v . grad l = 2 l; the loss is -l(r_1)/T + log-sum-exp.",
@@ -118,6 +120,7 @@ CLAIMS = (
         _theta_differences,
         along={"point": points, "difference in theta": ("1 - 2", "3 - 4")},
         corrected=lambda run: 2 * _printed_differences(run),
+        severity="constant",
         printed="(p_2 + p_4) v_1 v_4 - (p_2 + p_5) v_2 v_3 - (p_4 + p_6) v_2 v_5 + (v_1 - v_2)(l(r_1) - sum_r p l), "
         "...",
         right="twice that",

@@ -175,7 +175,7 @@ CLAIMS = (
         ),
         statement="After the push, with probability at least 1 - delta, the loss is below log 2 within poly(1/T) "
         "steps.",
-        setting={"escape": below_log_two()},
+        needs={"escape": below_log_two()},
         subject=_pushed,
         wrong=_never_pushed,
         parts={
@@ -239,7 +239,7 @@ CLAIMS = (
         ),
         statement="Algorithm 1 run to convergence ends at the global minimum of L_1, v = (a, a, 1/2 - a, 1/2 - a, "
         "0, 0) with a != 1/4.",
-        setting={"stages": with_global_optimum(), "lowest": with_global_optimum()},
+        needs={"stages": with_global_optimum(), "lowest": with_global_optimum()},
         subject=_reached,
         wrong=_before_the_push,
         parts={

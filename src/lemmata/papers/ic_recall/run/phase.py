@@ -7,7 +7,7 @@ from math import log
 import jax
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Some, precision, thorough_jit
+from lemmata.core import RunConfig, RunContext, RunOutput, Some, optimized_jit, precision
 from lemmata.papers.ic_recall.run.first_step import affine_log_counts, loss_in_v
 from lemmata.papers.ic_recall.run.landscape import on_line
 from lemmata.papers.ic_recall.task import Affine
@@ -49,7 +49,7 @@ class PhaseRun(RunConfig):
             def loss(x: jax.Array, log_counts: jax.Array, t: jax.Array) -> jax.Array:
                 return loss_in_v(on_line(x), log_counts, t)
 
-            both = thorough_jit(jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None)), jit=jax.jit)
+            both = optimized_jit(jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None)), jit=jax.jit)
             for done, n in enumerate(self.sizes):
                 rows.append((n, *_transitions(both, n), 1 / (40 * log(n)), *_expected(log(n))))
                 context.progress("worlds", done + 1, len(self.sizes))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import RunResult, TooShort, Undecided
+from lemmata.core import RunResult, TooShort, Undecided, of_result
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal; chosen before any run
@@ -16,6 +16,7 @@ def least_loss(run: RunResult) -> float:
     return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity), questions=3 if facts.opened else 2)
 
 
+@of_result
 def stored(run: RunResult) -> Undecided | None:
     """A need: pre-training ended near the least loss."""
     excess = run.arrays["pretraining.excess"]
@@ -24,6 +25,7 @@ def stored(run: RunResult) -> Undecided | None:
     return None if over <= STORED else TooShort(early)
 
 
+@of_result
 def finished(run: RunResult) -> Undecided | None:
     return still_falling(run.arrays["pretraining.full_loss"].mean(axis=0))
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, RunResult, Runs, TooShort, Undecided
+from lemmata.core import Artefact, RunResult, Runs, TooShort, Undecided, of_result
 from lemmata.papers.knowledge.claims._trends import halvings, side_by_side
 from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
 from lemmata.papers.knowledge.probe.sweep import LEARNED, SIZES, along
@@ -49,6 +49,7 @@ class Line(NamedTuple):
         return halvings(self.values[:, 0], self.values[:, -1], held_out)
 
 
+@of_result
 def stored(run: RunResult) -> Undecided | None:
     if len(run.config.seeds) < FEWEST_SEEDS:
         return Undecided(f"{len(run.config.seeds)} seeds; means over seeds are compared from {FEWEST_SEEDS} on")

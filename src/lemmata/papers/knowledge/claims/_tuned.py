@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Need, RunResult, Runs, Scale, TooShort, Undecided
+from lemmata.core import Condition, RunResult, Runs, Scale, TooShort, Undecided, of_config
 from lemmata.papers.knowledge.model import Part
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.training import FRESH, Extraction, lighter, setting
@@ -268,19 +268,20 @@ def cells(runs: Runs) -> list[Tuned]:
     return sorted(found, key=lambda one: one.multiplicity)
 
 
-def long_enough(run: RunResult) -> Undecided | None:
-    steps = run.config.tuning.steps
+@of_config
+def long_enough(config: Any) -> Undecided | None:
+    steps = config.tuning.steps
     early = f"{steps} steps of fine-tuning: extraction is read after {READ_AT}"
     return None if steps >= READ_AT else TooShort(early)
 
 
-def in_many_seeds(least: int) -> Need:
+def in_many_seeds(least: int) -> Condition:
     """For what lies so near its bound that fewer seeds say one thing today and another tomorrow."""
 
-    def need(run: RunResult) -> str | None:
-        count = len(run.config.seeds)
-        return (
-            None if count >= least else f"{count} seeds: so near the bound it takes {least} to tell (--seeds {least})"
-        )
+    @of_config
+    def condition(config: Any) -> Undecided | None:
+        count = len(config.seeds)
+        few = f"{count} seeds: so near the bound it takes {least} to tell (--seeds {least})"
+        return None if count >= least else Undecided(few)
 
-    return need
+    return condition

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Runs, Undecided, at_least, rises, word
+from lemmata.core import Artefact, Claim, Experiment, Protocol, Runs, Undecided, at_least, rises, word
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
@@ -125,7 +125,7 @@ TEMPLATES = Claim(
     subject=all_or_none,
     wrong=lambda runs: all_or_none(runs, others=True),  # what another seed's fine-tuning covered
     parts=over_seeds(np.asarray, at_least(0.1)),
-    ours_below_paper="N and |R|",
+    protocol=Protocol("N and |R|", below_paper=True),
     remark="In a wide model, with one template a fact, the same comparison shows: see the claim covering-per-relation.",
 )
 

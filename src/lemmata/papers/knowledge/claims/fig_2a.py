@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, rises
+from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, of_result, rises
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
@@ -28,6 +28,7 @@ def subject_line(scale: Scale) -> Sweep:
     )
 
 
+@of_result
 def as_well_trained(run: RunResult) -> Undecided | None:
     """A larger world has seen each fact less often; where that shows in the loss, N is not all that differs."""
     if reason := stored(run):

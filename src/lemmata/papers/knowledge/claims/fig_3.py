@@ -8,6 +8,7 @@ from lemmata.core import (
     Artefact,
     Claim,
     Experiment,
+    Protocol,
     RunResult,
     Runs,
     Scale,
@@ -15,6 +16,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     falls,
+    of_result,
     rises,
 )
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
@@ -70,6 +72,7 @@ def sizes(run: RunResult) -> list[tuple[int, int]]:
     return [(cell.templates, cell.multiplicity) for cell in run.config.cells]
 
 
+@of_result
 def stored(run: RunResult) -> Undecided | None:
     lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in sizes(run))
     if lowest >= STORED:
@@ -137,7 +140,7 @@ FIGURE_3 = Claim(
         ),
         "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
     },
-    ours_below_paper="the decoder, its data and both schedules",
+    protocol=Protocol("the decoder, its data and both schedules", below_paper=True),
     remark=before_fine_tuning,
 )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, at_least, at_most
+from lemmata.core import Claim, Experiment, Protocol, RunResult, Runs, Scale, at_least, at_most, of_result
 from lemmata.lm import DEFAULT
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims._popqa_drawing import draw
@@ -53,6 +53,7 @@ def tuning_run(scale: Scale) -> PopqaTuning:
     )
 
 
+@of_result
 def stored(run: RunResult) -> str | None:
     """A need: there is something to unlock."""
     known, looked = run.arrays["stored"], run.arrays["looked_at"]
@@ -94,7 +95,7 @@ FACTS = Claim(
         "rise from fewest to most facts": over_seeds(lambda found: found.rise, at_least(0.3)),
         "before fine-tuning": replace(share_over_seeds(lambda found: found.before, at_most(0.2)), carries=False),
     },
-    ours_below_paper=SETTING,
+    protocol=Protocol(SETTING, below_paper=True),
     remark=per_relation,
 )
 COVERED = Claim(
@@ -106,7 +107,7 @@ COVERED = Claim(
     subject=lambda runs: Answers(runs["main"]),
     wrong=lambda runs: Answers(runs["main"], mixed=True),  # half of those called covered are
     parts={"covered - uncovered": over_seeds(lambda found: found.gap, at_least(0.3))},
-    ours_below_paper=SETTING,
+    protocol=Protocol(SETTING, below_paper=True),
     remark=lambda runs: "Covered and uncovered: {:.2f} and {:.2f}.".format(
         *(side.mean() for side in Answers(runs["main"]).sides(Answers(runs["main"]).half))
     ),
@@ -119,7 +120,7 @@ RELATIONS = Claim(
     subject=lambda runs: Answers(runs["main"]),
     wrong=lambda runs: Answers(runs["main"], tuned=False),  # before fine-tuning
     parts={"rise from fewest to all relations": over_seeds(lambda found: found.by_relations, at_least(0.1))},
-    ours_below_paper=SETTING,
+    protocol=Protocol(SETTING, below_paper=True),
     remark="At an equal number of facts each covered relation is asked about less often the more are covered.",
 )
 LOW_RANK = Claim(
@@ -133,7 +134,7 @@ LOW_RANK = Claim(
         "gain over before fine-tuning": over_seeds(lambda found: found.most - found.before, at_least(0.6)),
         "rank 1 - full": over_seeds(lambda found: found.behind, at_least(-0.2)),
     },
-    ours_below_paper=SETTING,
+    protocol=Protocol(SETTING, below_paper=True),
     remark="Rates were chosen near those that were tried on one seed that is not among these.",
 )
 

@@ -41,6 +41,7 @@ HOEFFDING_COVER = Claim(
         ),
     },
     correction=Correction(
+        severity="typographical",
         printed="P[Σ_i 1(j ∈ A_i) ≥ Kn/(2q)] ≤ exp(-nK²/(2q²))",
         corrected="P[Σ_i 1(j ∈ A_i) ≤ Kn/(2q)] ≤ exp(-nK²/(2q²))",
         reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "

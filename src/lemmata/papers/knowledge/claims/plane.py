@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, Protocol, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._tuned import (
     READINGS,
@@ -116,7 +116,7 @@ ADAMW = Claim(
     subject=lambda runs: plane(runs, "AdamW"),
     wrong=lambda runs: before_fine_tuning(runs, "AdamW"),
     parts=ORDER,
-    ours_below_paper="N, |R| and the optimizer of fine-tuning",
+    protocol=Protocol("N, |R| and the optimizer of fine-tuning", below_paper=True),
     remark=_what_orders,
 )
 

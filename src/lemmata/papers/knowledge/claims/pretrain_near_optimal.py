@@ -5,7 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_least, at_most
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    TooShort,
+    Undecided,
+    at_least,
+    at_most,
+    of_result,
+)
 from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
@@ -35,6 +47,7 @@ def levels_off(runs: Runs) -> str:
     )
 
 
+@of_result
 def near_or_at_rest(run: RunResult) -> Undecided | None:
     """A need: no seed is on its way to the bound, with less to go than it came in the last quarter of the steps."""
     excess = known_and_excess(run)[1]
@@ -62,7 +75,7 @@ NEAR_OPTIMAL = Claim(
         "facts known": Part(lambda found: found[0], at_least(KNOWN), along=BY_SEED),
         "loss over the least": Part(lambda found: found[1], at_most(NEAR), along=BY_SEED),
     },
-    needs={"main": lambda run: finished(run) or near_or_at_rest(run)},
+    needs={"main": (finished, near_or_at_rest)},
     remark=levels_off,
 )
 
@@ -85,6 +98,7 @@ def staged(run: RunResult, *, after: bool) -> Staged:
     return Staged(*np.array(found).T)
 
 
+@of_result
 def stages_finished(run: RunResult) -> Undecided | None:
     if not np.all(run.column("stage", step=run.config.steps) == 2):
         return TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, of_result
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, sweep
 from lemmata.papers.knowledge.claims._trends import failing
@@ -47,6 +47,7 @@ def fewest_held_out(run: RunResult) -> int:
     return min(world.num_held_out for shape in run.config.shapes for world in run.config.worlds(shape))
 
 
+@of_result
 def enough_facts(run: RunResult) -> str | None:
     fewest = fewest_held_out(run)
     return None if fewest >= FEWEST_FACTS else f"a cell holds out {fewest} facts: too few for a share of them"

@@ -13,7 +13,7 @@ from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningCon
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import side_by_side
+from lemmata.train import concatenate
 
 KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
 
@@ -56,7 +56,7 @@ class CoveringRun(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(self.facts, seed) for seed in self.seeds]
         models, facts, stored = pretrain(cells, self.model, self.pretraining, context)
-        both = side_by_side([models, models])
+        both = concatenate([models, models])
         questions = [
             self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)
         ]

@@ -14,7 +14,7 @@ from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative,
 from lemmata.papers.knowledge.model import OneLayer, Part, learned
 from lemmata.papers.knowledge.model.one_layer import Factors, check_rank
 from lemmata.papers.knowledge.run.lesson_gradient import Lesson, lesson_gradient, tokens_read
-from lemmata.papers.knowledge.run.pretraining import Rates, adamw, plain
+from lemmata.papers.knowledge.run.pretraining import Rates, adamw, to_json
 from lemmata.papers.knowledge.run.token_descent import TokenDescent
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
 from lemmata.train import Descent
@@ -74,7 +74,7 @@ def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions], unit: 
     rates = Rates(attention * descent.attention_rate * unit, neurons * descent.neuron_rate * unit)
     if config.rank is None and descent.gradient_rank in (None, 1):
         return TokenDescent(rates, subjects, leading=descent.gradient_rank == 1)
-    return FineTuning(Descent(Lessons(subjects, rank=descent.gradient_rank), learned, plain, rates))
+    return FineTuning(Descent(Lessons(subjects, rank=descent.gradient_rank), learned, to_json, rates))
 
 
 def _room(questions: Sequence[Questions]) -> int:

@@ -54,10 +54,10 @@ class Rates(NamedTuple):
 
 
 def adamw(rates: Rates) -> optax.GradientTransformation:
-    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), plain(rates))
+    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), to_json(rates))
 
 
-def plain(rates: Rates) -> optax.GradientTransformation:
+def to_json(rates: Rates) -> optax.GradientTransformation:
     """Gradient descent in which the attention's part (the matrix or its factors) and the neurons' have their rates."""
     where = lambda one: (one.attention, one.attention_update, one.neurons, one.neuron_update)  # noqa: E731
     steps = (-rates.attention, -rates.attention, -rates.neurons, -rates.neurons)

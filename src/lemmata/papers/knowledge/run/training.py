@@ -26,7 +26,7 @@ from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tunin
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.run.token_descent import TokenDescent, begun
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import History, fit_many, one_by_one, side_by_side, stack
+from lemmata.train import History, concatenate, fit_many, split, stack
 
 BY_TEMPLATE = ("relation_logit", "answer_logit", "template_extraction", "relation_from_ask", "answer_from_relation")
 BY_TEMPLATE += ("ask_pull", "ask_likeness")
@@ -131,7 +131,7 @@ def tune(
         factors = [low_rank_factors((d, m, c), config.rank, seed, room) for seed in seeds]
         models = models.with_factors(*stack(factors))
     if len(tunings) > 1:
-        models = side_by_side([models] * len(tunings))
+        models = concatenate([models] * len(tunings))
     keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
     history = fine_tuned(config, questions, models, keys, probe=extracted_facts, **watched)
     parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
@@ -146,8 +146,8 @@ def fine_tuned(
     """Of stacked models, a set of questions and a key each: its metrics."""
     algorithm = fine_tuning(config, questions, models.config.rate_unit)
     if isinstance(algorithm, TokenDescent):
-        pairs = zip(one_by_one(models), one_by_one(stack(questions)), strict=True)
-        start = side_by_side([_begun(*pair, algorithm.subjects) for pair in pairs])  # one program for any number
+        pairs = zip(split(models), split(stack(questions)), strict=True)
+        start = concatenate([_begun(*pair, algorithm.subjects) for pair in pairs])  # one program for any number
     else:
         start = jax.vmap(algorithm.init)(models)
     return trained(algorithm, questions, start, keys, config.steps, config.records, **watched)[1]

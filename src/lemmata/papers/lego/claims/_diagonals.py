@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Seeds, at_least, at_most, of_result
 from lemmata.papers.lego.claims._length_curves import JUDGED, NEEDS, paired
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import length_runs
@@ -51,6 +51,7 @@ class Diagonal(NamedTuple):
         return float((values * (length + 1 + np.arange(length))).mean())
 
 
+@of_result
 def answers_seen(run: RunResult) -> str | None:
     """A need: there is a second diagonal to judge. In a block with a residual a model can do without it."""
     share = Diagonal(run, "answer").over_even

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, TooShort, Undecided
+from lemmata.core import RunResult, Scale, TooShort, Undecided, of_result
 from lemmata.papers.lego.claims._population import FINISHED
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population_doubling import ARMS, PopulationDoubling
@@ -39,6 +39,7 @@ def lengths_to(longest: int) -> tuple[int, ...]:
     return tuple(2**k for k in range(1, longest.bit_length()))
 
 
+@of_result
 def ended(run: RunResult) -> Undecided | None:
     """A need: stage 1 and every stage of self-training have come to their floors."""
     worst = float(np.max(run.metrics["one_step_excess"]))

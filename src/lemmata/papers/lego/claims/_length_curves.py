@@ -7,13 +7,12 @@ parallel pass. The last answer of a rollout alone (`FINAL`) is shown beside it: 
 there are values.
 """
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Need, RunResult, TooShort, Undecided
+from lemmata.core import RunResult, TooShort, Undecided, of_result
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.length_training import BASE, SELF, UNTRAINED
@@ -73,6 +72,7 @@ def stages(run: RunResult) -> list[Model]:
     return [base(run), *(Model(run, SELF, length) for length in run.config.stages)]
 
 
+@of_result
 def learned(run: RunResult) -> Undecided | None:
     """A need: the run learned its own training length."""
     reached, name = base(run).at(run.config.task.length), run.config.task.action
@@ -81,9 +81,7 @@ def learned(run: RunResult) -> Undecided | None:
 
 
 # Actions of both families that have learned their own length.
-NEEDS: Mapping[str, Need] = {
-    family: lambda run, of_family=of_family: of_family(run) or learned(run) for family, of_family in FAMILIES.items()
-}
+NEEDS = {family: (of_family, learned) for family, of_family in FAMILIES.items()}
 
 
 def draw_curve(ax: Axes, model: Model, label: str, colour: str, style: str = "-") -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, TooShort, Undecided
+from lemmata.core import RunResult, Scale, TooShort, Undecided, of_result
 from lemmata.papers.lego.probe import length_reached
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
@@ -15,6 +15,7 @@ FIVE_POINTS = ("C5", "D5", "F5", "A5", "S5")  # stabilizers of 1, 2, 4, 12, 24 e
 ORDER_TWELVE = ("C12", "A4:self", "D6", "A4")  # of 1, 1, 2, 3
 
 
+@of_result
 def finished(run: RunResult) -> Undecided | None:
     """A need of every claim about stage 2: stage 1 is at the clip's floor, and the flow came to its last time."""
     worst = float(np.max(run.arrays["one_step.excess"]))

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, TooShort, Undecided
-from lemmata.core.run import Need
+from lemmata.core import Condition, RunResult, Scale, TooShort, Undecided, of_result
 from lemmata.papers.lego.run.self_training import Stage
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.papers.lego.task import action
@@ -128,6 +127,7 @@ def most_accurate(run: RunResult) -> float:
     return ceiling(model.vocab, model.bound)
 
 
+@of_result
 def converged(run: RunResult) -> Undecided | None:
     """What every claim about attention needs: stage 1 has come to its end (T_1), for both tokens and in every seed."""
     for token in ("value", "variable"):
@@ -144,10 +144,11 @@ def stage_excess(model: AfterStage) -> float:
     return float(model.run.arrays[f"{model.plan}.{model.stage}.loss"][:, -1].max() / least - 1)
 
 
-def settled(plan: str, within: float = AT_FLOOR) -> Need:
+def settled(plan: str, within: float = AT_FLOOR) -> Condition:
     """A need: stage 1 has come to its end, and so has the plan's training at each of its lengths."""
 
-    def need(run: RunResult) -> Undecided | None:
+    @of_result
+    def condition(run: RunResult) -> Undecided | None:
         if reason := converged(run):
             return reason
         stages = stages_of(run, plan)
@@ -159,7 +160,7 @@ def settled(plan: str, within: float = AT_FLOOR) -> Need:
                 return TooShort(f"{run.config.action}: {ends}")
         return None
 
-    return need
+    return condition
 
 
 def stages_of(run: RunResult, plan: str) -> tuple[Stage, ...]:

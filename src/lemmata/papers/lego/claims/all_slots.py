@@ -88,14 +88,13 @@ ALL_SLOTS = Claim(
     statement="The same happens where neurons read every slot: T² alone carries over to twice its length (Acc (5) "
     "over its ceiling, the worst seed), and at equal time the symmetric action's attention is the less concentrated. "
     "Control: the two actions in each other's place.",
-    setting=BY_ROLE,
+    needs={role: (acting, settled("T2")) for role, acting in BY_ROLE.items()},
     subject=lambda runs: pair(runs, "transitive", "symmetric"),
     wrong=lambda runs: pair(runs, "symmetric", "transitive"),
     parts={
         "Acc at length 4": Part(Pair.doubled, at_least(SOLVED), along={"action": ("simply transitive", "symmetric")}),
         "ε at two steps, symmetric over simply transitive": Part(Pair.concentration, at_least(1.3)),
     },
-    needs={"transitive": settled("T2"), "symmetric": settled("T2")},
     remark=slower,
 )
 

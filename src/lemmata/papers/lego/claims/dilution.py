@@ -5,7 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_most, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    TooShort,
+    Undecided,
+    at_most,
+    near,
+    of_result,
+)
 from lemmata.papers.lego.claims._theory_runs import AfterStage, converged, last_stage, symmetric_run, transitive_run
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, letter, new_figure
@@ -41,6 +53,7 @@ def two_steps(runs: Runs) -> list[AfterStage]:
     return [last_stage(run, "T2") for run in runs.values()]
 
 
+@of_result
 def concentrated(run: RunResult) -> Undecided | None:
     start = float(last_stage(run, "T2").elsewhere(2, 2).max())
     loose = f"{run.config.action}: attention is not concentrated at length 2 at this scale"

@@ -64,7 +64,7 @@ POWER_METHOD = Claim(
     statement="While a feature emerges it grows at a rate of (b + V)^(q-1): the slope of log dV/dt in log (b + V), of "
     "the first combination that each class learns, the median over classes and seeds. Control: the runs of the two q "
     "exchanged.",
-    setting={f"q = {q}": only("power", q, why="a slope of q - 1 is asked of each run") for q in POWERS},
+    needs={f"q = {q}": only("power", q, why="a slope of q - 1 is asked of each run") for q in POWERS},
     subject=lambda runs: {power: runs[f"q = {power}"] for power in POWERS},
     wrong=swapped,
     parts={f"q = {q}": Part(lambda by_power, q=q: growth_power(by_power[q]), near(q - 1, atol=0.5)) for q in POWERS},

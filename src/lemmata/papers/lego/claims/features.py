@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided
+from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, of_result
 from lemmata.core.rule import at_least, at_most, exactly, near
 from lemmata.papers.lego.claims._feature_drawing import draw, views
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
@@ -61,6 +61,7 @@ def flow_runs(scale: Scale) -> dict[str, OneStepTraining]:
     return found
 
 
+@of_result
 def solved(run: RunResult) -> Undecided | None:
     """A need: features are read where stage 1 has come to its end."""
     excess = float(np.max(run.arrays["value.excess"]))
@@ -257,7 +258,7 @@ DISTINCT = Claim(
 EXPERIMENT = Experiment(
     title="Learned features: structure, order, one neuron each",
     runs=flow_runs,
-    needs={family: lambda run, need=need: need(run) or solved(run) for family, need in FAMILIES.items()},
+    needs={family: (acting, solved) for family, acting in FAMILIES.items()},
     claims=(TRANSITIVE, SYMMETRIC, ORDER, DISTINCT),
     draw=draw,
     views=views,

@@ -1,11 +1,12 @@
 """Figure 6: attention on the right predicate at longer lengths."""
 
+from lemmata.core import Protocol
 from lemmata.papers.lego.claims._diagonals import diagonal_experiment
 
 EXPERIMENT = diagonal_experiment(
     "Attention on the right predicate at longer lengths",
     "predicate",
-    ours_at_every_scale="|X|, the width and the number of sentences, which Section 7 does not print",
+    protocol=Protocol("|X|, the width and the number of sentences, which Section 7 does not print"),
     id="fig-6",
     locus="Section 7, Figure 6",
     statement="Beyond the training length the attention on the right predicate is diluted, and for the symmetric "

@@ -1,6 +1,6 @@
 """Figure 7: attention on the right answer clause at longer lengths."""
 
-from lemmata.core import SHARE, Part, Seeds, at_least
+from lemmata.core import SHARE, Part, Protocol, Seeds, at_least
 from lemmata.papers.lego.claims._diagonals import Diagonal, answers_seen, diagonal_experiment
 from lemmata.papers.lego.claims._length_curves import NEEDS, base
 
@@ -15,7 +15,7 @@ def answered(found: dict[str, Diagonal]) -> Seeds:
 EXPERIMENT = diagonal_experiment(
     "Attention on the right answer at longer lengths",
     "answer",
-    ours_at_every_scale="|X|, the width and the number of sentences, which Section 7 does not print",
+    protocol=Protocol("|X|, the width and the number of sentences, which Section 7 does not print"),
     id="fig-7",
     locus="Section 7, Figure 7",
     statement="For the attention on the right answer clause the pattern of Figure 6 is reversed: the simply transitive "
@@ -28,5 +28,5 @@ EXPERIMENT = diagonal_experiment(
         "simply transitive, sentences right all the same": Part(answered, at_least(NO_VISIBLE_DROP, over_seeds=True))
     },
     # A claim's need of a run stands in place of the experiment's, so that one is asked here too.
-    needs={family: lambda run, need=need: need(run) or answers_seen(run) for family, need in NEEDS.items()},
+    needs={family: (*needs, answers_seen) for family, needs in NEEDS.items()},
 )

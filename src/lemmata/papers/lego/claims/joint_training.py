@@ -2,7 +2,20 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, at_least, word
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    at_least,
+    of_result,
+    word,
+)
 from lemmata.papers.lego.claims._theory_runs import fresh
 from lemmata.papers.lego.probe.families import BY_ROLE
 from lemmata.papers.lego.run.joint import JointTraining
@@ -45,6 +58,7 @@ def solves(run: RunResult) -> list[float]:
     return [float(accuracy(run, length).min()) for length in (2, max(run.config.lengths))]
 
 
+@of_result
 def learned(run: RunResult) -> Undecided | None:
     """A need: training was long enough for both losses to fall tenfold in every seed."""
     for name in ("value_loss", "variable_loss"):
@@ -79,7 +93,7 @@ JOINT = Claim(
     "start, a simply transitive and a symmetric action are solved at two steps and at the longest length tested. The "
     "mean probability of the true value over what the clip allows, the worst seed. Control: S₄ trained on the value's "
     "loss alone.",
-    setting=BY_ROLE,
+    needs={role: (acting, learned) for role, acting in BY_ROLE.items()},
     wording={"C6": word("{}", "transitive.action"), "S4": word("{}", "symmetric.action")},
     subject=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["symmetric"]},
     wrong=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["value alone"]},
@@ -87,7 +101,6 @@ JOINT = Claim(
         "C6": Part(lambda pair: solves(pair["transitive"]), at_least(SOLVED), along=BY_LENGTH),
         "S4": Part(lambda pair: solves(pair["symmetric"]), at_least(SOLVED), along=BY_LENGTH),
     },
-    needs={"transitive": learned, "symmetric": learned},
     remark=compared,
 )
 

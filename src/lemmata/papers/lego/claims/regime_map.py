@@ -121,7 +121,7 @@ MAP = Claim(
     f"loss {CONVERGED:.0%} above its own): the least ratio over settings of ε^{{2,2}}, S₅'s to C₆'s, and of the length "
     f"at which equation (5) is {LEVEL:g} of its ceiling, C₆'s to S₅'s. Control: another simply transitive action (S₃ "
     "on itself) in the place of S₅.",
-    setting=BY_ROLE,
+    needs=BY_ROLE,
     wording={
         "S₅'s to C₆'s": word("{}'s to {}'s", "symmetric.action", "transitive.action"),
         "C₆'s to S₅'s": word("{}'s to {}'s", "transitive.action", "symmetric.action"),

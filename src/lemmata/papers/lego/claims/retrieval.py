@@ -4,7 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, at_least
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    at_least,
+    of_result,
+)
 from lemmata.papers.lego.run.retrieval import Retrieval
 from lemmata.report.plots import new_figure
 
@@ -23,6 +35,7 @@ def retrieval(scale: Scale) -> dict[str, Retrieval]:
     }
 
 
+@of_result
 def learned(run: RunResult) -> Undecided | None:
     least = float(np.min(run.metrics["variable.accuracy"]))
     return None if least > 1 - 1e-6 else TooShort(f"W_4 copies only {least:.2f} of the variables")

@@ -5,7 +5,7 @@ Compute is counted in clauses read: a gradient is three forward passes, and an a
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, at_most, of_result
 from lemmata.papers.lego.claims._doubling import Course, doublings, ended
 from lemmata.papers.lego.run.population_doubling import clauses_a_step
 from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
@@ -25,6 +25,7 @@ def shortfall(run: RunResult) -> list[float]:
     return (lacking[0] / np.maximum(lacking[1], 1e-12)).tolist()
 
 
+@of_result
 def comparable(run: RunResult) -> Undecided | None:
     """A need: the stages have ended, and T^2 alone was given as many clauses."""
     alone = Course(run, "alone")

@@ -80,7 +80,7 @@ SEPARATION = Claim(
     "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
     f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
     "(5) as a share of its ceiling, by seed. Control: another simply transitive action in the place of the symmetric.",
-    setting=BY_ROLE,
+    needs={role: (acting, finished) for role, acting in BY_ROLE.items()},
     subject=lambda runs: Pair(runs["transitive"], runs["symmetric"]),
     wrong=lambda runs: Pair(runs["transitive"], runs["transitive too"]),
     parts={
@@ -88,7 +88,6 @@ SEPARATION = Claim(
         "symmetric, best seed": Part(lambda pair: float(pair.solved(1).max()), at_most(NOT_SOLVED)),
         "ε at two steps, symmetric over simply transitive": Part(Pair.concentration, at_least(2.0)),
     },
-    needs={"transitive": finished, "symmetric": finished},
     remark=parting,
 )
 

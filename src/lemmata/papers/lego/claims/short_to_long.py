@@ -20,6 +20,7 @@ from lemmata.core import (
     TooShort,
     Undecided,
     log_slope,
+    of_result,
     word,
 )
 from lemmata.core.rule import at_least, at_most, near
@@ -66,6 +67,7 @@ def _world(d: int, scale: Scale, **settings: Any) -> PopulationRun:
 LENGTHS = (2, 4, 8, 16, 32, 64, 128, 256, 384)
 
 
+@of_result
 def assumed(run: RunResult) -> Undecided | None:
     """Assumption 4.1, and the widths of the theorem; then what every claim about stage 2 needs."""
     acting, log_d = action(run.config.action), math.log(run.config.vocabulary)
@@ -251,7 +253,7 @@ BALANCE = Claim(
         "attention gap at the end": Part(attrgetter("gap"), at_most(0.05)),
         "other entries, over the diagonal": Part(attrgetter("rest"), at_most(0.02)),
     },
-    needs={"watched": lambda run: assumed(run) or finished(run)},
+    needs={"watched": (assumed, finished)},
     remark=lambda runs: (
         f"One trained world of d = {runs['watched'].config.vocabulary}; Ω(1/log d) and O(1) hide constants, for which "
         "ours are 1: at smaller d the lead is shorter."

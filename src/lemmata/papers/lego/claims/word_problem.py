@@ -15,6 +15,7 @@ from lemmata.core import (
     Undecided,
     at_least,
     exactly,
+    of_result,
     word,
 )
 from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
@@ -51,6 +52,7 @@ def not_solvable(runs: Runs) -> str:
     return ", ".join(name for name in names if any(map(large, name.partition(":")[0].split("x"))))
 
 
+@of_result
 def can_spell(run: RunResult) -> str | Undecided | None:
     if action(run.config.action).solvable:
         return OutsideSetting(f"{run.config.action} is solvable: these runs have no model of a non-solvable group")

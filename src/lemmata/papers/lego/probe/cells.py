@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import thorough_jit
+from lemmata.core import optimized_jit
 from lemmata.papers.lego.model import AbstractReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.probe.prefixes import TOGETHER, prefix_marks, shortened
@@ -14,7 +14,7 @@ from lemmata.papers.lego.task import Lego
 CELL_MARKS = ("both", "values", "step", "predicate", "answer", "predicate_drop", "answer_drop")
 
 
-@thorough_jit
+@optimized_jit
 def cell_marks(
     models: AbstractReasoner,
     task: Lego,

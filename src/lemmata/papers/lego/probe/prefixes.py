@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import require, thorough_jit, to_jax
+from lemmata.core import optimized_jit, require, to_jax
 from lemmata.papers.lego.model import AbstractReasoner, ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import divisor, over_replicas, over_sentences
 from lemmata.papers.lego.task import Lego
@@ -90,7 +90,7 @@ def accuracy_of_prefixes(
     return shares
 
 
-@thorough_jit
+@optimized_jit
 def _prefix_shares(
     models: AbstractReasoner,
     task: Lego,

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lemmata.core import thorough_jit, to_jax
+from lemmata.core import optimized_jit, to_jax
 from lemmata.papers.lego.model import ExperimentalReasoner
 from lemmata.papers.lego.probe.chunks import fitting_chunk, over_replicas, over_sentences
 from lemmata.papers.lego.probe.prefixes import shortened
@@ -22,7 +22,7 @@ def final_answers(
     return np.stack([np.asarray(one) for one in found], axis=-1)
 
 
-@thorough_jit
+@optimized_jit
 def _final_shares(
     models: ExperimentalReasoner,
     task: Lego,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_keys, require, thorough_jit
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_keys, optimized_jit, require
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import over_lengths, over_replicas, query_diagonals
@@ -66,7 +66,7 @@ class JointTraining(RunConfig):
             return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
 
         test = named_keys(self.seeds, "test")
-        found = thorough_jit(lambda models, keys: over_replicas(one, models, keys))(state.model, test)
+        found = optimized_jit(lambda models, keys: over_replicas(one, models, keys))(state.model, test)
         rows = {
             "seed": np.repeat(self.seeds, len(self.lengths)),
             "length": np.tile(self.lengths, len(self.seeds)),

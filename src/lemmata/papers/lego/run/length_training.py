@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, require, thorough_jit
+from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, optimized_jit, require
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
@@ -182,7 +182,7 @@ class LengthTraining(RunConfig):
         return named_keys(self.seeds, *names)
 
 
-each_seed, each_seed_thoroughly = eqx.filter_jit(over_replicas), thorough_jit(over_replicas)
+each_seed, each_seed_thoroughly = eqx.filter_jit(over_replicas), optimized_jit(over_replicas)
 
 
 def _maps(model: Any, key: Key[Array, ""], *, task: Lego, order: Any, num: int) -> dict[str, Float[Array, "..."]]:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import Config, Count, Positive, Share, thorough_jit
+from lemmata.core import Config, Count, Positive, Share, optimized_jit
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
 
 
@@ -41,7 +41,7 @@ def learn_one_step(
     return _learn(neurons, table, {name: jnp.asarray(value) for name, value in vars(plan).items()})
 
 
-@thorough_jit
+@optimized_jit
 def _learn(
     neurons: ValueNeurons, table: Int[Array, "action value"], plan: dict[str, Array]
 ) -> tuple[ValueNeurons, OneStepEnd]:

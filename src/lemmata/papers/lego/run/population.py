@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require, thorough_jit, to_jax
+from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, optimized_jit, precision, require, to_jax
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_rates
@@ -170,7 +170,7 @@ def start_flow(
     return Flow.start(motion, scores, stride)
 
 
-@partial(thorough_jit, jit=jax.jit, static_argnames="shape")
+@partial(optimized_jit, jit=jax.jit, static_argnames="shape")
 def _slope_of_leaves(at: Scores, leaves: list[Array], shape: Any) -> Float[Array, "5"]:
     """The loss, then its slope. Leaves instead of trees, and one array of both: the flow calls this hundreds of times,
     and flattening, or fetching twice, would take longer than C_6."""
@@ -179,7 +179,7 @@ def _slope_of_leaves(at: Scores, leaves: list[Array], shape: Any) -> Float[Array
     return jnp.concatenate([loss[None], slope])
 
 
-@thorough_jit
+@optimized_jit
 def descend(
     neurons: ValueNeurons,
     table: Int[Array, "action value"],
@@ -217,7 +217,7 @@ def read_scores(
     return single, {name: np.asarray(value, np.float64) for name, value in by_length.items()}
 
 
-_at_lengths = thorough_jit(at_lengths)
+_at_lengths = optimized_jit(at_lengths)
 
 
 @eqx.filter_jit  # a record of C_6 is read faster than these few operations would be sent off one by one

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Config, Metrics, RunConfig, RunContext, RunOutput, named_keys, require, thorough_jit
+from lemmata.core import Config, Metrics, RunConfig, RunContext, RunOutput, named_keys, optimized_jit, require
 from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import over_lengths, over_replicas, query_diagonals
@@ -102,7 +102,7 @@ class TheoryRun(RunConfig):
             return over_lengths(model, task, self.lengths, key=key, num=self.test_sentences, variables=True)
 
         # Keys are given, not kept in the program: another replication has others.
-        read = thorough_jit(lambda models, keys: over_replicas(one, models, keys))
+        read = optimized_jit(lambda models, keys: over_replicas(one, models, keys))
         rows = [self.rows("none", 0, 0, 0, read(taught, test))]
         arrays |= self.words_of("none", taught)
         ends: dict[str | None, tuple[TheoryTransformer, Any]] = {None: (taught, 0)}

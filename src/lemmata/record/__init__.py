@@ -1,0 +1,34 @@
+"""What is known of a claim: its record, the ledger of its rule, baselines, replications, findings, coverage."""
+
+from lemmata.record.baseline import (
+    STALE as STALE,
+    VERDICTS as VERDICTS,
+    baselines as baselines,
+    is_fresh as is_fresh,
+    origin as origin,
+    read_baseline as read_baseline,
+)
+from lemmata.record.coverage import Stated as Stated, coverage as coverage
+from lemmata.record.finding import (
+    Finding as Finding,
+    Number as Number,
+    Told as Told,
+    VerdictRows as VerdictRows,
+    findings as findings,
+)
+from lemmata.record.ledger import (
+    LEDGER as LEDGER,
+    Line as Line,
+    claim_digest as claim_digest,
+    claim_digests as claim_digests,
+    has_baseline as has_baseline,
+    ledger as ledger,
+)
+from lemmata.record.provenance import Badge as Badge, Provenance as Provenance
+from lemmata.record.record import Element as Element, PartRecord as PartRecord, Record as Record
+from lemmata.record.replication import (
+    REPLICATIONS as REPLICATIONS,
+    Replications as Replications,
+    kept_replications as kept_replications,
+)
+from lemmata.record.result import NOT_RUN as NOT_RUN, ExperimentResult as ExperimentResult, NotRun as NotRun

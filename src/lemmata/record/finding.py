@@ -1,0 +1,81 @@
+"""What was found, in a sentence whose numbers are read from verdicts. A paper's `findings.py` exports `FINDINGS`.
+
+A finding names the verdicts that it rests on. Where they are others it is not said, and where they are still missing it
+waits for them: a sentence cannot outlive its evidence.
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lemmata.core.registry import Paper
+from lemmata.core.verdict import Status
+from lemmata.record.result import NOT_RUN
+
+VerdictRows = Mapping[str, Mapping[str, Any]]  # a claim's full id -> its verdict as plain JSON data
+State = Literal["found", "waits", "otherwise"]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a claim's evidence; of a sample its mean, of several values the one at an index, or an extreme."""
+
+    claim: str  # its id without the paper's
+    part: str = ""  # none: the claim has but one
+    at: int | Literal["min", "max"] | None = None
+    form: str = ".2f"
+    of: Literal["measured", "predicted", "corrected"] = "measured"
+
+    def read(self, row: Mapping[str, Any]) -> str:
+        value: Any = row[self.of][self.part] if self.part else row[self.of]
+        if isinstance(value, Mapping) and self.at not in value:
+            value = value["mean"]
+        if self.at in ("min", "max"):
+            value = value[self.at] if isinstance(value, dict) else {"min": min, "max": max}[self.at](value)
+        elif self.at is not None:
+            value = value[self.at]
+        return f"{value:{self.form}}".replace("-", "−")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    text: str  # one sentence; {name} stands for a number
+    rests_on: Mapping[str, Status]  # claims (ids without the paper's) and the verdicts without which it is not said
+    shown_by: str  # the experiment, without the paper's id, whose figure shows it
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, number in self.numbers.items():
+            if number.claim not in self.rests_on:
+                raise ValueError(f"the number {name!r} is of {number.claim}, on which the finding does not rest")
+
+    def told(self, paper_id: str, evidence: VerdictRows) -> "Told":
+        rows = {name: evidence.get(f"{paper_id}/{name}", {}) for name in self.rests_on}
+        if missing := [name for name, row in rows.items() if row.get("status") in (None, NOT_RUN)]:
+            return Told(self, "waits", ", ".join(f"`{name}`" for name in missing))
+        others = [f"`{name}` is {row['status']}" for name, row in rows.items() if row["status"] != self.rests_on[name]]
+        if others:
+            return Told(self, "otherwise", ", ".join(others))
+        try:
+            shown = {name: number.read(rows[number.claim]) for name, number in self.numbers.items()}
+        except (KeyError, IndexError, TypeError, ValueError):  # evidence of another size than the sentence speaks of
+            return Told(self, "otherwise", "its numbers are not in the evidence")
+        return Told(self, "found", self.text.format(**shown))
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding held against verdicts: the sentence; or the claims it waits for; or why it is not said."""
+
+    finding: Finding
+    state: State
+    text: str
+
+
+def findings(paper: Paper) -> tuple[Finding, ...]:
+    """The paper's findings, the first to read first; none where nobody has written any."""
+    if importlib.util.find_spec(f"{paper.package}.findings") is None:
+        return ()
+    return importlib.import_module(f"{paper.package}.findings").FINDINGS

@@ -1,0 +1,50 @@
+"""What stands behind a verdict besides its evidence: how old its rule is, and whether fresh randomness agrees."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lemmata.record.ledger import Line
+from lemmata.record.replication import Replications
+
+Badge = Literal["registered", "exploratory"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Both are of the claim as it stands now: a line or a confirmation of another rule says nothing of this one."""
+
+    line: Line | None = None
+    confirmation: Replications | None = None
+
+    @property
+    def badge(self) -> Badge | None:
+        """`registered`: the rule is older than every run of its settings; `exploratory`: something had been seen."""
+        return self.line and ("registered" if self.line.saw_nothing else "exploratory")
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether randomness that is younger than the rule agrees with its verdict."""
+        return self.line is not None and self.confirmation is not None and self.confirmation.confirms(self.line.date)
+
+    @property
+    def is_unstable(self) -> bool:
+        return self.confirmation is not None and bool(self.confirmation.moved)
+
+    def words(self) -> tuple[str, ...]:
+        """In short, for a page: badge, replications, and whether the two make a confirmation."""
+        replicated = self.confirmation.words() if self.confirmation else None
+        confirmed = "confirmed on fresh randomness" if self.is_confirmed else None
+        return tuple(word for word in (self.badge, replicated, confirmed) if word)
+
+    def row(self) -> dict[str, Any]:
+        """As plain JSON data."""
+        verdicts = self.confirmation.verdicts if self.confirmation else {}
+        return {
+            "badge": self.badge,
+            "seen": self.line.seen if self.line else "",
+            "rule_date": self.line.date if self.line else None,
+            "replicated": self.confirmation.words() if self.confirmation else None,
+            "replications": {number: verdict["status"] for number, verdict in verdicts.items()},
+            "unstable": self.is_unstable,
+            "confirmed": self.is_confirmed,
+        }

@@ -1,0 +1,144 @@
+"""From what was asked for to verdicts: collect the runs of every chosen experiment, obtain them, judge."""
+
+import contextlib
+import itertools
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserError, judge
+from lemmata.core.engine import EngineName
+from lemmata.core.extras import missing_extra
+from lemmata.core.registry import Selection, full_id, select
+from lemmata.core.warnings import suppress_warnings
+from lemmata.record import ExperimentResult, NotRun
+from lemmata.record.record_of import KEPT
+from lemmata.run.changes import Changes, change
+from lemmata.run.execute import missing
+from lemmata.run.reporter import Reporter
+from lemmata.run.scheduler import Failures, compute_each
+from lemmata.run.store import Store
+from lemmata.run.verdicts import keep_verdict
+
+
+def evaluate(
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+    changes: Mapping[str, str] | None = None,
+) -> list[ExperimentResult]:
+    """Judge every selected claim; the experiments in the order in which they were asked for."""
+    found = {
+        one.experiment.id: one
+        for one in evaluate_each(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
+    }
+    return [found[selection.experiment.id] for selection in selections]
+
+
+def evaluate_each(
+    selections: Sequence[Selection],
+    scale: Scale,
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+    changes: Mapping[str, str] | None = None,
+    in_order: bool = False,
+) -> Generator[ExperimentResult, None, None]:
+    """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
+    `in_order`: begin with the runs of the first.
+
+    An experiment that cannot be run here is refused: `possible` tells those apart. A run whose code raises, or whose
+    process dies again and again, leaves the claims that read it undecided.
+    """
+    made = [change(selection.experiment, scale, changes) if changes else None for selection in selections]
+    asked = [
+        one.after if one else selection.experiment.runs(scale) for selection, one in zip(selections, made, strict=True)
+    ]
+    for selection, named in zip(selections, asked, strict=True):
+        if reason := obstacle(selection.experiment, named.values(), store):
+            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+    configs = {config.digest: config for named in asked for config in named.values()}
+    waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
+    stored, failures = dict[str, RunResult](), Failures()
+    arriving = compute_each(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, in_order=in_order)
+    with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
+        for arrival in itertools.chain([None], arriving):
+            if arrival:
+                digest, reason = arrival
+                if reason is None:
+                    stored[digest] = store.load(configs[digest])
+                else:
+                    failures[digest] = reason
+            for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:
+                del waiting[place]
+                yield _judged(selections[place], _runs(asked[place], stored, failures, scale), made[place], store)
+
+
+def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> ExperimentResult:
+    claims = (claim.under(made.before, made.after) if made else claim for claim in selection.claims)
+    with suppress_warnings(made is not None):
+        judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
+    result = ExperimentResult(selection, runs, judgements)
+    if made:
+        return _under(made, result)
+    if not runs.scale.replication and not runs.failed:  # a verdict is the reference's; confirmations keep the others
+        for row in (record.to_json() for record in result.records(limit=KEPT)):
+            keep_verdict(store, row)
+    return result
+
+
+def _runs(named: Mapping[str, RunConfig], stored: Mapping[str, RunResult], failures: Failures, scale: Scale) -> Runs:
+    digests = {name: config.digest for name, config in named.items()}
+    there = {name: stored[digest] for name, digest in digests.items() if digest in stored}
+    return Runs(there, scale, failed={name: failures[one] for name, one in digests.items() if one in failures})
+
+
+def _under(changes: Changes, result: ExperimentResult) -> ExperimentResult:
+    """Without the verdicts that the changes did not reach."""
+    why = {judgement.claim.id: changes.why_left_out(judgement.reads) for judgement in result.judgements}
+    resting = changes.resting({judgement.claim.id: judgement.reads for judgement in result.judgements})
+    return replace(
+        result,
+        judgements=tuple(one for one in result.judgements if not why[one.claim.id]),
+        head=(*changes.words(), *resting),
+        left_out=tuple((one.claim, reason) for one in result.judgements if (reason := why[one.claim.id])),
+    )
+
+
+def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> str | None:
+    """Why these runs of the experiment cannot be had here; None if they can. What is stored needs no extra."""
+    wanted = list({config.asked: config for config in configs}.values())
+    absent = missing_extra(experiment.extra)
+    for config in wanted:
+        if reason := config.lacks():
+            return absent or reason
+    return absent if absent and missing(wanted, store) else None
+
+
+def apart(selections: Iterable[Selection], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
+    """The experiments that can be run here, and those that cannot, each with its reason."""
+    can: list[Selection] = []
+    cannot: list[NotRun] = []
+    for selection in selections:
+        if reason := obstacle(selection.experiment, selection.experiment.runs(scale).values(), store):
+            cannot.append(NotRun(selection, scale, reason))
+        else:
+            can.append(selection)
+    return can, cannot
+
+
+def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
+    """What can be run of what was asked for, and what cannot.
+
+    As part of a paper, or of all papers, an experiment that cannot be run is left out and said to be; one that was
+    asked for by its own name, or by a claim's, is refused.
+    """
+    if named := [id for id in map(full_id, ids) if "/" in id]:
+        for one in apart(select(named), scale, store)[1]:
+            raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
+    return apart(select(ids), scale, store)

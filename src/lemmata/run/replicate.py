@@ -1,0 +1,105 @@
+"""Do verdicts survive fresh randomness? The same claims under other replications, judged one by one and together.
+
+`<store>/confirmations/<claim>@<scale>.json` holds a claim's `Confirmation`: complete or not there.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lemmata.core import Scale, Status
+from lemmata.core.engine import EngineName
+from lemmata.core.registry import Selection
+from lemmata.core.to_json import to_json
+from lemmata.record import ExperimentResult, Replications, claim_digest
+from lemmata.run.evaluate import evaluate
+from lemmata.run.reporter import Reporter
+from lemmata.run.scheduler import compute_all
+from lemmata.run.store import Store, keep_json
+from lemmata.run.verdicts import claim_file, last_verdict, status_under_any_rule
+
+FOLDER = "confirmations"
+
+
+def confirm(
+    selections: Sequence[Selection],
+    scale: Scale,
+    numbers: Sequence[int],
+    store: Store,
+    *,
+    known: Mapping[str, Status],
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+) -> dict[str, Replications]:
+    """Judge every selected claim under each of these replications, and keep what comes of it, by claim id.
+
+    `known` are reference verdicts, for claims that this store has not judged. What is stored is not computed again, so
+    an interrupted confirmation continues. An experiment of which a run could not be computed is not judged.
+    """
+    scales = {number: replace(scale, replication=number) for number in numbers}
+    wanted = [run for one in scales.values() for s in selections for run in s.experiment.runs(one).values()]
+    # All at once: one progress, and no worker waits for another.
+    failed = compute_all(wanted, store, jobs=jobs, engine=engine, reporter=reporter)
+    references = dict(known)
+    for selection in selections:
+        references |= _references(store, selection, scale)
+    found: dict[str, Replications] = {}
+    for number, one in scales.items():
+        whole = [s for s in selections if not any(run.digest in failed for run in s.experiment.runs(one).values())]
+        for item in evaluate(whole, one, store):
+            for id, judged in _judged(item, number, references).items():
+                found[id] = judged.merged(found.get(id))
+    for id, confirmation in found.items():
+        before = last_replications(store, id, scale=scale.name, digest=confirmation.digest)
+        keep_json(_path(store, id, scale.name), dataclasses.asdict(confirmation.merged(before)))
+    return found
+
+
+def last_replications(store: Store, claim_id: str, *, scale: str, digest: str) -> Replications | None:
+    """What the store keeps of the claim under its present rule and runs."""
+    try:
+        kept = Replications(**json.loads(_path(store, claim_id, scale).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+    return kept if kept.digest == digest else None
+
+
+def seen_of(store: Store, claim_id: str) -> list[str]:
+    """What the store holds of a claim at the scales that count, in words, under whichever rule it was judged.
+    (The smoke scale's sizes are no rule's.)"""
+    found = []
+    for scale in ("laptop", "paper"):
+        if status := status_under_any_rule(store, claim_id, scale):
+            found.append(f"{status} at scale {scale}")
+        if _path(store, claim_id, scale).is_file():
+            found.append(f"replications at scale {scale}")
+    return found
+
+
+def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, Status]:
+    """The verdicts that the store keeps under replication 0."""
+    runs = {config.digest for config in selection.experiment.runs(replace(scale, replication=0)).values()}
+    rows = {claim.id: last_verdict(store, claim, scale=scale.name, runs=runs) for claim in selection.claims}
+    return {id: row["status"] for id, row in rows.items() if row}
+
+
+def _judged(item: ExperimentResult, number: int, references: Mapping[str, Status]) -> dict[str, Replications]:
+    """One replication of an experiment's claims."""
+    computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
+    cost = {"computed": computed, "seconds": round(item.seconds, 3)}
+    return {
+        judgement.claim.id: Replications(
+            digest=claim_digest(item.experiment, judgement.claim),
+            scale=item.runs.scale.name,
+            reference=references.get(judgement.claim.id),
+            verdicts={str(number): {"status": judgement.status, "margin": to_json(judgement.margin), **cost}},
+        )
+        for judgement in item.judgements
+    }
+
+
+def _path(store: Store, claim_id: str, scale: str) -> Path:
+    return store.root / FOLDER / claim_file(claim_id, scale)

@@ -1,0 +1,242 @@
+"""What is missing is computed, whatever happens on the way: a worker dies, a run raises, another process helps."""
+
+import contextlib
+import multiprocessing
+import shutil
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+
+from lemmata.core import RunConfig, RunResult, UserError
+from lemmata.core.engine import EngineName
+from lemmata.run.compile_cache import trim_compile_cache
+from lemmata.run.engines import NO_WORKERS, Engine, start_engine
+from lemmata.run.io_errors import writing
+from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
+from lemmata.run.outcome import Died, Finished, Outcome, Raised, Refused
+from lemmata.run.queue_order import largest_first
+from lemmata.run.reporter import Reporter, Silent
+from lemmata.run.store import DamagedRun, Store
+
+RESUMED_AT_MOST = 3  # a run whose process dies once more is left out
+LOOK_AGAIN = 0.1  # seconds
+FAILURES = "failures"  # the tracebacks of runs that raised
+
+Failures = dict[str, str]  # digest -> why the run cannot be had
+Arrival = tuple[str, str | None]  # a digest; why its run cannot be had, None if it is stored
+
+
+class RunFailed(UserError):
+    """A run that was asked for cannot be had."""
+
+
+def obtain(
+    configs: Iterable[RunConfig],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+) -> dict[str, RunResult]:
+    """Every config's result by digest; what is missing or damaged is computed first. `RunFailed` if one cannot be."""
+    wanted = {config.digest: config for config in configs}
+    for digest, reason in compute_all(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter).items():
+        raise RunFailed(f"run {digest} of kind {wanted[digest].kind}: {reason}")
+    return {digest: store.load(config) for digest, config in wanted.items()}
+
+
+def compute_all(
+    configs: Iterable[RunConfig],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+) -> Failures:
+    """Compute what is missing or damaged, and read nothing back; return why some could not be computed."""
+    arriving = compute_each(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    return {digest: reason for digest, reason in arriving if reason is not None}
+
+
+def compute_each(
+    configs: Iterable[RunConfig],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+    in_order: bool = False,
+) -> Generator[Arrival, None, None]:
+    """Each config as soon as its run is stored, or known not to be had: first what is there, then what is computed.
+
+    The largest begin first, so that none is left alone at the end; or those that are named first, while one slot takes
+    the last named.
+    """
+    reporter = reporter or Silent()
+    wanted = {config.digest: config for config in configs}
+    lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
+    there = wanted.keys() - {config.digest for config in lacking}
+    if not lacking:
+        clear_abandoned(store.root)
+        yield from ((digest, None) for digest in wanted)
+        return
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise UserError(NO_WORKERS)  # a worker that reads its parent's script would wait for its parent's runs
+    existed = store.root.exists()
+    store.ensure_writable()
+    reporter.plan(len(lacking))
+    if len(lacking) > 1 and (jobs > 1 or engine != "local") and not in_order:
+        lacking = largest_first(lacking, store)
+    try:
+        with Leases(store.root) as leases:
+            started = start_engine(engine, store, min(jobs, len(lacking)), reporter.progress)
+            try:
+                filling = _Filling(store, started, leases, reporter, both_ends=in_order)
+                filling.begin(lacking)
+                yield from ((digest, None) for digest in wanted if digest in there)
+                yield from filling.arrivals()
+            finally:
+                started.close()  # before the leases are given back: nobody else begins what still runs here
+    except UserError:
+        if not existed and not store.digests() and not (store.root / LEASES).exists():
+            shutil.rmtree(store.root, ignore_errors=True)  # a refused request leaves nothing behind
+        raise
+    finally:
+        trim_compile_cache(store.root)
+
+
+class _Filling:
+    """Runs on their way from wanted to stored."""
+
+    def __init__(
+        self, store: Store, engine: Engine, leases: Leases, reporter: Reporter, *, both_ends: bool = False
+    ) -> None:
+        self._store, self._engine, self._leases, self._reporter = store, engine, leases, reporter
+        self._both_ends, self._last = both_ends and engine.slots > 1, ""  # the digest that was taken from the end
+        self._waiting: deque[RunConfig] = deque()
+        self._warm: list[str] = []  # the kinds of runs just ended: whoever computed them has the programs
+        self._arrived: list[Arrival] = []
+        self._under_way: dict[str, RunConfig] = {}
+        self._halves = store.halves()
+        self._deaths: Counter[str] = Counter()
+        self._elsewhere: set[str] = set()
+
+    def begin(self, configs: Sequence[RunConfig]) -> None:
+        self._waiting.extend(configs)
+        self._fill_slots()
+
+    def arrivals(self) -> Iterator[Arrival]:
+        while self._waiting or self._under_way or self._arrived:
+            self._fill_slots()
+            arrived, self._arrived = self._arrived, []
+            yield from arrived
+            if not self._under_way and self._waiting:  # all that is left is being computed elsewhere
+                time.sleep(LOOK_AGAIN)
+            for outcome in self._engine.outcomes(LOOK_AGAIN):
+                self._take_in(outcome)
+
+    def _next(self) -> RunConfig:
+        """For whoever is free: a run whose programs it has, else one of a paper whose programs it has."""
+        while self._warm:
+            kind = self._warm.pop()
+            alike = self._first(lambda one, kind=kind: one.kind == kind)
+            if alike is None and not self._both_ends:
+                alike = self._first(lambda one, kind=kind: _paper(one.kind) == _paper(kind))
+            if alike is not None:
+                return alike
+        if self._both_ends and self._last not in self._under_way:
+            self._last = self._waiting[-1].digest
+            return self._waiting.pop()
+        if self._both_ends:
+            return self._waiting.popleft()
+        busy = {_paper(config.kind) for config in self._under_way.values()}
+        fresh = self._first(lambda one: _paper(one.kind) not in busy and one.digest not in self._elsewhere)
+        return fresh or self._waiting.popleft()
+
+    def _first(self, suits: Callable[[RunConfig], bool]) -> RunConfig | None:
+        """The first that waits and suits, which then waits no longer."""
+        place = next((place for place, config in enumerate(self._waiting) if suits(config)), None)
+        if place is None:
+            return None
+        config = self._waiting[place]
+        del self._waiting[place]
+        return config
+
+    def _fill_slots(self) -> None:
+        """With runs that nobody else computes; each is looked at once."""
+        for _ in range(len(self._waiting)):
+            if len(self._under_way) >= self._engine.slots:
+                return
+            config = self._next()
+            if not self._leases.take(config.digest):
+                self._waiting.append(config)
+                if config.digest not in self._elsewhere:
+                    self._elsewhere.add(config.digest)
+                    self._reporter.elsewhere(config.digest, config.kind)
+            elif self._is_there_now(config):
+                self._leases.release(config.digest)
+                self._reporter.finished(config.digest, config.kind, 0.0)
+                self._arrived.append((config.digest, None))
+            else:
+                self._under_way[config.digest] = config
+                self._start(config)
+
+    def _start(self, config: RunConfig) -> None:
+        for folder in self._halves.pop(config.digest, ()):  # under our lease: nobody is writing it any more
+            shutil.rmtree(folder, ignore_errors=True)
+        self._engine.start(config)
+
+    def _is_there_now(self, config: RunConfig) -> bool:
+        """Whether another process has finished the run meanwhile; what is damaged is removed, under our lease."""
+        if config.digest not in self._store:
+            return False
+        try:
+            self._store.verify(config.digest)
+        except DamagedRun as damage:
+            self._reporter.damaged(config.digest, str(damage))
+            self._store.remove(config.digest)
+            return False
+        return True
+
+    def _take_in(self, outcome: Outcome) -> None:
+        config = self._under_way[outcome.digest]
+        match outcome:
+            case Refused(_, message):
+                raise UserError(message)
+            case Died(digest, how) if self._deaths[digest] < RESUMED_AT_MOST:
+                self._deaths[digest] += 1
+                self._reporter.resumed(digest, config.kind, how)
+                self._halves |= {digest: self._store.halves().get(digest, [])}
+                self._start(config)
+                return
+            case Died(_, how):
+                self._fail(config, f"{how}, {RESUMED_AT_MOST + 1} times; the same command tries it again")
+            case Raised(digest, reason, trace):
+                log = self._store.root / FAILURES / f"{digest}.log"
+                with writing(self._store.root):
+                    log.parent.mkdir(parents=True, exist_ok=True)
+                    log.write_text(trace)
+                self._fail(config, f"{reason}; its traceback is {log}")
+            case Finished(digest, seconds):
+                with contextlib.suppress(OSError):
+                    (self._store.root / FAILURES / f"{digest}.log").unlink(missing_ok=True)
+                self._reporter.finished(digest, config.kind, seconds)
+                self._arrived.append((digest, None))
+        del self._under_way[outcome.digest]
+        self._warm.append(config.kind)
+        self._leases.release(outcome.digest)
+
+    def _fail(self, config: RunConfig, reason: str) -> None:
+        self._arrived.append((config.digest, reason))
+        self._reporter.failed(config.digest, config.kind, reason)
+
+
+def _paper(kind: str) -> str:
+    return kind.split("/")[0]
+
+
+def _is_whole(store: Store, digest: str) -> bool:
+    try:
+        return digest in store and bool(store.verify(digest))
+    except DamagedRun:
+        return False
