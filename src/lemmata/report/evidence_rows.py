@@ -128,7 +128,7 @@ def _measured(one: Row, what: str) -> str:
     if "level" not in one:
         return value
     count, unit = one[one["unit"]], what if one["unit"] == "seeds" else one["unit"]
-    if one["low"] is None or one["high"] is None:
+    if one.get("low") is None or one.get("high") is None:
         return f"{value}, one {unit.removesuffix('s')}"
     interval = f"[{number(one['low'], 4)}, {number(one['high'], 4)}]"
     return f"{value}, {'share' if unit == 'trials' else 'mean'} of {count} {unit} {interval}"
