@@ -48,7 +48,7 @@ from lemmata.core.jit_options import optimized_jit as optimized_jit
 from lemmata.core.judge import judge as judge
 from lemmata.core.model import AbstractModel as AbstractModel, Trace as Trace
 from lemmata.core.precision import platform as platform, precision as precision
-from lemmata.core.protocol import Protocol as Protocol
+from lemmata.core.protocol import EXACT as EXACT, Protocol as Protocol
 from lemmata.core.registry import Paper as Paper
 from lemmata.core.rng import (
     named_fold as named_fold,
@@ -80,7 +80,7 @@ from lemmata.core.run import (
     Unattended as Unattended,
 )
 from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample, Seeds as Seeds, Successes as Successes
-from lemmata.core.scale import Scale as Scale
+from lemmata.core.scale import Scale as Scale, Size as Size
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
 from lemmata.core.view import Curves as Curves, Follow as Follow, Frames as Frames, Track as Track, View as View

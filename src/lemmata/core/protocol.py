@@ -13,6 +13,7 @@ class Protocol:
     """
 
     ours: str = ""  # what is not the paper's; empty: nothing
+    why: str = ""  # why it is ours
     below_paper: bool = False  # at the smaller scales alone
 
     def at(self, scale: Scale) -> str:

@@ -1,7 +1,7 @@
 """Scales: how large to run the same experiment."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from lemmata.core.errors import require, unknown
 
@@ -32,3 +32,16 @@ class Scale:
     def seeds(self, *, smoke: int, laptop: int, paper: int) -> tuple[int, ...]:
         """The seeds to run: as many as the user asked for, else the experiment's own number at this scale."""
         return tuple(range(self.num_seeds or self.pick(smoke=smoke, laptop=laptop, paper=paper)))
+
+
+@dataclass(frozen=True)
+class Size(Generic[V]):
+    """One size of an experiment at each scale; `where` says where the paper prints its own, or that it does not."""
+
+    smoke: V
+    laptop: V
+    paper: V
+    where: str
+
+    def at(self, scale: Scale) -> V:
+        return scale.pick(smoke=self.smoke, laptop=self.laptop, paper=self.paper)
