@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from lemmata.core import Follow, Scale, at_least, at_most, exactly, near
+from lemmata.core import Follow, Live, Scale, at_least, at_most, exactly, near
 from lemmata.core.registry import select
 from lemmata.run import Store, evaluate
 from live_page import needs_serve
@@ -83,12 +83,14 @@ def test_a_checkpoints_curve_carries_what_is_asked_of_it(tmp_path) -> None:
 @pytest.mark.parametrize("id", FOLLOWING)
 def test_what_is_followed_is_recorded_and_read(id: str, smoke_store: Store) -> None:
     (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
-    assert item.experiment.follows
-    for follow in item.experiment.follows:
+    assert item.experiment.live.follows
+    for follow in item.experiment.live.follows:
         assert follow.row in item.runs.by_name[follow.run].metrics
 
 
 def test_following_no_part_is_refused() -> None:
     (selection,) = select(["association/fig-3"])
     with pytest.raises(ValueError, match="which is no part"):
-        replace(selection.experiment, follows=(Follow(run="main", row="loss", claim="fig-3", part="the moon"),))
+        replace(
+            selection.experiment, live=Live(follows=(Follow(run="main", row="loss", claim="fig-3", part="the moon"),))
+        )

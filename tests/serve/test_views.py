@@ -26,7 +26,7 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
     from lemmata.serve.question import asked
 
     (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
-    declared = item.experiment.views(item.runs)
+    declared = item.experiment.live.views(item.runs)
     assert declared
     data = playback(asked(id, "smoke", {}), smoke_store)
     assert [one["title"] for one in data["views"][: len(declared)]] == [one.title for one in declared]
@@ -43,7 +43,7 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
 
 def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
     (item,) = evaluate(select(["ic-recall/warmup-dynamics"]), Scale("smoke"), smoke_store)
-    tracks = [view for view in item.experiment.views(item.runs) if isinstance(view, Track)]
+    tracks = [view for view in item.experiment.live.views(item.runs) if isinstance(view, Track)]
     assert tracks
     for track in tracks:
         start, end = (np.interp(track.x[i], *track.line) for i in (0, -1))
@@ -54,4 +54,4 @@ def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
 def test_what_a_rule_wants_is_drawn_beneath_the_curves(smoke_store: Store) -> None:
     for id in ("association/fig-3", "ic-recall/warmup-dynamics"):
         (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
-        assert all(view.band for view in item.experiment.views(item.runs) if isinstance(view, Curves))
+        assert all(view.band for view in item.experiment.live.views(item.runs) if isinstance(view, Curves))

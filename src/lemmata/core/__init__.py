@@ -83,5 +83,12 @@ from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample
 from lemmata.core.scale import Scale as Scale, Size as Size
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
 from lemmata.core.verdict import Status as Status, Verdict as Verdict
-from lemmata.core.view import Curves as Curves, Follow as Follow, Frames as Frames, Track as Track, View as View
+from lemmata.core.view import (
+    Curves as Curves,
+    Follow as Follow,
+    Frames as Frames,
+    Live as Live,
+    Track as Track,
+    View as View,
+)
 from lemmata.core.wording import Configs as Configs, Word as Word, word as word

@@ -1,10 +1,14 @@
 """What a run shows over its training time, declared beside `draw`: matrices that play, curves, a point on a line; and
 which of the numbers that it records on its way a claim will read in the end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from lemmata.core.run import Runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,3 +80,11 @@ class Follow:
 
 
 View = Frames | Curves | Track
+
+
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    """What the live page shows of an experiment; it decides nothing."""
+
+    views: Callable[["Runs"], Sequence[View]] = lambda runs: ()  # what it plays back over training time
+    follows: tuple[Follow, ...] = ()  # numbers that are judged while they are recorded

@@ -39,7 +39,7 @@ def asked_of(question: Question, digest: str) -> dict[str, Asked]:
     names = [name for name, config in configs.items() if config.digest == digest]
     claims = {claim.id.rpartition("/")[2]: claim for claim in question.selection.experiment.claims}
     found = {}
-    for follow in question.selection.experiment.follows:
+    for follow in question.selection.experiment.live.follows:
         claim = claims[follow.claim]
         rule = claim.named_parts()[follow.part].rule
         expected = _expected(rule, configs, Scale(question.scale))

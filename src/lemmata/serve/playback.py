@@ -24,7 +24,7 @@ def playback(question: Question, store: Store) -> dict[str, Any]:
     """What the paper declared, then the recorded curves of every run that has steps."""
     runs = stored_runs(question, store)
     try:
-        declared = list(question.selection.experiment.views(runs))
+        declared = list(question.selection.experiment.live.views(runs))
     except Undecided:  # changed settings may leave nothing to show
         declared = []
     pictures = declared + [view for name, run in runs.by_name.items() for view in recorded(name, run)]

@@ -148,7 +148,7 @@ def _axes_named(judgement: Judgement) -> Iterator[str]:
 
 def _drawn(result: ExperimentResult) -> Iterator[str]:
     artefact = result.draw()
-    if any(not view.title for view in result.experiment.views(result.runs)):
+    if any(not view.title for view in result.experiment.live.views(result.runs)):
         yield f"{result.experiment.id}: a view has no title"
     if not artefact.caption:
         yield f"{result.experiment.id}: its drawing has no caption"

@@ -1,6 +1,6 @@
 """Figure 10: both feed-forward layers are MLPs, and either is dropped."""
 
-from lemmata.core import Claim, Experiment, Follow, Part, RunResult, TooShort, Undecided, at_least, of_result
+from lemmata.core import Claim, Experiment, Follow, Live, Part, RunResult, TooShort, Undecided, at_least, of_result
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import noise_within
 from lemmata.papers.association.claims._recall_runs import main_run
@@ -48,8 +48,10 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=lambda runs: draw_dropping(runs["main"], "Two MLPs, either dropped"),
-    follows=(
-        Follow(run="main", row="without_F2.correct", claim="fig-10", part="without F₂, correct"),
-        Follow(run="main", row="without_F1.noise", claim="fig-10", part="without F₁, noise"),
+    live=Live(
+        follows=(
+            Follow(run="main", row="without_F2.correct", claim="fig-10", part="without F₂, correct"),
+            Follow(run="main", row="without_F1.noise", claim="fig-10", part="without F₁, noise"),
+        )
     ),
 )

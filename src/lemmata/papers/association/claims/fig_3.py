@@ -9,6 +9,7 @@ from lemmata.core import (
     Curves,
     Experiment,
     Follow,
+    Live,
     Part,
     RunResult,
     Runs,
@@ -215,10 +216,12 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
-    views=views,
-    follows=(
-        Follow(run="main", row="full.noise", claim="fig-3", part="full model, noise"),
-        Follow(run="main", row="without_F2.correct", claim="fig-3", part="without F₂, correct"),
-        Follow(run="main", row="without_F2.noise", claim="fig-3", part="without F₂, noise"),
+    live=Live(
+        views=views,
+        follows=(
+            Follow(run="main", row="full.noise", claim="fig-3", part="full model, noise"),
+            Follow(run="main", row="without_F2.correct", claim="fig-3", part="without F₂, correct"),
+            Follow(run="main", row="without_F2.noise", claim="fig-3", part="without F₂, noise"),
+        ),
     ),
 )

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from lemmata.core import Artefact, Claim, Curves, Experiment, Part, Runs, Seeds, at_least, at_most
+from lemmata.core import Artefact, Claim, Curves, Experiment, Live, Part, Runs, Seeds, at_least, at_most
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import about_half
 from lemmata.papers.association.claims._recall_runs import clean_run, fine_tuned_run, main_run
@@ -121,5 +121,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     draw=draw,
-    views=views,
+    live=Live(views=views),
 )

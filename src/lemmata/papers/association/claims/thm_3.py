@@ -12,6 +12,7 @@ from lemmata.core import (
     Curves,
     Experiment,
     Frames,
+    Live,
     OutsideSetting,
     Part,
     RunConfig,
@@ -381,6 +382,6 @@ EXPERIMENT = Experiment(
     runs=runs,
     claims=(FULL, RANK_ONE, CONSTANT, EQUATION_42, LEMMA_H3, DECREASING, DECOMPOSITION, DESCENT),
     draw=draw,
-    views=views,
+    live=Live(views=views),
     notes="The loss is the mean over inputs; with the sum over inputs time runs n times faster.",
 )

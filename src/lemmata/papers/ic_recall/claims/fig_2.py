@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale
+from lemmata.core import Artefact, Claim, Experiment, Live, Part, Runs, Scale
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
@@ -95,7 +95,7 @@ EXPERIMENT = Experiment(
     runs=_runs,
     claims=(PAIRWISE, PAIRWISE_FULL),
     draw=draw,
-    views=lambda runs: [shape.attention_over_time(name, run) for name, run in runs.items()],
+    live=Live(views=lambda runs: [shape.attention_over_time(name, run) for name, run in runs.items()]),
     notes="|S| = 8 and |R| = 64 cannot satisfy Assumption 2.2 (at most 56 relations can); the pattern emerges all the "
     "same.",
 )

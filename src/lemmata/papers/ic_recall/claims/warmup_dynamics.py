@@ -10,6 +10,7 @@ from lemmata.core import (
     Curves,
     Experiment,
     Frames,
+    Live,
     OutsideSetting,
     Part,
     RunConfig,
@@ -369,5 +370,5 @@ EXPERIMENT = Experiment(
     runs=_runs,
     claims=CLAIMS,
     draw=draw,
-    views=views,
+    live=Live(views=views),
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, of_result
+from lemmata.core import Claim, Experiment, Live, Part, RunResult, Runs, Scale, TooShort, Undecided, of_result
 from lemmata.core.rule import at_least, at_most, exactly, near
 from lemmata.papers.lego.claims._feature_drawing import draw, views
 from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure, order_agreement
@@ -261,5 +261,5 @@ EXPERIMENT = Experiment(
     needs={family: (acting, solved) for family, acting in FAMILIES.items()},
     claims=(TRANSITIVE, SYMMETRIC, ORDER, DISTINCT),
     draw=draw,
-    views=views,
+    live=Live(views=views),
 )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Frames, Part, Runs, at_least, at_most, exactly
+from lemmata.core import Artefact, Claim, Experiment, Frames, Live, Part, Runs, at_least, at_most, exactly
 from lemmata.papers.lego.claims._doubling import Asked, Course, doublings, ended, every_length, twice_its_length
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, letter, new_figure
 
@@ -217,5 +217,5 @@ EXPERIMENT = Experiment(
     needs={"main": ended},
     claims=(DOUBLING, ATTENTION, BOUNDS, START, LABELS, COROLLARY),
     draw=draw,
-    views=views,
+    live=Live(views=views),
 )

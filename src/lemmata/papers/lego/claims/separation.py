@@ -5,7 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Frames, Part, RunResult, Runs, Scale, TooShort, at_least, at_most
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Frames,
+    Live,
+    Part,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    at_least,
+    at_most,
+)
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
 from lemmata.papers.lego.probe.families import BY_ROLE
 from lemmata.papers.lego.run.population import PopulationRun
@@ -146,5 +159,5 @@ def views(runs: Runs) -> list[Frames]:
 
 
 EXPERIMENT = Experiment(
-    title="C6 and S5, converged on chains of two", runs=worlds, claims=(SEPARATION,), draw=draw, views=views
+    title="C6 and S5, converged on chains of two", runs=worlds, claims=(SEPARATION,), draw=draw, live=Live(views=views)
 )
