@@ -37,6 +37,7 @@ def share_compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.getbasetemp()
     place = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "programs"
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(place)
+    os.environ["LEMMATA_CACHE"] = str(place)  # the user's own is left alone
     jax.config.update("jax_compilation_cache_dir", str(place))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 

@@ -90,15 +90,14 @@ def test_records_and_listings_say_what_compiling_cost(cli: Cli) -> None:
 
 def test_programs_are_bounded_and_pruned(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     cli("check", "toy/decay", "--scale", "smoke", "--jobs", "1")
-    folder = Path(".lemmata") / ".programs"
-    folder.mkdir(exist_ok=True)
-    for kept in folder.iterdir():
-        kept.unlink()
+    monkeypatch.setenv(compile_cache.PLACE, str(Path("cache").resolve()))
+    folder = compile_cache.cache_folder()
+    folder.mkdir(parents=True)
     for age, name in enumerate(("new", "old", "oldest")):
         (folder / name).write_bytes(bytes(100))
         os.utime(folder / name, (10**9 - age, 10**9 - age))
-    assert trim_compile_cache(Path(".lemmata"), 1000) == []
-    assert [path.name for path in trim_compile_cache(Path(".lemmata"), 150, delete=False)] == ["oldest", "old"]
+    assert trim_compile_cache(1000) == []
+    assert [path.name for path in trim_compile_cache(150, delete=False)] == ["oldest", "old"]
     assert len(list(folder.iterdir())) == 3
     monkeypatch.setattr(compile_cache, "LARGEST", 250)
     monkeypatch.setattr("lemmata.commands.store.papers", dict)  # which runs are stale is not asked here

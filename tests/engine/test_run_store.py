@@ -1,59 +1,16 @@
 """The store keeps runs whole, finds damage, and a killed run continues to the same bits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import (
-    AbstractAlgorithm,
-    Checkpoint,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    TrainState,
-    Unattended,
-    UserError,
-    named_key,
-)
+from descent_run import Descent
+from lemmata.core import Checkpoint, Unattended, UserError
 from lemmata.run import DamagedRun, Silent, Store, checkpoints, obtain, query
 from lemmata.run.checkpoints import StoredContext
-from lemmata.train import fit_many, stack
-
-
-class NoisyDescent(AbstractAlgorithm):
-    """Gradient descent on |x|^2 with noise: a step that uses its key."""
-
-    def init(self, model: jax.Array) -> TrainState:
-        return TrainState(model, jnp.zeros(()))
-
-    def step(self, task: jax.Array, state: TrainState, *, key: jax.Array) -> tuple[TrainState, dict[str, jax.Array]]:
-        noise = jax.random.normal(key, state.model.shape)
-        new = state.model - 0.1 * (state.model - task) + 0.01 * noise
-        return TrainState(new, state.opt_state + 1), {"loss": jnp.sum((state.model - task) ** 2)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Descent(RunConfig):
-    kind: ClassVar[str] = "test/descent"
-    seeds: tuple[int, ...] = (0, 1, 2)
-    steps: int = 200
-
-    def execute(self, context: RunContext) -> RunOutput:
-        algorithm = NoisyDescent()
-        state = stack([algorithm.init(jax.random.normal(named_key(seed, "init"), (4,))) for seed in self.seeds])
-        keys = jnp.stack([named_key(seed, "noise") for seed in self.seeds])
-        state, metrics = fit_many(
-            algorithm, jnp.zeros((len(self.seeds), 4)), state, keys, steps=self.steps, every=10, context=context
-        )
-        records = metrics["loss"].shape[1]
-        table = {"seed": np.repeat(self.seeds, records), "loss": metrics["loss"].ravel()}
-        return RunOutput(table, {"model": np.asarray(state.model), "scalar": np.asarray(2.5)})
 
 
 class Killed(Exception):
@@ -156,9 +113,9 @@ def test_a_checkpoint_of_a_run_that_is_finished_elsewhere_is_not_missed(
     context = StoredContext(tmp_path / "store" / ".partial" / "run", lambda *_: None, began=float("-inf"))
     save = checkpoints.save_file
 
-    def overtaken(*given: Any) -> None:
+    def overtaken(*given: Any, **more: Any) -> None:
         StoredContext(context.folder, lambda *_: None).discard()
-        save(*given)
+        save(*given, **more)
 
     monkeypatch.setattr(checkpoints, "save_file", overtaken)
     context.save("train", Checkpoint(3, {"x": np.arange(4.0)}))

@@ -138,10 +138,11 @@ class Query:
     """
 
     sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
+    unconfined: Annotated[bool, tyro.conf.arg(help="Any statement, any file: COPY and ATTACH too.")] = False
     where: Where = field(default_factory=Places)
     json: Json = False
 
     def __call__(self, console: Console) -> int:
         from lemmata.commands.store import query_store
 
-        return query_store(self.sql, self.where.store, as_json=self.json, console=console)
+        return query_store(self.sql, self.where.store, unconfined=self.unconfined, as_json=self.json, console=console)

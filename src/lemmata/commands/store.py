@@ -1,7 +1,6 @@
 """The commands about the store: runs and query."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from lemmata.core.to_json import to_json
 from lemmata.report.table_layout import rows_table
 from lemmata.report.tables import runs_table
 from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_compile_cache, views
+from lemmata.run.store import delete as delete_path
 
 
 def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
@@ -99,13 +99,10 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     }
     stale = [store.folder(digest) for digest in store.digests() if _is_stale(store, digest, wanted)]
     going = [*stale, *store.leftovers()]
-    programs = trim_compile_cache(store.root, delete=delete)
+    programs = trim_compile_cache(delete=delete)
     if delete:
         for path in going:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+            delete_path(path)
     if as_json:
         names = {"deleted" if delete else "would_delete": [path.name for path in going]}
         print(json.dumps(names | {"programs": len(programs)}, indent=1))
@@ -153,8 +150,8 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     return 0
 
 
-def query_store(sql: str, store_path: Path, *, as_json: bool, console: Console) -> int:
-    columns, rows = query(Store(store_path), sql)
+def query_store(sql: str, store_path: Path, *, unconfined: bool, as_json: bool, console: Console) -> int:
+    columns, rows = query(Store(store_path), sql, confined=not unconfined)
     if as_json:
         print(json.dumps([dict(zip(columns, map(to_json, row), strict=True)) for row in rows], indent=1, default=str))
     else:

@@ -221,8 +221,10 @@ def _locked(path: Path, made: int) -> tuple[int, bool]:
 def _is_locked(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_RDWR)
-    except OSError:
+    except FileNotFoundError:
         return False
+    except OSError:  # another user's: what cannot be opened is held
+        return True
     try:
         return not _lock(descriptor)
     finally:

@@ -62,12 +62,12 @@ def _summary(run_type: type) -> str:
 
 
 def query(
-    store: Store, sql: str, *, confined: bool = False, most: int | None = None
+    store: Store, sql: str, *, confined: bool = True, remote: bool = False, most: int | None = None
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """The columns and rows that `sql` selects, at most so many; a column of JSON gives plain data.
 
-    `confined`: for whoever is not at the terminal. One SELECT alone, which reads no file but the stored metrics, writes
-    none, and ends after some seconds.
+    `confined`: one SELECT alone, which reads no file but the stored metrics and writes none. `remote`: whoever asks is
+    not at the terminal, and gets the memory and the seconds that a look deserves.
     """
     import duckdb  # loaded here because no other command needs it
 
@@ -81,15 +81,17 @@ def query(
         raise UserError(f"store {str(store.root)!r} holds no runs yet: `{command('reproduce')}` makes some")
     kinds = sorted({record["kind"] for record in records})
     with duckdb.connect() as connection:
-        if "runs" in sql.lower():  # who asks for what takes seconds to find out
-            _runs_view(connection, records)
-        _metrics_view(connection, store, "metrics", records)
-        for kind in kinds:
-            _metrics_view(connection, store, kind, [record for record in records if record["kind"] == kind])
+        if confined:  # before any name from the store is spoken
+            _confine(connection, [str(store.folder(record["digest"]) / METRICS) for record in records], remote)
         try:
+            if "runs" in sql.lower():  # who asks for what takes seconds to find out
+                _runs_view(connection, records)
+            _metrics_view(connection, store, "metrics", records)
+            for kind in kinds:
+                _metrics_view(connection, store, kind, [record for record in records if record["kind"] == kind])
             if confined:
-                _confine(connection, [str(store.folder(record["digest"]) / METRICS) for record in records], sql)
-            with _interrupted(connection, MOST_SECONDS if confined else None):
+                _one_select(connection, sql)
+            with _interrupted(connection, MOST_SECONDS if remote else None):
                 cursor = connection.execute(sql)
                 fetched = cursor.fetchall() if most is None else cursor.fetchmany(most)
             names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
@@ -103,21 +105,22 @@ def query(
             raise UserError(f"query: {str(error).splitlines()[0]}") from None
 
 
-def _confine(connection: "DuckDBPyConnection", files: list[str], sql: str) -> None:
-    """No settings, no writing, no other file, no more memory and time than a look deserves."""
+def _one_select(connection: "DuckDBPyConnection", sql: str) -> None:
     import duckdb
 
     statements = connection.extract_statements(sql)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise UserError("query: one SELECT is possible here, and nothing else")
+        raise UserError(
+            "query: one SELECT is possible here, and nothing else (`--unconfined`: COPY, ATTACH and others)"
+        )
+
+
+def _confine(connection: "DuckDBPyConnection", files: list[str], remote: bool) -> None:
+    """No settings, no writing, no other file."""
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     connection.execute(f"SET allowed_paths = [{listed}]")
-    for setting in (
-        "enable_external_access = false",
-        "memory_limit = '512MB'",
-        "threads = 1",
-        "lock_configuration = true",
-    ):
+    modest = ("memory_limit = '512MB'", "threads = 1") if remote else ()
+    for setting in (*modest, "enable_external_access = false", "lock_configuration = true"):
         connection.execute(f"SET {setting}")
 
 
@@ -204,8 +207,5 @@ def _metrics_view(connection: "DuckDBPyConnection", store: Store, name: str, rec
     files = [str(store.folder(record["digest"]) / METRICS) for record in records if record["rows"]]
     if not files:
         return
-    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    connection.execute(
-        f'CREATE VIEW "{name}" AS SELECT parse_path(filename)[-2] AS run, * EXCLUDE (filename) '
-        f"FROM read_parquet([{listed}], union_by_name = true, filename = true)"
-    )
+    rows = connection.read_parquet(files, union_by_name=True, filename=True)
+    rows.project("parse_path(filename)[-2] AS run, * EXCLUDE (filename)").create_view(name)  # which quotes the name

@@ -102,7 +102,7 @@ def compute_each(
             shutil.rmtree(store.root, ignore_errors=True)  # a refused request leaves nothing behind
         raise
     finally:
-        trim_compile_cache(store.root)
+        trim_compile_cache()
 
 
 class _Filling:
@@ -194,7 +194,7 @@ class _Filling:
             self._store.verify(config.digest)
         except DamagedRun as damage:
             self._reporter.damaged(config.digest, str(damage))
-            self._store.remove(config.digest)
+            self._store.set_aside(config.digest)
             return False
         return True
 

@@ -18,20 +18,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from lemmata.core import Recorded, RunConfig, RunOutput, RunResult, UserError, require, unknown
 from lemmata.core.config import decode, encode
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import run_type
+from lemmata.run.durable import settle
 from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, is_leased
+from lemmata.run.stored_record import ARRAYS, METRICS, RECORD, DamagedRun, hash_record, read_record
 
-METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
-
-
-class DamagedRun(Exception):
-    """A stored run whose files are not what its record says."""
+DAMAGED = ".damaged"  # what was set aside, to be looked at; `runs prune` takes it away
 
 
 @dataclass(frozen=True)
@@ -75,24 +74,19 @@ class Store:
         return found[0]
 
     def record(self, digest: str) -> dict[str, Any]:
-        """A run's record, its own hash checked."""
-        try:
-            record = json.loads((self.folder(digest) / RECORD).read_text())
-            expected = record.pop("record_hash")
-        except (OSError, ValueError, KeyError, AttributeError) as error:
-            raise DamagedRun(f"{RECORD} cannot be read ({type(error).__name__})") from None
-        if _hash_record(record) != expected:
-            raise DamagedRun(f"{RECORD} does not match its own hash")
-        return record
+        """A run's record: its own hash checked, and that it is of the run that the folder names."""
+        return read_record(self.folder(digest))
 
     def verify(self, digest: str) -> dict[str, Any]:
         """Re-hash every file of a run; return its record or raise `DamagedRun`."""
         record = self.record(digest)
         for name, expected in record["files"].items():
             path = self.folder(digest) / name
-            if not path.is_file():
-                raise DamagedRun(f"{name} is missing")
-            if _hash_file(path) != expected:
+            try:
+                found = _hash_file(path)
+            except OSError:
+                raise DamagedRun(f"{name} is missing") from None
+            if found != expected:
                 raise DamagedRun(f"{name} does not match its hash")
         return record
 
@@ -108,10 +102,13 @@ class Store:
 
     def _read(self, config: Any, record: dict[str, Any]) -> RunResult:
         folder = self.folder(record["digest"])
-        with pq.ParquetFile(folder / METRICS) as file:  # `read_table` costs as much again for datasets of many files
-            table = file.read()
-        metrics = Recorded({name: table.column(name).to_numpy() for name in table.column_names})
-        return RunResult(config, metrics, Recorded(load_file(folder / ARRAYS)), record)
+        try:
+            with pq.ParquetFile(folder / METRICS) as file:  # `read_table` costs twice that for datasets of many files
+                table = file.read()
+            metrics = Recorded({name: table.column(name).to_numpy() for name in table.column_names})
+            return RunResult(config, metrics, Recorded(load_file(folder / ARRAYS)), record)
+        except (pa.ArrowException, SafetensorError, OSError, ValueError) as error:  # hashes agree: it was written so
+            raise DamagedRun(f"its numbers cannot be read ({type(error).__name__})") from None
 
     def write(self, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         """Keep a run: all of it or, if this is interrupted, nothing."""
@@ -143,14 +140,14 @@ class Store:
         }
         if read := config.input_hashes():
             record["input_hashes"] = list(read)
-        text = json.dumps({**record, "record_hash": _hash_record(record)}, indent=1, sort_keys=True)
+        text = json.dumps({**record, "record_hash": hash_record(record)}, indent=1, sort_keys=True)
         (folder / RECORD).write_text(text + "\n")
 
     def _settle(self, temporary: Path, digest: str) -> None:
         """Give a complete folder its name. A folder that has it already stays unless it is damaged."""
         for _ in range(3):  # another process may settle the same run in between
             try:
-                temporary.rename(self.folder(digest))
+                settle(temporary, self.folder(digest))
                 return
             except OSError:
                 if not self.folder(digest).exists():
@@ -159,7 +156,7 @@ class Store:
                 self.verify(digest)
                 return  # another process finished the same run first: its numbers are the same
             except DamagedRun:
-                self.remove(digest)
+                self.set_aside(digest)
         raise OSError(f"{digest} cannot be put in place")
 
     def _aside(self, digest: str) -> Path:
@@ -171,7 +168,14 @@ class Store:
         aside = self._aside(digest)
         with contextlib.suppress(FileNotFoundError):
             self.folder(digest).rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)
+        delete(aside)
+
+    def set_aside(self, digest: str) -> None:
+        """Take a damaged run out of the way, and keep it for whoever wants to see what happened."""
+        kept = self.root / DAMAGED / f"{digest}-{uuid.uuid4().hex}"
+        kept.parent.mkdir(exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            self.folder(digest).rename(kept)
 
     def halves(self) -> dict[str, list[Path]]:
         """Folders that are being written, or that a killed process left half-written, by digest."""
@@ -181,7 +185,10 @@ class Store:
         return found
 
     def leftovers(self) -> Iterator[Path]:
-        """What interrupted processes left: half-written folders, checkpoints, leases of what nobody computes."""
+        """What interrupted processes left: half-written folders, checkpoints, leases of what nobody computes; and
+        what was damaged."""
+        yield from self.root.glob(f"{DAMAGED}/*")
+        yield from self.root.glob(".programs")  # of versions that kept programs beside the runs
         for digest, folders in self.halves().items():
             if not is_leased(self.root, digest):
                 yield from folders
@@ -200,9 +207,17 @@ def keep_json(path: Path, data: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             temporary.write_text(json.dumps(data, indent=1))
-            temporary.rename(path)
+            settle(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def delete(path: Path) -> None:
+    """A file, a folder, or a link (what it points to stays)."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def now() -> str:
@@ -218,7 +233,3 @@ def contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 def _hash_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _hash_record(record: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

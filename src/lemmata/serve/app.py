@@ -121,7 +121,7 @@ class Live:
         text, columns, rows, error = request.query_params.get("sql", ""), [], [], ""
         if text:
             try:
-                columns, rows = query(self.store, text, confined=True, most=MOST_ROWS)
+                columns, rows = query(self.store, text, remote=True, most=MOST_ROWS)
             except UserError as refused:
                 error = str(refused)
         return HTMLResponse(more.query_page(self.base, text, columns, rows, error), 400 if error else 200)

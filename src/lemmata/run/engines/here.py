@@ -23,7 +23,7 @@ class Here:
         self._compiling = Compiling().__enter__()
         compute_in_one_thread()
         compile_lightly()
-        use_compile_cache(store.root)
+        use_compile_cache()
 
     def start(self, config: RunConfig) -> None:
         self._waiting.append(config)

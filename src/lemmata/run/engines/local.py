@@ -137,7 +137,7 @@ def _work(line: Any, parent: int, root: Path) -> None:
     gc.set_threshold(*OFTEN_ENOUGH)
     compute_in_one_thread()
     compile_lightly()
-    use_compile_cache(root)
+    use_compile_cache()
 
     def tell(what: Any) -> None:
         try:

@@ -152,5 +152,5 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
         config = decode(run_type(kind), json.loads(text))
     except Exception as error:  # a paper that this machine cannot load
         return Raised(digest, reason_of(error), traceback.format_exc())
-    use_compile_cache(Path(root))
+    use_compile_cache()
     return attempt(config, Store(Path(root)), lambda *_: None)
