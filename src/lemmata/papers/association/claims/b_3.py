@@ -48,7 +48,8 @@ class Descents(NamedTuple):
 
 def descents(run: RunResult, column: str = "lead") -> Descents:
     curves = run.column(column).reshape(len(run.config.ratios), -1)
-    return Descents(curves, np.array(run.config.ratios), run.config.alpha)
+    over_bound = run.config.unit / noise_logit.largest_step(run.config.alpha)
+    return Descents(curves, np.array(run.config.ratios) * over_bound, run.config.alpha)
 
 
 def misread(runs: Runs) -> Descents:

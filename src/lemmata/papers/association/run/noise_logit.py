@@ -11,7 +11,6 @@ from jaxtyping import Array, Float, Int, Key
 from lemmata.core import Count, Inside, Positive, RunContext, RunOutput, Some, TrainState, named_key, precision, to_jax
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, ChainRun, TableSize, ThreeOrMore, sample, theory_task
-from lemmata.papers.association.theory import noise_logit
 from lemmata.train import fit_many, stack
 from lemmata.train.gradient_descent import GradientDescent
 
@@ -35,15 +34,19 @@ class NoiseLogitDescent(ChainRun):
     samples: Count = 65536
     batch: Count = 4096
     steps: Count = 150
-    ratios: Some[Positive] = tuple(round(0.80 + 0.02 * i, 2) for i in range(21))  # of the step to the printed bound
+    ratios: Some[Positive] = tuple(round(0.80 + 0.02 * i, 2) for i in range(21))  # of the step to 1/(α(1-α))
     seed: int = 0
+
+    @property
+    def unit(self) -> float:
+        """Of the step sizes."""
+        return 1 / (self.alpha * (1 - self.alpha))
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            bound = noise_logit.largest_step(self.alpha)
-            algorithm = GradientDescent(_loss, lambda m: m.feed, bound)
+            algorithm = GradientDescent(_loss, lambda m: m.feed, self.unit)
             model = SimplifiedModel.create(self.num_tokens + 1, self.seed)
-            states = stack([TrainState(model, to_jax(ratio * bound)) for ratio in self.ratios])
+            states = stack([TrainState(model, to_jax(ratio * self.unit)) for ratio in self.ratios])
             keys = jax.random.split(named_key(self.seed, "unused"), len(self.ratios))
             tasks = stack([self._pairs()] * len(self.ratios))
             _, history = fit_many(

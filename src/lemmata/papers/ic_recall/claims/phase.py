@@ -1,6 +1,8 @@
 """Beyond the paper: at which temperatures the pairwise optimum exists, is global, and recalls; n = 3 to 2^61 - 1."""
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from lemmata.core import (
 )
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
-from lemmata.papers.ic_recall.run.phase import PhaseRun
+from lemmata.papers.ic_recall.run.phase import SURE, PhaseRun
 from lemmata.papers.ic_recall.theory import pairwise_line, phase
 from lemmata.report import plots
 
@@ -41,6 +43,17 @@ def _tau(run: RunResult, name: str) -> np.ndarray:
     return run.metrics[name] * np.log(run.metrics["n"])
 
 
+def _predicted(runs: Runs, name: str) -> np.ndarray:
+    """The closed forms' own transitions."""
+    root = {
+        "exist": phase.existence_temperature,
+        "global": phase.global_temperature,
+        "recall": phase.recall_temperature,
+        "sure": partial(phase.recall_temperature, loss=SURE),
+    }[name]
+    return np.array([root(math.log(n)) for n in runs["transitions"].config.sizes])
+
+
 def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Claim:
     return Claim(
         id=f"phase-{name}",
@@ -50,7 +63,7 @@ def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Cla
         wrong=lambda runs: backwards(runs["transitions"]),
         parts=Part(
             lambda run: run.metrics[name],
-            near(lambda runs: runs["transitions"].metrics[f"theory_{name}"], rtol=1e-9),
+            near(partial(_predicted, name=name), rtol=1e-9),
             along={"n": lambda runs: runs["transitions"].metrics["n"]},
         ),
         remark=lambda runs: f"{remark(runs)} The control reads the temperatures of other worlds.",
@@ -222,7 +235,8 @@ def _draw(runs: Runs) -> Artefact:
     for ax, factor in ((left, np.ones(len(n))), (right, np.log(n))):
         for colour, (name, label) in zip(plots.CYCLE, TRANSITIONS.items(), strict=False):
             ax.plot(n[order], (metrics[name] * factor)[order], "o-", markersize=4, color=colour, label=label)
-    left.plot(n[order], metrics["paper"][order], "--", color=plots.GREY, label="the proofs' 1/(40 log n)")
+    printed = phase.PAPER_CONSTANT / np.log(n)
+    left.plot(n[order], printed[order], "--", color=plots.GREY, label="the proofs' 1/(40 log n)")
     sizes = np.geomspace(33, max(n.max(), 33), 60)
     windows = np.array([phase.equal_window(float(x)) for x in np.log(sizes)]).T
     left.fill_between(sizes, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
@@ -233,7 +247,7 @@ def _draw(runs: Runs) -> Artefact:
     left.set(xscale="log", yscale="log", xlabel="subjects n", ylabel="temperature T", title="phase diagram")
     right.set(xscale="log", xlabel="subjects n", ylabel="T log n", ylim=(0, 0.55), title="the constant C₁")
     plots.legend(left, loc="upper right", fontsize=7)
-    table = {"n": n, **{name: metrics[name] for name in (*TRANSITIONS, "paper")}}
+    table = {"n": n, **{name: metrics[name] for name in TRANSITIONS}, "paper": printed}
     table |= {f"{name} × log n": metrics[name] * np.log(n) for name in TRANSITIONS}
     caption = (
         "Full affine worlds, every sequence confusing and mismatched. Below the curves the pairwise optimum exists, is "

@@ -65,9 +65,9 @@ def _least_share(escapes: Escapes) -> float:
 
 def _kept_promise(run: RunResult) -> Successes:
     """At each temperature, how many pushes left the saddle as promised."""
-    kept = run.metrics["least_drop"] >= run.metrics["promised"]
-    counts = [kept[run.metrics["temperature"] == t].sum() for t in run.config.temperatures]
-    return Successes(np.array(counts), len(run.config.seeds))
+    config = run.config
+    counts = [(run.column("least_drop", temperature=t) >= config.promise(t).drop).sum() for t in config.temperatures]
+    return Successes(np.array(counts), len(config.seeds))
 
 
 def _escaped(escapes: Escapes) -> Successes:

@@ -50,7 +50,7 @@ class PerturbedDescent(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
-        promises = {t: self._promise(t) for t in self.temperatures}
+        promises = {t: self.promise(t) for t in self.temperatures}
         last = ceil(self.longer * max(promise.steps for promise in promises.values()))
         with precision("float64"):
             starts = starting_at(np.array([self._start(t) for t, _ in cells]))
@@ -72,11 +72,11 @@ class PerturbedDescent(RunConfig):
                 "seed": np.array([seed for _, seed in cells]),
                 "waited": np.array(waited),
                 "least_drop": least,
-                "promised": np.array([promises[t].drop for t, _ in cells]),
             }
         )
 
-    def _promise(self, temperature: float) -> EscapePromise:
+    def promise(self, temperature: float) -> EscapePromise:
+        """What the lemma says of this setting."""
         gamma = -float(curvature(temperature))
         alpha, rho = self.gradient / temperature**2, self.hessian / temperature**3
         return escape_promise(alpha, rho, gamma, self.delta, 6, self.constant)

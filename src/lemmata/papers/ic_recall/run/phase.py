@@ -11,7 +11,6 @@ from lemmata.core import RunConfig, RunContext, RunOutput, Some, optimized_jit, 
 from lemmata.papers.ic_recall.run.first_step import affine_log_counts, loss_in_v
 from lemmata.papers.ic_recall.run.landscape import on_line
 from lemmata.papers.ic_recall.task import Affine
-from lemmata.papers.ic_recall.theory import phase
 
 GRID = 2001
 ROUNDS = 44  # of bisection in log T: to the last digits
@@ -28,9 +27,6 @@ class PhaseRun(RunConfig):
     global  the highest T at which the line's lowest point is not one pair alone
     recall  the highest T at which some point of the line has loss below log 2
     sure    the highest T at which some point of the line has p(r_1) = 0.999
-    paper   1/(40 log n)
-
-    and beside them, as theory_*, the closed forms' own roots (costly enough to be stored).
     """
 
     kind = "ic-recall/phase-diagram"
@@ -51,10 +47,9 @@ class PhaseRun(RunConfig):
 
             both = optimized_jit(jax.vmap(jax.value_and_grad(loss), in_axes=(0, None, None)), jit=jax.jit)
             for done, n in enumerate(self.sizes):
-                rows.append((n, *_transitions(both, n), 1 / (40 * log(n)), *_expected(log(n))))
+                rows.append((n, *_transitions(both, n)))
                 context.progress("worlds", done + 1, len(self.sizes))
-        columns = ("n", *names, "paper", *(f"theory_{name}" for name in names))
-        return RunOutput(dict(zip(columns, np.array(rows, float).T, strict=True)))
+        return RunOutput(dict(zip(("n", *names), np.array(rows, float).T, strict=True)))
 
 
 Along = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
@@ -74,11 +69,6 @@ def _transitions(both: Callable, n: int) -> list[float]:
     recall = _highest(lambda t: _lowest(along, t)[1] < log(2), 0.5 / log(n), 0.002 / log(n))
     sure = _highest(lambda t: _lowest(along, t)[1] < SURE, 0.5 / log(n), 0.002 / log(n))
     return [exist, both_pairs, recall, sure]
-
-
-def _expected(log_n: float) -> list[float]:
-    either = [phase.existence_temperature(log_n), phase.global_temperature(log_n)]
-    return [*either, phase.recall_temperature(log_n), phase.recall_temperature(log_n, SURE)]
 
 
 def _highest(holds: Callable[[float], bool], high: float, low: float) -> float:

@@ -1,9 +1,13 @@
 """The appendix's concentration bound, equation (44), and how many subjects it takes to cover every template."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, at_least, at_most, rows_of
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most, rows_of
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
+from lemmata.papers.knowledge.theory import concentration
 from lemmata.report.plots import CYCLE, legend, letter, new_figure
 
 FLOOR = 1e-6  # of the drawn probabilities
@@ -15,7 +19,10 @@ def tails(runs: Runs, lower: str) -> list[np.ndarray]:
 
 
 def bound(runs: Runs) -> np.ndarray:
-    return runs["main"].column("hoeffding")
+    cases = zip(
+        *(runs["main"].column(name).tolist() for name in ("subjects", "multiplicity", "templates")), strict=True
+    )
+    return np.array([concentration.hoeffding_bound(*case) for case in cases])
 
 
 def nothing(runs: Runs) -> np.ndarray:
@@ -57,10 +64,22 @@ HOEFFDING_COVER = Claim(
 )
 
 
+def to_cover(run: RunResult, count: Callable[[int, int, float], int]) -> np.ndarray:
+    """Subjects that cover all templates but with the failure put up with, by each case."""
+    return np.array([count(k, q, run.config.failure) for k, q in run.config.cases])
+
+
+def covered(run: RunResult, subjects: np.ndarray) -> np.ndarray:
+    """The exact probability that so many subjects cover all templates, by each case."""
+    cases = zip(run.config.cases, subjects.tolist(), strict=True)
+    return np.array([concentration.cover_probability(k, q, number)[-1] for (k, q), number in cases])
+
+
 def loosest(runs: Runs) -> str:
     """The case in which the bound asks for most."""
     run = runs["main"]
-    needed = [run.arrays[f"cover_{name}"] for name in ("hoeffding", "chernoff", "exact")]
+    counts = (concentration.hoeffding_cover, concentration.chernoff_cover, concentration.subjects_to_cover)
+    needed = [to_cover(run, count) for count in counts]
     case = int(np.argmax(needed[0]))
     (k, q), (ours, other, exact) = run.config.cases[case], (f"{numbers[case]:,.0f}" for numbers in needed)
     return (
@@ -76,8 +95,9 @@ COVER_ALL = Claim(
     uses=("hoeffding-cover",),
     statement="2 (q/K)² log(q/δ) subjects cover all q templates with probability 1 - δ at least; shown: the exact "
     "probability at that number, for each K and q.",
-    subject=lambda runs: runs["main"].arrays["cover_probability"],
-    wrong=lambda runs: runs["main"].arrays["cover_probability_too_few"],  # one subject fewer than the exact number
+    subject=lambda runs: covered(runs["main"], to_cover(runs["main"], concentration.hoeffding_cover)),
+    # One subject fewer than the exact number.
+    wrong=lambda runs: covered(runs["main"], to_cover(runs["main"], concentration.subjects_to_cover) - 1),
     parts=Part(
         np.asarray,
         at_least(lambda runs: 1 - runs["main"].config.failure),
@@ -88,7 +108,7 @@ COVER_ALL = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
+    run = replace(runs["main"], metrics={**runs["main"].metrics, "hoeffding": bound(runs)})
     figure, (left, right) = new_figure(1, 2, width=9.6)
     for colour, (multiplicity, templates) in zip(CYCLE, run.config.cases, strict=False):
         where = {"multiplicity": multiplicity, "templates": templates}
@@ -104,9 +124,14 @@ def draw(runs: Runs) -> Artefact:
     left.set(xlabel="subjects n", ylabel="probability", yscale="log", ylim=(FLOOR, 2), title="bound and exact tails")
     legend(left, fontsize=7, loc="lower left")
     at = np.arange(len(run.config.cases))
-    labels = {"exact": "exact", "union": "union bound", "chernoff": "Chernoff", "hoeffding": "Hoeffding, eq. (44)"}
-    for shift, (name, label) in enumerate(labels.items()):
-        right.bar(at + 0.2 * (shift - 1.5), run.arrays[f"cover_{name}"], 0.2, label=label, color=CYCLE[shift])
+    counts = {
+        "exact": concentration.subjects_to_cover,
+        "union bound": concentration.union_cover,
+        "Chernoff": concentration.chernoff_cover,
+        "Hoeffding, eq. (44)": concentration.hoeffding_cover,
+    }
+    for shift, (label, count) in enumerate(counts.items()):
+        right.bar(at + 0.2 * (shift - 1.5), to_cover(run, count), 0.2, label=label, color=CYCLE[shift])
     right.set_xticks(at, [f"{k}, {q}" for k, q in run.config.cases])
     title = f"to cover all templates but with {run.config.failure:g}"
     right.set(xlabel="K, q", ylabel="subjects", yscale="log", title=title)

@@ -11,7 +11,7 @@ from lemmata.papers.knowledge.theory import concentration
 
 @dataclass(frozen=True, kw_only=True)
 class CoverBound(RunConfig):
-    """A row for each case and number of subjects; arrays `cover_*` have a number for each case."""
+    """A row for each case and number of subjects."""
 
     kind = "knowledge/cover-bound"
 
@@ -44,13 +44,9 @@ class CoverBound(RunConfig):
                         "at_most": concentration.at_most_half(*case),
                         "at_most_unpopular": concentration.at_most_half(*case, popularity=0.5),
                         "drawn_at_most": float(np.mean(counts[subjects] <= half)),
-                        "hoeffding": concentration.hoeffding_bound(*case),
-                        "chernoff": concentration.chernoff_bound(*case),
                     }
                 )
-        covers = [self.cover_numbers(*case) for case in self.cases]
-        arrays = {f"cover_{name}": np.array([row[name] for row in covers]) for name in covers[0]}
-        return RunOutput({name: np.array([row[name] for row in tails]) for name in tails[0]}, arrays)
+        return RunOutput({name: np.array([row[name] for row in tails]) for name in tails[0]})
 
     def drawn_counts(self, multiplicity: int, templates: int) -> dict[int, np.ndarray]:
         """How many of the first n subjects have each template, in every world: arrays of [world, template]."""
@@ -58,17 +54,3 @@ class CoverBound(RunConfig):
         sets = np.stack([np.asarray(Facts.create(config, seed).templates) for seed in range(self.worlds)])
         has = (sets[:, :, :, None] == np.arange(templates)).any(axis=2)
         return {subjects: has[:, :subjects].sum(axis=1) for subjects in self.subjects}
-
-    def cover_numbers(self, multiplicity: int, templates: int) -> dict[str, float]:
-        """Subjects that suffice by each bound, the exact number, and what the bound's number really covers with."""
-        case = multiplicity, templates, self.failure
-        enough = concentration.hoeffding_cover(*case)
-        exact = concentration.subjects_to_cover(*case)
-        return {
-            "exact": exact,
-            "union": concentration.union_cover(*case),
-            "chernoff": concentration.chernoff_cover(*case),
-            "hoeffding": enough,
-            "probability": concentration.cover_probability(multiplicity, templates, enough)[-1],
-            "probability_too_few": concentration.cover_probability(multiplicity, templates, exact - 1)[-1],
-        }
