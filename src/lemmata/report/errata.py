@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lemmata.core import Paper
+from lemmata.report.tex import pieces
 
 Row = Mapping[str, Any]
 DETAILS = {"reason": "why", "root": "follows from", "survives": "what survives", "source": "read from"}
@@ -35,10 +36,15 @@ def errata_markdown(rows: Sequence[Row]) -> str:
 
 def formulas(row: Row) -> str:
     """Printed and right form, and what is known of the slip, as a Markdown list."""
-    lines = [f"- printed: `{row['printed_formula']}`", f"- right: `{row['corrected_formula']}`"]
+    lines = [f"- printed: {_formula(row['printed_formula'])}", f"- right: {_formula(row['corrected_formula'])}"]
     lines += [f"- {word}: {row[key]}" for key, word in DETAILS.items() if row.get(key)]
     lines += [f"- in LaTeX: `{row['latex']}`"] if row.get("latex") else []
     return "\n".join(lines)
+
+
+def _formula(text: str) -> str:
+    """Mathematics between dollars as it stands, else as code."""
+    return text if "$" in text else f"`{text}`"
 
 
 def errata_latex(paper: Paper, rows: Sequence[Row]) -> str:
@@ -78,4 +84,10 @@ def _heading(row: Row) -> str:
 
 
 def _tex(text: Any) -> str:
-    return "".join(SPECIAL.get(sign, sign) for sign in str(text))
+    """Words escaped, formulas as they stand."""
+    kinds = {"tex": "${}$".format, "code": lambda piece: f"`{_escaped(piece)}`", "text": _escaped}
+    return "".join(kinds[kind](piece) for kind, piece in pieces(str(text)))
+
+
+def _escaped(text: str) -> str:
+    return "".join(SPECIAL.get(sign, sign) for sign in text)

@@ -6,7 +6,7 @@ from typing import Any
 from lemmata.core import Judgement, Undecided
 from lemmata.core.to_json import to_json
 from lemmata.record import Provenance
-from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose
 from lemmata.report.values import (
     MARKS,
     array_summary,
@@ -98,9 +98,9 @@ def formulas(judgement: Judgement) -> Html:
         element(
             "dl",
             element("dt", "Printed"),
-            element("dd", element("code", correction.printed), class_="printed"),
+            element("dd", code_or_tex(correction.printed), class_="printed"),
             element("dt", "Corrected"),
-            element("dd", element("code", correction.corrected), class_="corrected"),
+            element("dd", code_or_tex(correction.corrected), class_="corrected"),
         ),
         prose(correction.reason, "reason"),
         prose(f"What survives: {correction.survives}" if correction.survives else "", "reason"),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from lemmata.report.tex import formula, pieces
+
 VOID = {"br", "hr", "img", "input", "link", "meta"}
 
 
@@ -33,9 +35,16 @@ def link(target: str, /, *children: str, **attributes: str | bool | None) -> Htm
 
 
 def inline(text: str) -> Html:
-    """Plain text in which `backticks` mark code."""
-    pieces = re.split(r"`([^`\n]+)`", text)
-    return join(element("code", piece) if i % 2 else piece for i, piece in enumerate(pieces))
+    """Plain text in which `backticks` mark code and dollars mathematics: a page with scripts typesets it from its
+    source, one without shows its Unicode."""
+    made = {"text": str, "code": lambda piece: element("code", piece)}
+    made["tex"] = lambda piece: element("span", formula(piece), class_="tex", data_tex=piece)
+    return join(made[kind](piece) for kind, piece in pieces(text))
+
+
+def code_or_tex(text: str) -> Html:
+    """A formula: as mathematics where it has dollars, else as code."""
+    return inline(text) if "$" in text else element("code", text)
 
 
 def prose(text: str, class_: str | None = None) -> Html:

@@ -12,6 +12,7 @@ from lemmata.report.errata import DETAILS
 from lemmata.report.evidence_rows import NEAREST, Row, check_command, left_over, lines, unlabelled
 from lemmata.report.table_layout import Listing, cell_text, plain_table
 from lemmata.report.terminal import control_text, status_text
+from lemmata.report.tex import to_unicode
 from lemmata.report.values import MARKS, duration, is_one_value, margin, on_the_control, rule
 
 _ORIGIN = (("experiment", "experiment"), ("file", "file"), ("scale", "scale"), ("command", "command"))
@@ -22,17 +23,17 @@ def claim_panel(row: Row) -> RenderableType:
         (str(row.get("id", "")), "bold"), "  ", status_text(row.get("status"), row.get("reference"), row.get("proved"))
     )
     parts: list[RenderableType] = [title, Text(str(row.get("locus", "")), style="dim"), Text("")]
-    parts += [Text(str(row.get("statement", ""))), Text("")]
+    parts += [Text(to_unicode(str(row.get("statement", "")))), Text("")]
     facts = plain_table(header=False)
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(ratio=1, overflow="fold")
     if "printed_formula" in row:
-        facts.add_row("printed", Text(str(row["printed_formula"]), style="red"))
-        facts.add_row("corrected", Text(str(row["corrected_formula"]), style="green"))
+        facts.add_row("printed", Text(to_unicode(row["printed_formula"]), style="red"))
+        facts.add_row("corrected", Text(to_unicode(row["corrected_formula"]), style="green"))
         for key, word in {**DETAILS, "latex": "in LaTeX"}.items():
             if row.get(key):
                 whole = f"{row['paper']}/{row[key]}" if key == "root" and "paper" in row else row[key]
-                facts.add_row(word, cell_text(whole))
+                facts.add_row(word, cell_text(whole if key == "latex" else to_unicode(str(whole))))
     judged = row.get("status") and row["status"] != NOT_RUN
     evidence = list(_evidence(row)) if judged and row.get("evidence") else []
     several = any(line.part for line in lines(row))
@@ -49,7 +50,7 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row(name, Text(text))
     for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):
         if row.get(key):
-            facts.add_row(name, cell_text(row[key]))
+            facts.add_row(name, cell_text(to_unicode(str(row[key]))))
     if row.get("seconds") is not None:
         facts.add_row("cost of its runs", duration(row["seconds"]))
     if row.get("runs"):

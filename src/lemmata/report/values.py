@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lemmata.record import NOT_RUN
+from lemmata.report.tex import to_unicode
 
 STATUSES = ("holds", "erratum", "undecided", "fails")
 COUNTED = (*STATUSES, NOT_RUN)
@@ -111,7 +112,7 @@ def duration(seconds: Any) -> str:
 
 def shorten(text: str, limit: int = 150) -> str:
     """The first words of a text, whole ones."""
-    text = " ".join(text.split())
+    text = " ".join(to_unicode(text).split())
     if len(text) <= limit:
         return text
     return text[:limit].rsplit(" ", 1)[0].rstrip(",;:.") + " …"

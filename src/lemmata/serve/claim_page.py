@@ -8,12 +8,11 @@ from lemmata.core.registry import Selection, file_of, papers
 from lemmata.record import baselines, ledger
 from lemmata.report.evidence import control_note
 from lemmata.report.evidence_rows import check_command, left_over, lines
-from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose
 from lemmata.report.values import duration, margin, rule
 from lemmata.serve.layout import claim_item, experiment_path, facts_list, layout, status_chip
 
 HOVER = ("hover.js",)
-MATHS = {"scripts": ("vendor/katex/katex.min.js", "maths.js", *HOVER), "styles": ("vendor/katex/katex.min.css",)}
 
 
 def claim_page(base: str, row: dict[str, Any]) -> str:
@@ -42,7 +41,7 @@ def claim_page(base: str, row: dict[str, Any]) -> str:
         element("h2", "History"),
         history(row),
     ]
-    return layout(base, row["id"], *body, **MATHS)
+    return layout(base, row["id"], *body, scripts=HOVER)
 
 
 def experiment_page(base: str, selection: Selection, rows: Sequence[dict[str, Any]], scale: str) -> str:
@@ -95,10 +94,7 @@ def evidence(row: dict[str, Any]) -> Html:
 def erratum(row: dict[str, Any]) -> Html:
     if "printed_formula" not in row:
         return Html("")
-    pairs = [
-        ("Printed", element("code", row["printed_formula"])),
-        ("Corrected", element("code", row["corrected_formula"])),
-    ]
+    pairs = [("Printed", code_or_tex(row["printed_formula"])), ("Corrected", code_or_tex(row["corrected_formula"]))]
     pairs += [(name.capitalize(), inline(row.get(name, ""))) for name in ("reason", "survives", "source")]
     pairs += [("Follows from", inline(row.get("root", "")))]
     typeset = element("div", row["latex"], class_="tex") if row.get("latex") else Html("")

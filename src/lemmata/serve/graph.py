@@ -6,6 +6,7 @@ from typing import Any
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import select
 from lemmata.report.markup import Html, element, link
+from lemmata.report.tex import to_unicode
 from lemmata.report.values import MARKS, verdict_word
 from lemmata.serve.layout import claim_path
 
@@ -123,7 +124,7 @@ def _node(base: str, row: dict[str, Any], at: tuple[int, int], touched: bool) ->
     second = " · ".join([f"{MARKS.get(status, '·')} {word}", *(["rests on an erratum"] if touched else [])])
     return link(
         claim_path(base, row["id"]),
-        element("title", f"{row['id']}: {row['statement']}"),
+        element("title", f"{row['id']}: {to_unicode(row['statement'])}"),
         _box(at, 0),
         *([_box(at, 3)] if how == "proved" else []),
         element("text", name[:30], x=str(at[0] + 8), y=str(at[1] + 18)),

@@ -8,12 +8,15 @@ from lemmata.report.evidence import chip
 from lemmata.report.markup import Html, element, inline, join, link
 from lemmata.report.values import duration, shorten, verdict_word
 
+MATHS = ("vendor/katex/katex.min.js", "maths.js")
 PLACES = {"": "Find", "graphs": "What rests on what", "queue": "Queue", "query": "SQL"}
 
 
 def layout(base: str, title: str, *body: str, scripts: Sequence[str] = (), styles: Sequence[str] = ()) -> str:
     """A whole page; `base` is the token's path, under which everything lies."""
     static = f"{base}static/"
+    if any('class="tex"' in part for part in body):
+        scripts, styles = (*MATHS, *scripts), ("vendor/katex/katex.min.css", *styles)
     head = element(
         "head",
         element("meta", charset="utf-8"),

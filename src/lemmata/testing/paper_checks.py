@@ -17,6 +17,7 @@ from lemmata.record import LEDGER, ExperimentResult, NotRun, claim_digest, cover
 from lemmata.run import Store, apart, evaluate
 from lemmata.testing.controls import control_problem
 from lemmata.testing.settings import setting_problems
+from lemmata.testing.words import tex_problems
 
 ROOMS = {  # room of a paper -> rooms of the same paper it may import
     "theory": set(),
@@ -83,6 +84,7 @@ def package_problems(paper: Paper) -> Iterator[str]:
                     yield f"{experiment.id}: the class of run {name!r} is not in the paper's run folder"
                 elif canonical(decode(type(config), encode(config))) != canonical(config):
                     yield f"{experiment.id}: run {name!r} at scale {scale} does not survive JSON"
+        yield from tex_problems(experiment)
         for claim in experiment.claims:
             if not (claim.statement and claim.locus):
                 yield f"{claim.id}: it says neither what the paper claims nor where"
