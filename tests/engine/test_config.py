@@ -1,5 +1,6 @@
 """Strict configs: round trips, refusals, overrides, digests."""
 
+import contextlib
 import json
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -66,6 +67,21 @@ def test_override_parses_by_type() -> None:
     assert changed == Trial(world=Small(n=7), temperature=1.0, seeds=(5, 6), mode="exact")
     with pytest.raises(UserError, match=r"did you mean 'world\.n'"):
         override(Trial(), {"world.nn": "7"})
+
+
+HUGE = ("9" * 4500, "9" * 400, "[" * 5000, "1e400", "-1e400", "NaN", "Infinity", "{0}", "{}", '{"a": 1}', "null", '"x')
+
+
+@pytest.mark.parametrize("text", HUGE)
+@pytest.mark.parametrize("key", ["temperature", "limit", "world.n", "mode"])
+def test_no_text_of_a_key_is_more_than_refused(key: str, text: str) -> None:
+    with contextlib.suppress(UserError):
+        found = override(Trial(), {key: text})
+        assert decode(Trial, json.loads(canonical(found))) == found
+        return
+    with pytest.raises(UserError, match=key.rpartition(".")[2]) as refusal:
+        override(Trial(), {key: text})
+    assert len(str(refusal.value)) < 400
 
 
 def test_digest_follows_content_and_version() -> None:

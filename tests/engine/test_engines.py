@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -11,6 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from conftest import Cli
+from descent_run import Descent
 from faulty.run.walk import Walk
 from faulty_paper import faulty
 from lemmata.core import Resources, UserError
@@ -19,6 +21,8 @@ from lemmata.run.compiling import Compiling
 from lemmata.run.engines import Engine, start_engine
 from lemmata.run.engines.here import Here
 from lemmata.run.engines.local import Local
+from lemmata.run.execute import Task
+from lemmata.run.outcome import Refused
 from lemmata.run.queue_order import largest_first, shape
 
 __all__ = ["faulty"]
@@ -111,3 +115,12 @@ def test_programs_are_bounded_and_pruned(cli: Cli, monkeypatch: pytest.MonkeyPat
 
 def test_a_run_says_what_it_asks_for() -> None:
     assert Walk().resources() == Resources(cpus=1, gpus=0, memory=0)
+
+
+def test_a_worker_of_other_code_is_refused(store: Store) -> None:
+    task = Task.of(Descent(steps=20))
+    other = replace(task, code=("lemmata 0.0.1", *task.code[1:]))
+    outcome = other.attempt(store, lambda *_: None)
+    assert isinstance(outcome, Refused)
+    assert "lemmata 0.0.1 asks" in outcome.message
+    assert store.digests() == []

@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,10 +68,27 @@ def test_a_folder_that_is_not_installed(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "title", [r"On \universal approximators", 'On """; raise SystemExit(7); """', "{{ 7 * 7 }} {% x %}"]
+)
+def test_a_title_is_text_and_never_code(cli: Cli, tmp_path: Path, title: str) -> None:
+    assert cli("new-paper", "titled-paper", "--title", title, "--out", str(tmp_path))[0] == 0
+    made = tmp_path / "titled-paper"
+    scope: dict[str, Any] = {}
+    exec((made / "titled_paper" / "__init__.py").read_text(), scope)  # as an import would
+    assert scope["PAPER"].title == title
+    assert tomllib.loads((made / "pyproject.toml").read_text())["project"]["description"].startswith(title)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("new-paper", "My Paper"), "small letters"),
         (("new-paper", "toy"), "is a paper of that id already"),
+        (("new-paper", "class"), "Python has a word or a package"),
+        (("new-paper", "numpy"), "Python has a word or a package"),
+        (("new-paper", "lemmata"), "Python has a word or a package"),
+        (("new-paper", "a" * 300), "at most 60 characters"),
+        (("new-paper", "my-paper", "--title", "two\nlines"), "one line of at most"),
         (("check", "--paper-path", "nowhere"), "a folder with an __init__.py is needed"),
     ],
 )

@@ -1,5 +1,6 @@
 """Whoever is not the page itself is refused in one line: nothing is run, nothing is read."""
 
+import socket
 from pathlib import Path
 from urllib.parse import quote
 
@@ -171,9 +172,31 @@ def test_a_config_that_is_not_possible(page: Page, question: object, says: str) 
 def test_other_methods_and_places(page: Page) -> None:
     for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"):
         refused(page.raw(method, f"/{TOKEN}/"), 405, says="GET, HEAD or POST")
+    refused(page.raw("GET", "*"), 400, says="begins with a slash")
     refused(page.get("nowhere"), 404)
     refused(page.get("change/toy/decay?set=rate"), 400, says="key=value")
     refused(page.get("change/toy/decay?set=rate=5"), 400, says="below 2")
+
+
+def test_a_connection_that_asks_nothing_is_closed(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lemmata.serve import start
+
+    monkeypatch.setattr(start, "ASKS_WITHIN", 0.2)
+    with socket.create_connection(("127.0.0.1", page.port), timeout=10) as half_open:
+        half_open.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert half_open.recv(100) == b"", "the server has closed it"
+    monkeypatch.setattr(start, "ASKS_WITHIN", 10.0)
+    assert page.get("").status == 200
+
+
+def test_the_token_is_in_no_processs_arguments(page: Page) -> None:
+    from lemmata.serve.start import redirecting_to
+
+    path = redirecting_to("http://127.0.0.1:1/secret/")
+    assert "secret" not in path.as_uri()
+    assert path.stat().st_mode & 0o077 == 0
+    assert 'content="0;url=http://127.0.0.1:1/secret/"' in path.read_text()
+    path.unlink()
 
 
 def test_every_answer_is_under_the_policy(page: Page) -> None:

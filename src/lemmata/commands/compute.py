@@ -119,7 +119,11 @@ def run_changed(
 ) -> int:
     """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
     selection = select_one(experiment_id, "run")
-    changes = dict(_split_assignment(text) for text in assignments)
+    changes: dict[str, str] = {}
+    for key, value in map(_split_assignment, assignments):
+        if key in changes:
+            raise UserError(f"--set {key} is given twice: {changes[key]!r} and {value!r}")
+        changes[key] = value
     made = _changed(selection, scale, changes) if changes else None
     if made and not as_json:
         console.print("\n".join(made.words()), markup=False)

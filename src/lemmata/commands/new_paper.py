@@ -1,7 +1,9 @@
 """`lemmata new-paper`: a package for a paper of one's own, from the template shipped inside."""
 
 import importlib.resources
+import importlib.util
 import json
+import keyword
 import re
 from pathlib import Path
 
@@ -10,15 +12,22 @@ from rich.console import Console
 from lemmata.core import UserError, require
 from lemmata.core.registry import papers
 
+LONGEST = 60  # characters of a name
+
 
 def new_paper(name: str, title: str, authors: str, year: int, out: Path, *, as_json: bool, console: Console) -> int:
     require(
         re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) is not None, "NAME", name, "small letters, digits, hyphens"
     )
+    require(len(name) <= LONGEST, "NAME", name, f"at most {LONGEST} characters")
+    for option, text in {"--title": title, "--authors": authors}.items():
+        require(text.isprintable() and len(text) <= 5 * LONGEST, option, text, f"one line of at most {5 * LONGEST}")
     package = name.replace("-", "_")
     target = out / name
     if name in papers():
         raise UserError(f"NAME = {name!r} is not possible: {papers()[name].package} is a paper of that id already")
+    if keyword.iskeyword(package) or importlib.util.find_spec(package) is not None:
+        raise UserError(f"NAME = {name!r} is not possible: Python has a word or a package {package!r} already")
     if target.exists():
         raise UserError(f"{str(target)!r} is there already: choose another name, or another --out")
     try:

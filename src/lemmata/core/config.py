@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import re
+import sys
 import types
 import typing
 from typing import Any, Literal, TypeVar, Union
@@ -84,7 +85,9 @@ def decode(annotation: Any, data: Any, where: str = "config") -> Any:
         )
     if dataclasses.is_dataclass(annotation):
         return _decode_config(typing.cast(type, annotation), data, where)
-    if annotation is float and isinstance(data, int) and not isinstance(data, bool):
+    if annotation is float and isinstance(data, int | float) and not isinstance(data, bool):
+        if not abs(data) <= sys.float_info.max:
+            raise invalid(where, data, "expected a finite number")
         return float(data)
     if annotation in (bool, int, float, str, type(None)):
         if type(data) is not annotation:
@@ -144,7 +147,10 @@ def override(config: C, changes: dict[str, str]) -> C:
         inner, place = config, data
         for step in outer:
             inner, place = getattr(inner, step), place[_stored_name(inner, step)]
-        place[_stored_name(inner, name)] = _parse(fields(type(inner))[name], text)
+        try:
+            place[_stored_name(inner, name)] = _parse(fields(type(inner))[name], text)
+        except (ValueError, RecursionError):  # thousands of digits or brackets
+            raise invalid(path, text, "too long or too deep to be read") from None
     return decode(type(config), data, where="")  # so that a refusal names the key as it is set
 
 

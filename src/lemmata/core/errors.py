@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 200  # characters of a value that are said again
+
 
 class UserError(Exception):
     """A mistake in the request, not in the program. The command line prints it in one line and exits 2."""
@@ -17,7 +19,7 @@ class InvalidField(UserError):
         self.field, self.value, self.allowed, self.where = field, value, allowed, where
 
     def __str__(self) -> str:
-        return f"{self.field} = {self.value!r} is not possible{self.where}: {self.allowed}"
+        return f"{self.field} = {_said(self.value)} is not possible{self.where}: {self.allowed}"
 
     def within(self, outer: str) -> "InvalidField":
         """The same of a field of the config that `outer` names."""
@@ -53,6 +55,11 @@ class TooShort(Undecided):
         super().__init__(f"too short a run to say: {why}")
 
 
+def _said(value: object) -> str:
+    said = repr(value)
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}…"
+
+
 def nearest(word: str, allowed: Iterable[str]) -> str | None:
     """The allowed word closest to the one that was typed, or None if none is close."""
     matches = difflib.get_close_matches(word, list(allowed), n=1, cutoff=0.5)
@@ -66,7 +73,7 @@ def unknown(what: str, word: str, allowed: Iterable[str], also: Iterable[str] = 
     guess = nearest(word, [*names, *also])
     hint = f"did you mean {guess!r}? " if guess else ""
     shown = ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "")
-    return UserError(f"unknown {what} {word!r}: {hint}allowed: {shown}")
+    return UserError(f"unknown {what} {_said(word)}: {hint}allowed: {shown}")
 
 
 def invalid(field: str, value: object, allowed: str) -> InvalidField:

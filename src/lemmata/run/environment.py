@@ -1,5 +1,7 @@
 """Where a run's numbers come from: code, libraries, device."""
 
+import hashlib
+import importlib
 import importlib.metadata
 import platform
 import subprocess
@@ -33,6 +35,15 @@ def _fixed() -> dict[str, Any]:
         "device": jax.devices()[0].device_kind + ("" if jax.default_backend() == "cpu" else "; float64 on the CPU"),
         "platform": jax.default_backend(),
     }
+
+
+@cache
+def sources(package: str) -> str:
+    """The hash of all code of a package: what computes a run must be what asked for it."""
+    found, folder = hashlib.sha256(), Path(str(importlib.import_module(package).__file__)).parent
+    for path in sorted(folder.rglob("*.py")):
+        found.update(f"|{path.relative_to(folder)}|".encode() + path.read_bytes())
+    return found.hexdigest()[:20]
 
 
 def code_name(code: Mapping[str, Any]) -> str:

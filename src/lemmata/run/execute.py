@@ -1,13 +1,18 @@
 """Config -> stored result: one run, in this process."""
 
+import json
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
+import lemmata
 from lemmata.core import RunConfig, UserError
+from lemmata.core.config import decode, encode
+from lemmata.core.registry import papers, run_type
 from lemmata.run.checkpoints import StoredContext, Watcher
 from lemmata.run.compiling import Compiling
-from lemmata.run.environment import environment
+from lemmata.run.environment import environment, sources
 from lemmata.run.outcome import Finished, Outcome, Raised, Refused, reason_of
 from lemmata.run.store import Store
 
@@ -42,6 +47,37 @@ def attempt(config: RunConfig, store: Store, progress: Progress) -> Outcome:
         return Refused(digest, str(error))
     except Exception as error:  # whatever a paper's code raises ends this run alone
         return Raised(digest, reason_of(error), traceback.format_exc())
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run as it is sent to whoever computes it, with what it must come to there."""
+
+    digest: str
+    kind: str
+    config: str  # as JSON
+    code: tuple[str, ...]
+
+    @classmethod
+    def of(cls, config: RunConfig) -> "Task":
+        return cls(config.digest, config.kind, json.dumps(encode(config)), _code(config.kind))
+
+    def attempt(self, store: Store, progress: Progress) -> Outcome:
+        """In the process that was sent it. Another version of the code would compute another run under this name."""
+        try:
+            if self.code != (here := _code(self.kind)):
+                versions = f"{self.code[0]} asks, {here[0]} computes"
+                return Refused(self.digest, f"worker and command are of different code ({versions}): install the same")
+            config = decode(run_type(self.kind), json.loads(self.config))
+        except Exception as error:  # a paper that this process cannot load
+            return Raised(self.digest, reason_of(error), traceback.format_exc())
+        return attempt(config, store, progress)
+
+
+def _code(kind: str) -> tuple[str, ...]:
+    paper = papers().get(kind.partition("/")[0])
+    packages = dict.fromkeys(["lemmata", *([paper.package] if paper else [])])
+    return (f"lemmata {lemmata.__version__}", *map(sources, packages))
 
 
 def missing(configs: Iterable[RunConfig], store: Store) -> list[RunConfig]:

@@ -83,6 +83,8 @@ class Guard:
             raise Refusal(403, f"a request from another site ({site})")
         if scope["method"] not in ("GET", "HEAD", "POST"):
             raise Refusal(405, f"method {scope['method'][:20]!r} is not possible: GET, HEAD or POST")
+        if not scope["path"].startswith("/"):
+            raise Refusal(400, "the address is not possible: it begins with a slash")
         _, token, *rest = scope["path"].split("/", 2)
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             raise Refusal(403, "the token is missing or wrong: open the address that `lemmata serve` printed")

@@ -1,22 +1,30 @@
 """`lemmata serve`: a server on this machine alone, at an address that only its terminal knows."""
 
+import atexit
 import contextlib
 import os
 import secrets
 import socket
+import tempfile
 import threading
 import webbrowser
+from pathlib import Path
+from typing import Any
 
 import uvicorn
 from rich.console import Console
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lemmata.core import UserError
 from lemmata.core.scale import ScaleName
+from lemmata.report.markup import element
 from lemmata.run import Store
 from lemmata.serve.app import make_app
 from lemmata.serve.guard import Guard
 
 LOOPBACK = "127.0.0.1"
+ASKS_WITHIN = 10.0  # seconds, for the first request of a connection
+MOST_CONNECTIONS = 500  # at a time, live streams among them
 TRIED = 20  # ports, from the one that was asked for
 
 
@@ -31,11 +39,33 @@ def serve(page: str, store: Store, scale: ScaleName, port: int, *, browser: bool
     console.print(f"lemmata: {address}", soft_wrap=True, markup=False, highlight=False)
     console.print("Only this machine, and only with this address. Ctrl-C ends it; what is asked for is kept.")
     if browser:
-        webbrowser.open(address)
+        webbrowser.open(redirecting_to(address).as_uri())
     server = server_of(Guard(app, token, port))
     live.is_over, live.opened = lambda: server.should_exit, give_way
     server.run(sockets=[listening])
     return 0
+
+
+def redirecting_to(address: str) -> Path:
+    """A page that only this user can read and that leads there: a process' arguments, which hold what a browser is
+    told to open, are everybody's to read, and the address holds the token."""
+    descriptor, name = tempfile.mkstemp(prefix="lemmata-", suffix=".html")  # made so that others cannot read it
+    with os.fdopen(descriptor, "w") as file:
+        file.write(element("meta", http_equiv="refresh", content=f"0;url={address}"))
+    atexit.register(Path(name).unlink, missing_ok=True)
+    return Path(name)
+
+
+class Prompt(H11Protocol):
+    """A connection on which a whole request arrives soon, or which is closed: half-open ones are not collected."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.loop.call_later(ASKS_WITHIN, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
 
 
 def give_way() -> None:
@@ -50,7 +80,8 @@ def server_of(app: Guard) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             app,
-            http="h11",
+            http=Prompt,
+            limit_concurrency=MOST_CONNECTIONS,
             ws="none",
             log_level="error",
             access_log=False,

@@ -2,14 +2,12 @@
 
 import contextlib
 import gc
-import json
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -20,13 +18,11 @@ from typing import Any
 import jax
 
 from lemmata.core import RunConfig, UserError
-from lemmata.core.config import decode, encode
-from lemmata.core.registry import run_type
 from lemmata.run.compile_cache import use_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines.engine import NO_WORKERS
-from lemmata.run.execute import Progress, attempt
-from lemmata.run.outcome import Died, Outcome, Raised, reason_of
+from lemmata.run.execute import Progress, Task
+from lemmata.run.outcome import Died, Outcome
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
 from lemmata.run.xla_flags import compile_lightly
@@ -53,7 +49,7 @@ class Local:
         self._workers: list[Worker] = []
 
     def start(self, config: RunConfig) -> None:
-        task = (config.digest, config.kind, json.dumps(encode(config)))
+        task = Task.of(config)
         idle = [worker for worker in self._workers if worker.digest is None]
         for worker in sorted(idle, key=lambda one: one.kind != config.kind):
             try:
@@ -148,16 +144,10 @@ def _work(line: Any, parent: int, root: Path) -> None:
     store, compiling = Store(root), Compiling().__enter__()
     tell(READY)
     while (task := _next_task(line)) is not None:
-        digest, kind, text = task
-        try:
-            config = decode(run_type(kind), json.loads(text))
-        except Exception as error:  # a paper that this process cannot load
-            tell(Raised(digest, reason_of(error), traceback.format_exc()))
-            continue
         if compiling.programs > MANY_PROGRAMS:
             jax.clear_caches()
             compiling.programs = 0
-        tell(attempt(config, store, lambda *told: tell(told)))
+        tell(task.attempt(store, lambda *told: tell(told)))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # everything is written; taking its programs apart would keep the parent waiting for seconds

@@ -7,7 +7,6 @@ path; nothing but the outcome comes back through Ray. Leases are held here, by t
 import contextlib
 import importlib
 import io
-import json
 import os
 import socket
 import sys
@@ -17,8 +16,7 @@ import warnings
 from typing import Any, TextIO
 
 from lemmata.core import RunConfig, UserError
-from lemmata.core.config import encode
-from lemmata.run.execute import Progress
+from lemmata.run.execute import Progress, Task
 from lemmata.run.outcome import Died, Outcome, Raised
 from lemmata.run.store import Store
 from lemmata.run.threads import THREADS, compute_in_one_thread
@@ -65,8 +63,8 @@ class Ray:
         options |= {"num_gpus": asked.gpus} if asked.gpus else {}
         options |= {"memory": asked.memory} if asked.memory else {}
         environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-        task = (config.digest, config.kind, json.dumps(encode(config)), str(self._store.root.resolve()), environment)
-        self._tasks[self._ray.remote(_compute).options(**options).remote(*task)] = config
+        given = (Task.of(config), str(self._store.root.resolve()), environment)
+        self._tasks[self._ray.remote(_compute).options(**options).remote(*given)] = config
         self._progress(config.digest, config.kind, "ray", 0, 1)
 
     def _count(self) -> None:
@@ -127,9 +125,8 @@ def _start(ray: Any) -> None:
     ray.init(log_to_driver=False, configure_logging=False, **own)
 
 
-def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str, str]) -> Outcome:
+def _compute(task: Task, root: str, environment: dict[str, str]) -> Outcome:
     """On a machine of the cluster."""
-    import traceback
     from pathlib import Path
 
     os.environ.update(environment)
@@ -138,19 +135,11 @@ def _compute(digest: str, kind: str, text: str, root: str, environment: dict[str
     import jax
 
     from lemmata.core import registry
-    from lemmata.core.config import decode
-    from lemmata.core.registry import run_type
     from lemmata.run.compile_cache import use_compile_cache
-    from lemmata.run.execute import attempt
-    from lemmata.run.outcome import reason_of
 
     for name, option in READ_ONCE.items():
         if name in environment and jax.config.values[option] != environment[name]:
             jax.config.update(option, environment[name])
     registry.forget()
-    try:
-        config = decode(run_type(kind), json.loads(text))
-    except Exception as error:  # a paper that this machine cannot load
-        return Raised(digest, reason_of(error), traceback.format_exc())
     use_compile_cache()
-    return attempt(config, Store(Path(root)), lambda *_: None)
+    return task.attempt(Store(Path(root)), lambda *_: None)
