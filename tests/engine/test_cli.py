@@ -123,7 +123,8 @@ def test_runs_verify_show_prune(cli: Cli) -> None:
     assert cli("runs", "verify")[0] == 0
     cli("run", "toy/decay", "--set", "rate=0.3", "--scale", "smoke")
     _, out, _ = cli("runs", "prune", "--json")
-    (stale,) = json.loads(out)["would_delete"]
+    stale, damaged = json.loads(out)["would_delete"]
+    assert damaged.startswith(digest), "what was set aside"
     cli("runs", "prune", "--yes")
     assert not (Path(".lemmata") / stale).exists()
     assert (Path(".lemmata") / digest).exists()
