@@ -18,6 +18,8 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.sample import FAR, LEVEL, Sample, Seeds, Slack, Values, decide
 from lemmata.core.verdict import Elements, Status as Status, Verdict as Verdict, together as together
 
+RULES_VERSION = 1  # of what rules, samples, conditions and judging say: another one makes every verdict stale
+
 
 @dataclass(frozen=True)
 class Rule(abc.ABC):
