@@ -8,7 +8,7 @@ import yaml
 
 import lemmata
 from conftest import Cli
-from lemmata.commands.docs import DOCS, PAGES, documented, line_of, page_of, readme_text
+from lemmata.commands.docs import DOCS, PAGES, documented, guide_texts, line_of, page_of, readme_text
 from lemmata.core.registry import papers
 from lemmata.record import STALE, claim_digests, read_baseline
 from lemmata.report.markdown import claim_page, replaced
@@ -54,6 +54,11 @@ def test_citation_names_the_paper(id: str) -> None:
 def test_a_generated_page_is_up_to_date_and_in_the_site(name: str) -> None:
     assert (DOCS / name).read_text() == PAGES[name](), "run `lemmata docs`"
     assert f": {name}\n" in (TOP / "mkdocs.yml").read_text()
+
+
+@pytest.mark.parametrize("path", [path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES], ids=str)
+def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
+    assert path.read_text() == guide_texts()[path], "run `lemmata docs`"
 
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

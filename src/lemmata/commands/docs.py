@@ -32,6 +32,7 @@ from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
 from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
+from lemmata.report.references import with_numbers
 from lemmata.report.replications import replications_page
 from lemmata.run import Store, last_replications
 
@@ -78,7 +79,7 @@ def page_of(paper: Paper) -> str:
     text = path.read_text()
     for name, made in {"claims": claims_table, "errata": errata_markdown, "ledger": ledger_section}.items():
         text = replaced(text, name, made(rows))
-    return text
+    return with_numbers(text, path, paper)
 
 
 def coverage_text() -> str:
@@ -125,7 +126,13 @@ def readme_text() -> str:
     ours = [paper for paper in papers().values() if paper.package.startswith("lemmata.")]
     text = (TOP / "README.md").read_text()
     text = replaced(text, "findings", "\n\n".join(findings_section(paper, findings_of(paper)) for paper in ours))
-    return replaced(text, "papers", papers_lines([line_of(paper) for paper in ours]))
+    return with_numbers(replaced(text, "papers", papers_lines([line_of(paper) for paper in ours])), TOP / "README.md")
+
+
+def guide_texts() -> dict[Path, str]:
+    """The pages of `docs/` that people write, with the numbers that their references say now."""
+    written = [path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES]
+    return {path: with_numbers(path.read_text(), path) for path in written}
 
 
 PAGES = {"coverage.md": coverage_text, "controls.md": controls_text, "replications.md": replications_text}
@@ -140,7 +147,8 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
             _keep_confirmations(paper, scale, store)
         texts[readme_of(paper)] = page_of(paper)
     if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
-        texts |= {DOCS / name: text() for name, text in PAGES.items()} | {TOP / "README.md": readme_text()}
+        texts |= {DOCS / name: text() for name, text in PAGES.items()}
+        texts |= guide_texts() | {TOP / "README.md": readme_text()}
     for path, text in texts.items():
         if not path.is_file() or path.read_text() != text:
             stale.append(str(path))

@@ -24,7 +24,7 @@ class Number:
 
     claim: str  # its id without the paper's
     part: str = ""  # none: the claim has but one
-    at: int | Literal["min", "max"] | None = None
+    at: int | tuple[int, ...] | Literal["min", "max", "low", "high", "seeds"] | None = None
     form: str = ".2f"
     of: Literal["measured", "predicted", "corrected"] = "measured"
 
@@ -35,7 +35,8 @@ class Number:
         if self.at in ("min", "max"):
             value = value[self.at] if isinstance(value, dict) else {"min": min, "max": max}[self.at](value)
         elif self.at is not None:
-            value = value[self.at]
+            for index in self.at if isinstance(self.at, tuple) else (self.at,):
+                value = value[index]
         return f"{value:{self.form}}".replace("-", "−")
 
 
