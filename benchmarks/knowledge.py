@@ -29,10 +29,10 @@ from matrix_work import Product, alone, measure_our_rate, measure_torch_rate, op
 from side_by_side import Row, show
 
 from lemmata.core import TrainState, named_key
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned
-from lemmata.papers.knowledge.run.active import mix, sum_active, to_active
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.run.fast.active import mix, sum_active, to_active
+from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import START, Facts, FactsConfig
 
 THREADS = (1, 2)  # of PyTorch
@@ -61,7 +61,10 @@ class TorchStep:
         self.weights = torch.full((2 * config.batch + 1,), 1 / (3 * config.batch))
         self.weights[0] = 1 / 3
         self.first_target = torch.zeros(1, dtype=torch.long)
-        groups = [{"params": [self.w], "lr": config.neuron_rate}, {"params": [self.a], "lr": config.attention_rate}]
+        groups = [
+            {"params": [self.w], "lr": config.neuron_learning_rate},
+            {"params": [self.a], "lr": config.attention_learning_rate},
+        ]
         self.optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
         self.loss = self.eager_loss
 
@@ -77,8 +80,8 @@ class TorchStep:
         hidden = torch.relu(torch.cat([2 * o, x_two, x_three]) @ w)
         logits = self.gain * hidden.view(-1, self.neurons, self.classes).sum(1)
         targets = torch.cat([self.first_target, 1 + templates, 1 + len(self.relations) + subjects])
-        surprise = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-        return (surprise * self.weights).sum()
+        nll = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+        return (nll * self.weights).sum()
 
     def step(self) -> None:
         subjects = torch.randint(len(self.templates), (self.batch,))
@@ -165,7 +168,7 @@ def beside_products(model: OneLayer, config: PreTrainingConfig) -> Callable[[int
     passes over the neurons of [o s] and of [o s r]."""
     algorithm, batch, classes = pre_training(config), config.batch, model.neurons.shape[2]
     rules = algorithm.rule(algorithm.rate)
-    moving = eqx.filter(model, learned(model))
+    moving = eqx.filter(model, trainable(model))
     random, units = np.random.default_rng(0), model.neurons.shape[1] * classes
 
     def normal(*shape: int) -> jax.Array:

@@ -37,7 +37,7 @@ lessons = {
     f"all {asked} subjects": CoverageConfig(),
     "all, wrong answers": CoverageConfig(answers="shuffled"),
 }
-questions = [Questions.choose(facts, lesson, SEED) for lesson in lessons.values()]
+questions = [Questions.choose(facts, questions, SEED) for questions in lessons.values()]
 tuning = fine_tuning(FineTuningConfig(), questions)
 _, told = fit_many(
     tuning,

@@ -30,7 +30,7 @@ from lemmata.papers.knowledge.run.gpt2 import (
     PhaseConfig,
     PlacedLoss,
     extraction,
-    told_accuracy,
+    stored_accuracy,
 )
 from lemmata.papers.knowledge.task import ASK, START, CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit_many, next_token_loss
@@ -53,10 +53,10 @@ def test_a_question_is_a_sentence_with_the_prompt_in_the_relation_s_place() -> N
     question = facts.question_batch(jnp.asarray(subjects), jnp.asarray(another))
     sentence = facts.sentences(jnp.asarray(subjects), jnp.asarray([3, 0, 1]))
     names, answers = np.asarray(facts.subject_names), np.asarray(facts.answer_names)
-    for row, (subject, taught) in enumerate(zip(subjects, another, strict=True)):
-        expected = [START, *names[subject], ASK, ASK, ASK, *answers[taught]]
+    for row, (subject, answer) in enumerate(zip(subjects, another, strict=True)):
+        expected = [START, *names[subject], ASK, ASK, ASK, *answers[answer]]
         np.testing.assert_array_equal(question.tokens[row], expected)
-        np.testing.assert_array_equal(question.targets[row, 6:9], answers[taught])
+        np.testing.assert_array_equal(question.targets[row, 6:9], answers[answer])
         np.testing.assert_array_equal(sentence.targets[row, 6:9], answers[subject])
     np.testing.assert_array_equal(question.mask[0], [False] * 6 + [True] * 3 + [False])
     np.testing.assert_array_equal(sentence.mask[0], [True, False, False] + [True] * 6 + [False])
@@ -112,7 +112,7 @@ def test_extraction_is_the_exact_match_of_greedy_answers() -> None:
     assert found["held_out_first"] >= found["held_out"]
 
 
-def test_told_accuracy_reads_sentences_and_skips_padding() -> None:
+def test_stored_accuracy_reads_sentences_and_skips_padding() -> None:
     model, facts = random_model(), Facts.create(replace(WORLD, pad_subjects=9), 1)
     subjects, templates = np.asarray(facts.subject_names)[:6], np.asarray(facts.template_names)
     one_template = eqx.tree_at(lambda f: f.templates, facts, jnp.zeros_like(facts.templates))
@@ -121,8 +121,8 @@ def test_told_accuracy_reads_sentences_and_skips_padding() -> None:
     answers[:5] = said[:5]
     answers[5] = 3 + (np.array(said[5]) - 3 + 1) % 8
     changed = eqx.tree_at(lambda f: f.answer_names, one_template, jnp.asarray(answers))
-    told = eqx.filter_jit(told_accuracy)(model, changed, named_key(0, "slots"))["told"]
-    np.testing.assert_allclose(told, 5 / 6, rtol=1e-6)
+    stored = eqx.filter_jit(stored_accuracy)(model, changed, named_key(0, "slots"))["told"]
+    np.testing.assert_allclose(stored, 5 / 6, rtol=1e-6)
 
 
 def test_the_loss_at_the_masked_places_is_the_next_token_loss() -> None:
@@ -167,7 +167,7 @@ def test_a_run_without_checkpoints_neither_writes_nor_reads_one(checkpoints: boo
     np.testing.assert_array_equal(found["value"][0], [0, 0, 1, 0.5] if checkpoints else [64, 32, 16, 8])
 
 
-def made_up(told: float, by_cell: dict[tuple[int, int], float], before: float) -> Runs:
+def made_up(stored: float, by_cell: dict[tuple[int, int], float], before: float) -> Runs:
     """A made-up run at laptop scale: the same value for each seed, and for each cell before fine-tuning."""
     config = decoder_run(Scale("laptop"))
     rows: dict[str, list[Any]] = {
@@ -180,7 +180,7 @@ def made_up(told: float, by_cell: dict[tuple[int, int], float], before: float) -
             ("fine-tuning", 0, before),
             ("fine-tuning", 1, value),
         ):
-            row = (stage, seed, step, cell.subjects, cell.templates, cell.multiplicity, told, held_out)
+            row = (stage, seed, step, cell.subjects, cell.templates, cell.multiplicity, stored, held_out)
             for column, entry in zip(rows.values(), row, strict=True):
                 column.append(entry)
     return Runs({"main": RunResult(config, {k: np.array(v) for k, v in rows.items()}, {})}, Scale("paper"))
@@ -190,7 +190,7 @@ TRENDS = {(5, 1): 0.1, (5, 2): 0.6, (5, 5): 0.9, (20, 2): 0.4, (80, 2): 0.2}
 
 
 @pytest.mark.parametrize(
-    ("told", "changes", "expected"),
+    ("stored", "changes", "expected"),
     [
         (1.0, {}, "holds"),
         (0.9, {}, "undecided"),
@@ -202,14 +202,14 @@ TRENDS = {(5, 1): 0.1, (5, 2): 0.6, (5, 5): 0.9, (20, 2): 0.4, (80, 2): 0.2}
     ],
 )
 def test_the_rule_tells_trends_from_their_absence(
-    told: float, changes: dict[tuple[int, int], float], expected: str
+    stored: float, changes: dict[tuple[int, int], float], expected: str
 ) -> None:
-    runs = made_up(told, TRENDS | changes, before=0.1)
+    runs = made_up(stored, TRENDS | changes, before=0.1)
     assert [judge(claim, runs, EXPERIMENT.needs).status for claim in EXPERIMENT.claims] == [expected]
 
 
 def test_what_cannot_be_is_refused_in_one_line() -> None:
-    phase = PhaseConfig(steps=4, every=2, batch=2, rate=1e-3)
+    phase = PhaseConfig(steps=4, every=2, batch=2, learning_rate=1e-3)
 
     def run(cell: CellConfig, vocab: int = 67, length: int = 16) -> DecoderExtraction:
         model = GPT2Config(vocab=vocab, length=length)
@@ -223,4 +223,4 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
     with pytest.raises(UserError, match=r"model\.length = 15 is not possible: at least 16"):
         run(CellConfig(), length=15)
     with pytest.raises(UserError, match="every = 3 is not possible: a divisor of steps = 4"):
-        PhaseConfig(steps=4, every=3, batch=2, rate=1e-3)
+        PhaseConfig(steps=4, every=3, batch=2, learning_rate=1e-3)

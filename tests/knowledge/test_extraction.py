@@ -119,7 +119,7 @@ def test_coverage_is_judged_by_its_trend_over_subjects_not_over_steps() -> None:
 
     assert of_both(rising) == {"holds"}
     assert of_both(lambda c, t, s: 0.6 - rising(c, t, s)) == {"fails"}
-    assert of_both(with_time) == {"undecided"}, "more lessons do it too"
+    assert of_both(with_time) == {"undecided"}, "more steps do it too"
     assert verdicts("coverage", rising)["coverage-adamw"] == "undecided", "a laptop has too few seeds for it"
 
 
@@ -143,7 +143,7 @@ def test_own_templates_are_counted_within_a_world() -> None:
 def test_falling_after_the_best_record_is_not_saturation() -> None:
     def slower_at_low_rank(config: Any, tuning: Any, taken: np.ndarray) -> np.ndarray:
         """Only the control, full matrices at the rate of low ranks, overfits."""
-        fast = tuning.rank is None and tuning.rate > config.tuning.rate
+        fast = tuning.rank is None and tuning.learning_rate > config.tuning.learning_rate
         return np.minimum(taken * (tuning.rank or 40) / 200, 0.8) - 0.1 * (fast & (taken > 200))
 
     found = verdicts("fig-6", slower_at_low_rank)

@@ -34,8 +34,8 @@ def test_sentences_and_questions_read_as_written() -> None:
     o, s, r, a = np.asarray(batch.tokens).T
     assert (o == START).all()
     assert np.array_equal(a - first_answer, s - first_subject)
-    told = np.asarray(facts.templates)[s - first_subject]
-    assert (told == (r - 3)[:, None]).any(axis=1).all()
+    templates = np.asarray(facts.templates)[s - first_subject]
+    assert (templates == (r - 3)[:, None]).any(axis=1).all()
     assert len(np.unique(np.stack([s, r]), axis=1).T) == 90, "every fact is told"
     assert np.array_equal(batch.targets[:, :3], np.stack([np.full(4000, DUMMY), r, a], axis=1))
     assert np.array_equal(batch.mask[0], [True, True, True, False])
@@ -120,9 +120,9 @@ def test_coverage_nests_and_is_what_it_says() -> None:
 
 def test_shuffled_answers_are_all_wrong_and_all_used() -> None:
     facts = Facts.create(CONFIG, 0)
-    taught = np.asarray(Questions.choose(facts, CoverageConfig(answers="shuffled"), 0).taught)
-    assert (taught != np.arange(30)).all()
-    assert sorted(taught) == list(range(30))
+    train_answers = np.asarray(Questions.choose(facts, CoverageConfig(answers="shuffled"), 0).train_answers)
+    assert (train_answers != np.arange(30)).all()
+    assert sorted(train_answers) == list(range(30))
 
 
 def test_spelled_names_are_different_words_and_predicted_letter_by_letter() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
-from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
+from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig, random_stream
 from lemmata.train import next_token_loss
 
@@ -77,7 +77,7 @@ def test_the_closed_form_gradient_is_autodiffs(reading: dict[str, Any], opened: 
         drawn = facts.draw(batch, key=named_key(0, "data"))
         said, d_attention, d_neurons = eqx.filter_jit(sentence_gradient)(model, facts, *drawn)
         loss = said.loss(opened)
-        chosen, fixed = eqx.partition(model, learned(model))
+        chosen, fixed = eqx.partition(model, trainable(model))
         loss_of = lambda part: next_token_loss(eqx.combine(part, fixed), facts.sentences(*drawn))  # noqa: E731
         value, gradient = eqx.filter_jit(jax.value_and_grad(loss_of))(chosen)
         assert float(loss) == pytest.approx(float(value), rel=1e-12)
@@ -108,10 +108,10 @@ def test_low_rank_starts_as_the_same_function_and_merges_into_one() -> None:
 def test_filters_name_what_learns() -> None:
     model = build(OneLayerConfig(width=8))
     count = lambda tree: sum(bool(leaf) for leaf in jax.tree.leaves(tree))  # noqa: E731
-    assert count(learned(model)) == 2
-    assert learned(model, "attention").attention
-    assert not learned(model, "attention").neurons
-    both = learned(with_low_rank(model, 1))
+    assert count(trainable(model)) == 2
+    assert trainable(model, "attention").attention
+    assert not trainable(model, "attention").neurons
+    both = trainable(with_low_rank(model, 1))
     assert both.attention_update.right
     assert both.neuron_update.left
     assert not both.neurons

@@ -8,9 +8,9 @@ import pytest
 
 from lemmata.core import Unattended, UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import pretrain, tune
 from lemmata.papers.knowledge.task import Facts, FactsConfig
@@ -18,8 +18,8 @@ from lemmata.papers.knowledge.task import Facts, FactsConfig
 SMALL = FactsConfig(subjects=12, templates=5, multiplicity=2)
 PADDED = dataclasses.replace(SMALL, pad_subjects=17, pad_templates=9, pad_multiplicity=4)
 MODEL = OneLayerConfig(width=10, neurons=2)
-PRETRAINING = PreTrainingConfig(steps=60, batch=16, neuron_rate=1e-2, attention_rate=1e-3, records=1)
-TUNING = FineTuningConfig(steps=10, batch=8, rate=3e-3)
+PRETRAINING = PreTrainingConfig(steps=60, batch=16, neuron_learning_rate=1e-2, attention_learning_rate=1e-3, records=1)
+TUNING = FineTuningConfig(steps=10, batch=8, learning_rate=3e-3)
 SEEDS = (0, 4)
 
 

@@ -33,8 +33,8 @@ def made_up(config: PopqaTuning = CONFIG) -> RunResult:
         for arm in (Arm(rank=1, facts=0, relations=0), *config.arms()):
             for place, relation in enumerate(RELATIONS):
                 is_covered = BLOCKS[arm.block][place] if arm.relations else bool(arm.facts)
-                told = {"relation": relation, "covered": is_covered, "asked": ASKED[place]}
-                rows.append({"seed": seed, **asdict(arm), **told, "matched": matched(arm, seed, place)})
+                labels = {"relation": relation, "covered": is_covered, "asked": ASKED[place]}
+                rows.append({"seed": seed, **asdict(arm), **labels, "matched": matched(arm, seed, place)})
     return RunResult(config, {name: np.array([row[name] for row in rows]) for name in rows[0]}, {})
 
 

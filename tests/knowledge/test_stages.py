@@ -55,14 +55,14 @@ def test_what_is_known_of_the_whole_data_set(setting: Any) -> None:
         loss, known, *_ = eqx.filter_jit(whole_gradient)(model, Prompts.of(facts))
         batch = facts.sentences(*every_fact(facts))
         direct = eqx.filter_jit(next_token_loss)(model, batch)
-        chances = jax.nn.softmax(eqx.filter_jit(jax.vmap(lambda tokens: model(tokens)))(batch.tokens))
-        told = np.asarray(jnp.take_along_axis(chances, batch.targets[..., None], axis=2))[..., 0]
+        probabilities = jax.nn.softmax(eqx.filter_jit(jax.vmap(lambda tokens: model(tokens)))(batch.tokens))
+        probability_of_target = np.asarray(jnp.take_along_axis(probabilities, batch.targets[..., None], axis=2))[..., 0]
     assert float(loss) == pytest.approx(float(direct), abs=1e-12)
-    assert float(known["dummy"]) == pytest.approx(told[0, 0], rel=1e-9)
-    assert float(known["relation"]) == pytest.approx(2 * told[:, 1].mean(), rel=1e-9)
-    assert float(known["relation_most"]) == pytest.approx(2 * told[:, 1].max(), rel=1e-9)
-    assert float(known["answer"]) == pytest.approx(told[:, 2].mean(), rel=1e-9)
-    assert float(known["answer_most"]) == pytest.approx(told[:, 2].max(), rel=1e-9)
+    assert float(known["dummy"]) == pytest.approx(probability_of_target[0, 0], rel=1e-9)
+    assert float(known["relation"]) == pytest.approx(2 * probability_of_target[:, 1].mean(), rel=1e-9)
+    assert float(known["relation_most"]) == pytest.approx(2 * probability_of_target[:, 1].max(), rel=1e-9)
+    assert float(known["answer"]) == pytest.approx(probability_of_target[:, 2].mean(), rel=1e-9)
+    assert float(known["answer_most"]) == pytest.approx(probability_of_target[:, 2].max(), rel=1e-9)
 
 
 def test_the_last_token_asks_as_in_the_model_and_the_first_one_does_not(setting: Any) -> None:
@@ -93,18 +93,18 @@ def test_descent_follows_the_gradient_of_autodiff(setting: Any, query: str) -> N
             loss, found = gradient(plain, batch)
             state, metrics = step(state)
             assert float(metrics["loss"]) == pytest.approx(float(loss), abs=1e-10)
-            rate = (0.5, 0.25, 0.125)[int(metrics["stage"])]
-            assert number >= 2 or rate == 0.5
-            moved = plain.attention - rate * found.attention, plain.neurons - rate * found.neurons
+            learning_rate = (0.5, 0.25, 0.125)[int(metrics["stage"])]
+            assert number >= 2 or learning_rate == 0.5
+            moved = plain.attention - learning_rate * found.attention, plain.neurons - learning_rate * found.neurons
             plain = eqx.tree_at(lambda one: (one.attention, one.neurons), plain, moved)
         np.testing.assert_allclose(state.model.attention, plain.attention, atol=1e-10)
         np.testing.assert_allclose(state.model.neurons, plain.neurons, atol=1e-10)
 
 
-def test_stages_end_when_they_should_and_replicas_have_rates_of_their_own(setting: Any) -> None:
+def test_stages_end_when_they_should_and_replicas_have_learning_rates_of_their_own(setting: Any) -> None:
     facts, model = setting
     with precision("float64"):
-        algorithm, faster = (StagedDescent((rate, 0.6, 0.3), first_steps=3) for rate in (0.02, 0.2))
+        algorithm, faster = (StagedDescent((learning_rate, 0.6, 0.3), first_steps=3) for learning_rate in (0.02, 0.2))
         states = [algorithm.init(model), faster.init(model)]
         keys = jnp.stack([named_key(0, "data")] * 2)
         _, metrics = fit_many(algorithm, stack([Prompts.of(facts)] * 2), stack(states), keys, steps=60, every=1)

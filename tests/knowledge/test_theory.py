@@ -15,8 +15,8 @@ from lemmata.core import UserError, precision
 from lemmata.papers.knowledge.theory import concentration, covering, first_attention, optimal_loss
 
 
-def least_surprise(contexts: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
-    """The mean surprise, minimised numerically over a table of free logits."""
+def least_nll(contexts: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> float:
+    """The mean negative log-likelihood, minimised numerically over a table of free logits."""
     shape = int(contexts.max()) + 1, int(targets.max()) + 1
     with precision("float64"):
 
@@ -49,7 +49,7 @@ def facts(counts: list[int], seed: int) -> np.ndarray:
 def test_optimal_loss_of_facts(counts: list[int]) -> None:
     rows = facts(counts, seed=1)
     closed = optimal_loss.optimal_fact_loss(np.array(counts))
-    brute = least_surprise(np.unique(rows[:, 1], return_inverse=True)[1], rows[:, 2], np.ones(len(rows)))
+    brute = least_nll(np.unique(rows[:, 1], return_inverse=True)[1], rows[:, 2], np.ones(len(rows)))
     # Only the second of three questions has a choice. Targets that never occur need infinite logits: the minimum is
     # approached from above.
     assert -1e-12 <= brute - 3 * closed < 1e-6
@@ -118,9 +118,9 @@ CASES = [(20, 5, 5), (40, 2, 8), (100, 5, 20), (33, 3, 10), (200, 1, 4), (7, 1, 
 @pytest.mark.parametrize(("subjects", "multiplicity", "templates"), CASES)
 def test_equation_44_bounds_the_other_tail(subjects: int, multiplicity: int, templates: int) -> None:
     case = subjects, multiplicity, templates
-    chance = Fraction(multiplicity, templates)
-    terms = [math.comb(subjects, k) * chance**k * (1 - chance) ** (subjects - k) for k in range(subjects + 1)]
-    half = chance * subjects / 2
+    probability = Fraction(multiplicity, templates)
+    terms = [math.comb(subjects, k) * probability**k * (1 - probability) ** (subjects - k) for k in range(subjects + 1)]
+    half = probability * subjects / 2
     printed = float(sum(term for k, term in enumerate(terms) if k >= half))
     other = float(sum(term for k, term in enumerate(terms) if k <= half))
     assert concentration.at_least_half(*case) == pytest.approx(printed, abs=1e-12)
@@ -160,13 +160,13 @@ def first_step_scores(rows: np.ndarray, shared_query: bool) -> np.ndarray:
         def scores(matrix: Any, tokens: Any) -> Any:
             return (x[0] if shared_query else x[tokens[-1]]) @ matrix @ x[tokens].T
 
-        def surprise(matrix: Any, tokens: Any, target: Any) -> Any:
+        def nll(matrix: Any, tokens: Any, target: Any) -> Any:
             mixed = x[tokens[-1]] + jax.nn.softmax(scores(matrix, tokens)) @ x[tokens]
             return -jax.nn.log_softmax(lam * jax.nn.relu(weights @ mixed))[target]
 
         def loss(matrix: Any) -> Any:
-            short = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :2]), jnp.asarray(rows[:, 2]))
-            long = jax.vmap(surprise, (None, 0, 0))(matrix, jnp.asarray(rows[:, :3]), jnp.asarray(rows[:, 3]))
+            short = jax.vmap(nll, (None, 0, 0))(matrix, jnp.asarray(rows[:, :2]), jnp.asarray(rows[:, 2]))
+            long = jax.vmap(nll, (None, 0, 0))(matrix, jnp.asarray(rows[:, :3]), jnp.asarray(rows[:, 3]))
             return jnp.mean(short + long)
 
         @jax.jit

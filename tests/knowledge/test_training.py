@@ -10,7 +10,7 @@ import pytest
 from lemmata.core import RunResult, Scale, Unattended, UserError, named_key
 from lemmata.core.config import decode, encode
 from lemmata.papers.knowledge.claims._tuned import Tuned, in_many_seeds
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, Sentences, pre_training
@@ -25,12 +25,12 @@ def built(config: OneLayerConfig | None = None, world: FactsConfig = WORLD) -> t
     return OneLayer.create(config, world, 0), Facts.create(world, 0)
 
 
-def test_two_steps_are_adamw_with_two_rates() -> None:
+def test_two_steps_are_adamw_with_two_learning_rates() -> None:
     model, facts = built()
-    config = PreTrainingConfig(batch=16, neuron_rate=1e-2, attention_rate=1e-3, weight_decay=0.1)
+    config = PreTrainingConfig(batch=16, neuron_learning_rate=1e-2, attention_learning_rate=1e-3, weight_decay=0.1)
     algorithm = pre_training(config)
     step = eqx.filter_jit(lambda state, key: algorithm.step(facts, state, key=key)[0])
-    gradient = eqx.filter_jit(lambda model, key: Sentences(16)(*eqx.partition(model, learned(model)), facts, key)[1])
+    gradient = eqx.filter_jit(lambda model, key: Sentences(16)(*eqx.partition(model, trainable(model)), facts, key)[1])
     state = algorithm.init(model)
     by_hand = {name: np.asarray(getattr(model, name), float) for name in ("attention", "neurons")}
     first = {name: np.zeros_like(value) for name, value in by_hand.items()}
@@ -38,12 +38,12 @@ def test_two_steps_are_adamw_with_two_rates() -> None:
     for t in (1, 2):
         key = named_key(t, "data")
         found = gradient(state.model, key)
-        for name, rate in (("attention", 1e-3), ("neurons", 1e-2)):
+        for name, learning_rate in (("attention", 1e-3), ("neurons", 1e-2)):
             g = np.asarray(getattr(found, name), float)
             first[name] = 0.9 * first[name] + 0.1 * g
             second[name] = 0.999 * second[name] + 0.001 * g**2
             move = (first[name] / (1 - 0.9**t)) / (np.sqrt(second[name] / (1 - 0.999**t)) + 1e-8)
-            by_hand[name] = by_hand[name] - rate * (move + 0.1 * by_hand[name])
+            by_hand[name] = by_hand[name] - learning_rate * (move + 0.1 * by_hand[name])
         state = step(state, key)
     for name, value in by_hand.items():
         # Adam divides by the gradient's own size, so float32 rounding of the smallest ones shows.
@@ -152,8 +152,8 @@ def test_the_shared_run() -> None:
     assert not (held & output.arrays["asked"][0, 0]).any()
     right = output.arrays["reply"][0, 0] == 1 + 6 + np.arange(16)
     assert run.after("true")[0] == pytest.approx(right[held].mean())
-    taught = run.curve("shuffled", "asked_accuracy")[1]
-    assert (taught[:, -1] >= taught[:, 0]).all()
+    train_answers = run.curve("shuffled", "asked_accuracy")[1]
+    assert (train_answers[:, -1] >= train_answers[:, 0]).all()
 
 
 def test_what_lies_at_its_bound_asks_for_many_seeds() -> None:
@@ -172,7 +172,7 @@ def test_what_the_run_refuses() -> None:
     with pytest.raises(UserError, match="steps = 7"):
         PreTrainingConfig(steps=7, records=4)
     with pytest.raises(UserError, match="rate"):
-        FineTuningConfig(rate=0.0)
+        FineTuningConfig(learning_rate=0.0)
     full, thin = FineTuningConfig(), FineTuningConfig(rank=1)
     fewer = dataclasses.replace(thin, coverage=CoverageConfig(subjects=3))
     assert groups((full, thin, fewer)) == [[0], [1, 2]]

@@ -14,9 +14,9 @@ def enumerated(subjects: int, multiplicity: int) -> tuple[Fraction, Fraction]:
     """Mean and variance of the leaked share over every way to draw the fine-tuning half."""
     tuples = subjects * multiplicity
     shares = []
-    for told in itertools.combinations(range(tuples), tuples // 2):
-        asked = {index // multiplicity for index in told}
-        held = [index for index in range(tuples) if index not in told]
+    for train in itertools.combinations(range(tuples), tuples // 2):
+        asked = {index // multiplicity for index in train}
+        held = [index for index in range(tuples) if index not in train]
         shares.append(Fraction(sum(index // multiplicity in asked for index in held), len(held)))
     mean = sum(shares, Fraction(0)) / len(shares)
     return mean, sum(((share - mean) ** 2 for share in shares), Fraction(0)) / len(shares)

@@ -106,7 +106,7 @@ def verdict_of(stages: Stages) -> Verdict:
     return together({name: part.rule(part.rule.target, part.read(stages)) for name, part in LEMMA.items()})
 
 
-def at_best_rate(run: RunResult) -> Stages:
+def at_best_eta(run: RunResult) -> Stages:
     """At the first rate under which the lemma comes closest to holding."""
     verdicts = {logit: verdict_of(Stages(run, logit)) for logit in run.config.first_logits}
     best = max(verdicts, key=lambda logit: (verdicts[logit].status == "holds", verdicts[logit].margin))

@@ -11,15 +11,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from lemmata.core import Condition, RunResult, Runs, Scale, TooShort, Undecided, of_config
-from lemmata.papers.knowledge.model import Part
+from lemmata.papers.knowledge.model import TrainedPart
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.training import FRESH, Extraction, lighter, setting
 from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
 
-Reading = Literal["descent", "AdamW"]
-READINGS: tuple[Reading, ...] = ("descent", "AdamW")
+Optimizer = Literal["descent", "AdamW"]
+OPTIMIZERS: tuple[Optimizer, ...] = ("descent", "AdamW")
 READ_AT = 120  # fine-tuning steps, fixed before any run; what longer fine-tuning does is the subject of Figure 6
-LOW_RANK_RATE = 1e-3  # factors start from 0 and are slow at the full matrices' 3e-4
+LOW_RANK_LEARNING_RATE = 1e-3  # factors start from 0 and are slow at the full matrices' 3e-4
 NARROW = 2  # K of the cell where the templates that fine-tuning covers vary too
 FAST = "AdamW at the rate of low ranks"
 LEARNED = 0.9  # of its own questions, at least: fine-tuning that has not learned these has not begun to extract
@@ -29,28 +29,36 @@ WITHOUT_ATTENTION = ("descent, neurons", "AdamW, neurons", "rank 1, neurons")  #
 Tunings = Mapping[str, FineTuningConfig]
 
 
-def on_all(reading: Reading) -> str:
+def on_all(reading: Optimizer) -> str:
     """The fine-tuning that asks about every subject not held out."""
     return f"{reading} on all"
 
 
 def tuning(
-    scale: Scale, reading: Reading, watched: bool = False, *, rank: int | None = None, part: Part = "both", **cover: Any
+    scale: Scale,
+    reading: Optimizer,
+    watched: bool = False,
+    *,
+    rank: int | None = None,
+    part: TrainedPart = "both",
+    **cover: Any,
 ) -> FineTuningConfig:
     """Up to where extraction is read, with a few records on the way; or watched, for twice as many steps."""
     base = setting(scale).tuning
     if scale.name != "smoke":
         base = replace(base, steps=2 * READ_AT, records=48) if watched else replace(base, steps=READ_AT, records=4)
     descent = DescentConfig() if reading == "descent" else None
-    rate = base.rate if rank is None else LOW_RANK_RATE
-    return replace(base, coverage=CoverageConfig(**cover), descent=descent, rank=rank, part=part, rate=rate)
+    learning_rate = base.learning_rate if rank is None else LOW_RANK_LEARNING_RATE
+    return replace(
+        base, coverage=CoverageConfig(**cover), descent=descent, rank=rank, part=part, learning_rate=learning_rate
+    )
 
 
 def by_subjects(scale: Scale, watched: bool = False) -> Tunings:
     """In both readings, asking about all subjects that are not held out, then about fewer."""
     numbers = scale.pick(smoke=(1,), laptop=(1, 3, 10), paper=(1, 3, 10, 30, 100))
-    every = {on_all(reading): tuning(scale, reading, watched) for reading in READINGS}
-    return every | {f"{reading} on {n}": tuning(scale, reading, subjects=n) for reading in READINGS for n in numbers}
+    every = {on_all(reading): tuning(scale, reading, watched) for reading in OPTIMIZERS}
+    return every | {f"{reading} on {n}": tuning(scale, reading, subjects=n) for reading in OPTIMIZERS for n in numbers}
 
 
 def main_tunings(scale: Scale, watched: bool | None = None) -> Tunings:
@@ -62,9 +70,9 @@ def main_tunings(scale: Scale, watched: bool | None = None) -> Tunings:
     found |= {"rank 1, neurons": tuning(scale, "AdamW", rank=1, part="neurons")}
     if scale.name == "smoke":
         return found
-    parts: tuple[Part, ...] = ("attention", "neurons")
-    found |= {f"{reading}, {part}": tuning(scale, reading, part=part) for reading in READINGS for part in parts}
-    return found | {FAST: replace(tuning(scale, "AdamW", watched), rate=LOW_RANK_RATE)}
+    parts: tuple[TrainedPart, ...] = ("attention", "neurons")
+    found |= {f"{reading}, {part}": tuning(scale, reading, part=part) for reading in OPTIMIZERS for part in parts}
+    return found | {FAST: replace(tuning(scale, "AdamW", watched), learning_rate=LOW_RANK_LEARNING_RATE)}
 
 
 def _run(scale: Scale, tunings: Tunings, facts: FactsConfig | None = None) -> Extraction:
@@ -91,7 +99,7 @@ def watched_tunings(scale: Scale) -> Tunings:
     named = main_tunings(scale, watched=True)
     if scale.name != "laptop":
         return named
-    wanted = (*map(on_all, READINGS), "rank 1", "rank 4", FAST, *WITHOUT_ATTENTION)
+    wanted = (*map(on_all, OPTIMIZERS), "rank 1", "rank 4", FAST, *WITHOUT_ATTENTION)
     return {name: named[name] for name in wanted}
 
 
@@ -106,7 +114,7 @@ def watched_run(scale: Scale) -> Extraction:
 
 
 def plain_tunings(scale: Scale) -> Tunings:
-    return {on_all(reading): tuning(scale, reading) for reading in READINGS}
+    return {on_all(reading): tuning(scale, reading) for reading in OPTIMIZERS}
 
 
 def variant_run(scale: Scale, facts: Mapping[str, Any] | None = None, **model: Any) -> Extraction:
@@ -183,7 +191,7 @@ class Tuned:
     def mean(self, name: str, column: str = "extraction") -> float:
         return float(self.after(name, column).mean())
 
-    def learned(self, reading: Reading) -> np.ndarray:
+    def learned_seeds(self, reading: Optimizer) -> np.ndarray:
         """The seeds in which fine-tuning on all has learned its own questions. (In some, attention at the new token p
         happens to start on o alone, out of the reach of gradient descent.)"""
         found = np.flatnonzero(self.after(on_all(reading), "asked_accuracy") >= LEARNED)
@@ -191,9 +199,9 @@ class Tuned:
             raise Undecided(f"{reading} learned {LEARNED:g} of its own questions in {len(found)} seeds only")
         return found
 
-    def reached(self, reading: Reading, name: str | None = None, column: str = "extraction") -> np.ndarray:
+    def reached(self, reading: Optimizer, name: str | None = None, column: str = "extraction") -> np.ndarray:
         """After a fine-tuning (on all, unless named), in the seeds in which the one on all has learned."""
-        return self.after(name or on_all(reading), column)[self.learned(reading)]
+        return self.after(name or on_all(reading), column)[self.learned_seeds(reading)]
 
     @property
     def held_out(self) -> int:
@@ -218,7 +226,7 @@ class Tuned:
         """The low-rank fine-tunings of both parts, every subject asked about, from rank 1 on."""
         return [name for name in self.named("rank ") if "," not in name]
 
-    def asked(self, reading: Reading) -> dict[str, int]:
+    def asked(self, reading: Optimizer) -> dict[str, int]:
         """The fine-tunings by subjects, and how many each asks about: few to many."""
         config = self.run.config
         everyone = config.facts.subjects - config.facts.num_held_out
@@ -229,7 +237,7 @@ class Tuned:
         return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
 
 
-class Lesson(NamedTuple):
+class FineTuned(NamedTuple):
     """One fine-tuning of a run."""
 
     of: Tuned

@@ -14,7 +14,7 @@ from lemmata.papers.knowledge.claims._stages import (
     SHARED,
     SMALLEST,
     Stages,
-    at_best_rate,
+    at_best_eta,
     staged_runs,
     verdict_of,
     worst,
@@ -44,8 +44,8 @@ def _by_reading(runs: Runs) -> str:
         f"α₂/α₃ at least {best.at_first('ratio_min').min():.2g} with α₁ at most "
         f"{best.at_first(*ON_FIRST).max() * 2 * best.width:.2g}/(2d) where {who}"
         for best, who in (
-            (at_best_rate(runs[SHARED]), "one query serves all prompts"),
-            (at_best_rate(runs[OWN]), "the last token asks"),
+            (at_best_eta(runs[SHARED]), "one query serves all prompts"),
+            (at_best_eta(runs[OWN]), "the last token asks"),
         )
     ]
     return (
@@ -64,8 +64,8 @@ ATTENTION_PATTERN = Claim(
     "they stay within 2/(3d) and [.7, 1.6]. For the worst fact, mean over seeds (of attention to o, of its "
     "logarithm), at that first rate of a range which suits this best; gradient descent from A = 0, "
     "α = softmax(o A x_l).",
-    subject=lambda runs: at_best_rate(runs[SHARED]),
-    wrong=lambda runs: at_best_rate(runs[OWN]),  # the last token asks: α = softmax(x_last A x_l)
+    subject=lambda runs: at_best_eta(runs[SHARED]),
+    wrong=lambda runs: at_best_eta(runs[OWN]),  # the last token asks: α = softmax(x_last A x_l)
     parts=LEMMA,
     remark=_by_reading,
 )
@@ -80,9 +80,11 @@ def over_order_80(stages: Stages, column: str) -> np.ndarray:
     """The column's values after stage 1, over λ η₁ d K_s(j) / (n m), with n sentences."""
     config = stages.run.config
     facts, model = config.facts, config.model
-    rate = config.descent(stages.logit).rates[0]
+    learning_rate = config.descent(stages.logit).learning_rates[0]
     n = facts.subjects * facts.multiplicity
-    return stages.at_first(column) / (model.scale * rate * stages.width * facts.multiplicity / (n * model.neurons))
+    return stages.at_first(column) / (
+        model.scale * learning_rate * stages.width * facts.multiplicity / (n * model.neurons)
+    )
 
 
 class Responses(NamedTuple):
@@ -102,9 +104,9 @@ DUMMY_FIRST = Claim(
     statement="After stage 1 and through stage 2 the neurons of d respond to o, (1/m) Σ_k <w_d,k, 2o> being of the "
     "order of log(d)/λ at least; those of an answer respond to their own prompt by no more than the order of "
     "λ η₁ d K_s(j) / (n m) after stage 1. For the worst fact, mean over seeds; the constants, 1 and 1, are ours.",
-    subject=lambda runs: Responses(at_best_rate(runs[SHARED])),
+    subject=lambda runs: Responses(at_best_eta(runs[SHARED])),
     # the answers' response in the place of that of d, and the other way round
-    wrong=lambda runs: Responses(at_best_rate(runs[SHARED]), "answer_response", "dummy_response"),
+    wrong=lambda runs: Responses(at_best_eta(runs[SHARED]), "answer_response", "dummy_response"),
     parts={
         "d, in log(d)/λ": worst(lambda found: over_log_d(found.stages, found.dummy).min(), at_least(1.0)),
         "answers, in λ η₁ d K/(n m)": worst(
@@ -143,7 +145,7 @@ CUBE_ROOT = Claim(
 def strength(runs: Runs, column: str) -> np.ndarray:
     """lambda times the strength over log d at the end, for each seed, at the best first rate."""
     run = runs[TO_THE_END]
-    config, logit = run.config, at_best_rate(run).logit
+    config, logit = run.config, at_best_eta(run).logit
     unit = np.log(config.model.width) / config.model.scale
     return run.column(column, step=config.steps, first_logit=logit).astype(float) / unit
 
@@ -176,7 +178,7 @@ def draw(runs: Runs) -> Artefact:
         (SHARED, "one query for all", COLOURS["blue"]),
     ):
         run = runs[name]
-        best = at_best_rate(run).logit
+        best = at_best_eta(run).logit
         alpha = run.arrays["after_first"].astype(float).reshape(-1, 3)
         axes[0].plot(alpha[:, 0], alpha[:, 1] / alpha[:, 2], ".", color=colour, markersize=3, label=label)
         for ax, column, style, what in CURVES:

@@ -8,8 +8,8 @@ from lemmata.core import Artefact, Claim, Experiment, Protocol, Runs, Undecided,
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     NARROW,
-    READINGS,
-    Reading,
+    OPTIMIZERS,
+    Optimizer,
     Tuned,
     cell_run,
     in_many_seeds,
@@ -23,19 +23,19 @@ from lemmata.papers.knowledge.theory import covering
 from lemmata.report.plots import COLOURS, GREY, band, joined, legend, letter, new_figure
 
 MANY = 64  # seeds: AdamW's extraction stays level from three subjects on, and the rule is about its smallest step
-COLOUR = dict(zip(READINGS, ("blue", "vermillion"), strict=True))
+COLOUR = dict(zip(OPTIMIZERS, ("blue", "vermillion"), strict=True))
 
 
-def by_subjects(runs: Runs, reading: Reading) -> np.ndarray:
+def by_subjects(runs: Runs, reading: Optimizer) -> np.ndarray:
     """Extraction by the number of subjects asked about, [seed, number], where fine-tuning on all has learned."""
     tuned = main(runs)
     return np.stack([tuned.reached(reading, name) for name in tuned.asked(reading)], axis=1)
 
 
-def one_subject_longer(runs: Runs, reading: Reading) -> np.ndarray:
+def one_subject_longer(runs: Runs, reading: Optimizer) -> np.ndarray:
     """Extraction along fine-tuning on a single subject, from its first record on, [seed, record]."""
     tuned = main(runs)
-    return tuned.curve(f"{reading} on 1")[1][tuned.learned(reading), 1:]
+    return tuned.curve(f"{reading} on 1")[1][tuned.learned_seeds(reading), 1:]
 
 
 TREND = {
@@ -48,12 +48,12 @@ def _where_it_ends(runs: Runs) -> str:
     tuned = main(runs)
     found = [
         f"{reading} " + ", ".join(f"{tuned.mean(name):.2f} for {n}" for name, n in tuned.asked(reading).items())
-        for reading in READINGS
+        for reading in OPTIMIZERS
     ]
     return f"Subjects asked about: {'; '.join(found)}."
 
 
-def by_subjects_claim(reading: Reading, *, id: str, locus: str, statement: str, seeds: int = 1) -> Claim:
+def by_subjects_claim(reading: Optimizer, *, id: str, locus: str, statement: str, seeds: int = 1) -> Claim:
     def asked(runs: Runs) -> list[int]:
         return list(main(runs).asked(reading).values())
 
@@ -95,8 +95,8 @@ def own_covered(tuned: Tuned, name: str, *, others: bool = False) -> np.ndarray:
     right = run.arrays["reply"][number][:, : facts.subjects] == answers
     held_out = run.arrays["held_out"][number][:, : facts.subjects].any(axis=2)
     found = np.full((len(templates), facts.multiplicity + 1), np.nan)
-    for seed, (of, told) in enumerate(zip(covered, templates, strict=True)):
-        count = of[told].sum(axis=1)
+    for seed, (of, templates_of_subject) in enumerate(zip(covered, templates, strict=True)):
+        count = of[templates_of_subject].sum(axis=1)
         for k in range(facts.multiplicity + 1):
             chosen = held_out[seed] & (count == k)
             found[seed, k] = right[seed, chosen].mean() if chosen.any() else np.nan
@@ -112,7 +112,7 @@ def all_or_none(runs: Runs, *, others: bool = False) -> np.ndarray:
     values = [gap[:, -1] - gap[:, 0] for gap in gaps]
     if not values or np.isnan(values).all():
         raise Undecided("no number of subjects leaves some held-out facts covered and some not")
-    return np.nanmean(values, axis=0)[tuned.learned("descent")]
+    return np.nanmean(values, axis=0)[tuned.learned_seeds("descent")]
 
 
 TEMPLATES = Claim(
@@ -134,7 +134,7 @@ def draw(runs: Runs) -> Artefact:
     tuned, few = main(runs), narrow(runs)
     figure, axes = new_figure(1, 2)
     tables, numbers = [], list(tuned.asked("descent").values())
-    for reading in READINGS:
+    for reading in OPTIMIZERS:
         each = np.stack([tuned.after(name) for name in tuned.asked(reading)], axis=1)
         curve = {f"by subjects, {reading}": (numbers, each)}
         band(axes[0], *curve[f"by subjects, {reading}"], reading, color=COLOURS[COLOUR[reading]], marker="o")

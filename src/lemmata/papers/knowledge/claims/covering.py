@@ -26,8 +26,11 @@ def covering_run(scale: Scale) -> CoveringRun:
         paper=replace(base.facts, subjects=400, templates=40, held_out=0.3),
     )
     pretraining = replace(base.pretraining, steps=scale.pick(smoke=40, laptop=500, paper=1000), records=4)
-    slow, wide = replace(pretraining, neuron_rate=3e-4, attention_rate=1e-5), replace(base.model, width=256)
-    tuning = replace(base.tuning, rate=1e-4, steps=scale.pick(smoke=5, laptop=100, paper=100), records=1)
+    slow, wide = (
+        replace(pretraining, neuron_learning_rate=3e-4, attention_learning_rate=1e-5),
+        replace(base.model, width=256),
+    )
+    tuning = replace(base.tuning, learning_rate=1e-4, steps=scale.pick(smoke=5, laptop=100, paper=100), records=1)
     return CoveringRun(
         facts=replace(facts, multiplicity=1),
         model=scale.pick(smoke=base.model, laptop=wide, paper=wide),

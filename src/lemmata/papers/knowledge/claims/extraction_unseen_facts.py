@@ -8,8 +8,8 @@ from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     LEARNED,
-    READINGS,
-    Reading,
+    OPTIMIZERS,
+    Optimizer,
     Tuned,
     long_enough,
     main,
@@ -29,13 +29,13 @@ class Answers(NamedTuple):
     before: np.ndarray
 
 
-def answers(runs: Runs, reading: Reading) -> Answers:
+def answers(runs: Runs, reading: Optimizer) -> Answers:
     """In the seeds in which fine-tuning has learned its own questions."""
     tuned = main(runs)
-    return Answers(tuned, tuned.reached(reading), tuned.before()[tuned.learned(reading)])
+    return Answers(tuned, tuned.reached(reading), tuned.before()[tuned.learned_seeds(reading)])
 
 
-def silence(runs: Runs, reading: Reading) -> Answers:
+def silence(runs: Runs, reading: Optimizer) -> Answers:
     """Of the same models before fine-tuning."""
     found = answers(runs, reading)
     return found._replace(extraction=found.before)
@@ -47,14 +47,14 @@ STORED = Part(lambda found: found.of.accuracy, at_least(0.95))
 def _one_subject(runs: Runs) -> str:
     tuned = main(runs)
     words = []
-    for reading in READINGS:
+    for reading in OPTIMIZERS:
         one, every = tuned.mean(f"{reading} on 1"), tuned.mean(on_all(reading))
         attention, neurons = (tuned.mean(f"{reading}, {part}") for part in ("attention", "neurons"))
         words.append(
             f"{reading} {one:.2f} with one subject asked about and {every:.2f} with all, {attention:.2f} where the "
             f"attention matrix alone moves and {neurons:.2f} where it is frozen"
         )
-    learned = ", ".join(f"{reading} in {len(tuned.learned(reading))}" for reading in READINGS)
+    learned = ", ".join(f"{reading} in {len(tuned.learned_seeds(reading))}" for reading in OPTIMIZERS)
     silent = int((tuned.before() <= 0.1).sum())
     return (
         f"Of {len(tuned.before())} seeds fine-tuning has learned its own questions: {learned}. Means over all seeds: "
@@ -100,7 +100,7 @@ def draw(runs: Runs) -> Artefact:
     tuned = main(runs)
     figure, axes = new_figure(1, 3, width=11.4)
     table = {}
-    for reading, colour in zip(READINGS, ("blue", "vermillion"), strict=True):
+    for reading, colour in zip(OPTIMIZERS, ("blue", "vermillion"), strict=True):
         for ax, number, title in ((axes[0], "all", "half of the subjects"), (axes[1], "1", "one subject")):
             curve = table[f"{title}, {reading}"] = tuned.curve(f"{reading} on {number}")
             band(ax, *curve, reading, color=COLOURS[colour])

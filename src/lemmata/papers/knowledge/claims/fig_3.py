@@ -41,20 +41,20 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
     subjects = scale.pick(smoke=8, laptop=64, paper=1000)
     alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
     small = GPT2Config(vocab=alphabet + 3, length=16, width=scale.pick(smoke=8, laptop=48, paper=768), heads=2)
-    few_steps = PhaseConfig(steps=2, every=2, batch=4, rate=1e-3)
+    few_steps = PhaseConfig(steps=2, every=2, batch=4, learning_rate=1e-3)
     return DecoderExtraction(
         cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen),
         alphabet=alphabet,
         model=scale.pick(smoke=small, laptop=small, paper=gpt2_small("bfloat16")),
         pretraining=scale.pick(
             smoke=few_steps,
-            laptop=PhaseConfig(steps=200, every=40, batch=48, rate=4e-3, warmup=20),
-            paper=PhaseConfig(steps=160, every=40, batch=512, rate=6e-4, warmup=40, weight_decay=0.1),
+            laptop=PhaseConfig(steps=200, every=40, batch=48, learning_rate=4e-3, warmup=20),
+            paper=PhaseConfig(steps=160, every=40, batch=512, learning_rate=6e-4, warmup=40, weight_decay=0.1),
         ),
         fine_tuning=scale.pick(
             smoke=few_steps,
-            laptop=PhaseConfig(steps=30, every=10, batch=32, rate=5e-4),
-            paper=PhaseConfig(steps=30, every=10, batch=128, rate=3e-4),
+            laptop=PhaseConfig(steps=30, every=10, batch=32, learning_rate=5e-4),
+            paper=PhaseConfig(steps=30, every=10, batch=128, learning_rate=3e-4),
         ),
         seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=3, paper=1)),
     )
@@ -77,8 +77,8 @@ def stored(run: RunResult) -> Undecided | None:
     lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in sizes(run))
     if lowest >= STORED:
         return None
-    told = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
-    return TooShort(f"{told}: under {STORED} the facts are not stored and extraction says nothing")
+    accuracy_reached = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
+    return TooShort(f"{accuracy_reached}: under {STORED} the facts are not stored and extraction says nothing")
 
 
 BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]

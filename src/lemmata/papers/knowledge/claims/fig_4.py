@@ -33,8 +33,8 @@ def tuning_run(scale: Scale) -> PopqaTuning:
             equal_facts=16,
             steps=100,
             batch=16,
-            rate=1e-3,
-            full_rate=2e-5,
+            learning_rate=1e-3,
+            full_learning_rate=2e-5,
         )
     return PopqaTuning(
         **common,
@@ -48,8 +48,8 @@ def tuning_run(scale: Scale) -> PopqaTuning:
         relations=scale.pick(smoke=(1,), laptop=(2,), paper=()),
         equal_facts=scale.pick(smoke=1, laptop=8, paper=16),
         steps=scale.pick(smoke=1, laptop=12, paper=1),
-        rate=5e-3,
-        full_rate=1e-4,
+        learning_rate=5e-3,
+        full_learning_rate=1e-4,
     )
 
 

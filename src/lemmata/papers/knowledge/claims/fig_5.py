@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import finished
-from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_rate, staged_runs
+from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_eta, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run
 from lemmata.report.plots import columns, heatmap, new_figure
 
@@ -65,7 +65,7 @@ ADAMW = Claim(
 
 def staged(run: RunResult) -> list[np.ndarray]:
     """At [o s], [o s r] and [o s p], at the end of staged descent and the first rate that suits Lemma 10 best."""
-    where = {"step": run.config.steps, "first_logit": at_best_rate(run).logit}
+    where = {"step": run.config.steps, "first_logit": at_best_eta(run).logit}
     return [
         np.array([run.column(f"{prompt}_{token}", **where).mean() for token in range(length)])
         for prompt, length in (("two", 2), ("three", 3), ("asked", 3))

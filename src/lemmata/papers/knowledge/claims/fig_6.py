@@ -8,9 +8,9 @@ from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Undecided, at_
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
     FAST,
-    LOW_RANK_RATE,
+    LOW_RANK_LEARNING_RATE,
+    OPTIMIZERS,
     READ_AT,
-    READINGS,
     WITHOUT_ATTENTION,
     Tuned,
     long_enough,
@@ -22,12 +22,12 @@ from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, describe
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, legend, letter, new_figure
 
 LEVEL = 0.4  # the extraction that "steps to extract" wait for
-WATCHED = (*(on_all(reading) for reading in READINGS), "rank 1")
+WATCHED = (*(on_all(reading) for reading in OPTIMIZERS), "rank 1")
 
 
 def in_both(tuned: Tuned) -> np.ndarray:
     """The seeds in which fine-tuning on all has learned its own questions in both readings."""
-    descent, adamw = (tuned.learned(reading) for reading in READINGS)
+    descent, adamw = (tuned.learned_seeds(reading) for reading in OPTIMIZERS)
     return np.intersect1d(descent, adamw)
 
 
@@ -123,7 +123,7 @@ STEPS = Claim(
 
 def draw(runs: Runs) -> Artefact:
     tuned = watched(runs)
-    panels = {"full and rank 1": WATCHED, f"AdamW at rate {LOW_RANK_RATE:g}": by_rank(tuned)}
+    panels = {"full and rank 1": WATCHED, f"AdamW at rate {LOW_RANK_LEARNING_RATE:g}": by_rank(tuned)}
     figure, axes = new_figure(1, 2)
     table = {}
     for panel, ax, (title, names) in zip("ab", axes, panels.items(), strict=True):

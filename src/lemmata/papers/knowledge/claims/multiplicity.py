@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, Runs, at_least, rises, word
 from lemmata.papers.knowledge.claims._trends import halvings, over_seeds, share_over_seeds, side_by_side
-from lemmata.papers.knowledge.claims._tuned import READINGS, Reading, Tuned, cell_runs, cells, long_enough, on_all
+from lemmata.papers.knowledge.claims._tuned import OPTIMIZERS, Optimizer, Tuned, cell_runs, cells, long_enough, on_all
 from lemmata.papers.knowledge.claims._tuned_drawing import curve_table, described
 from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
 
@@ -27,7 +27,7 @@ class Line(NamedTuple):
         return halvings(first, last, self.cells[0].held_out)
 
 
-def line(runs: Runs, reading: Reading | None) -> Line:
+def line(runs: Runs, reading: Optimizer | None) -> Line:
     """After fine-tuning, where it has learned its own questions, or (None) before it."""
     found = cells(runs)
     return Line(found, side_by_side([cell.before() if reading is None else cell.reached(reading) for cell in found]))
@@ -89,7 +89,7 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 3, width=11.4)
     lines = [
         (0, f"extraction, {reading}", reading, colour, [one.after(on_all(reading)) for one in shown])
-        for reading, colour in zip(READINGS, ("blue", "vermillion"), strict=True)
+        for reading, colour in zip(OPTIMIZERS, ("blue", "vermillion"), strict=True)
     ]
     lines.append((0, "extraction, before", "before fine-tuning", "sky", [one.before() for one in shown]))
     said = [one.after(descent, "relation_fraction") for one in shown]

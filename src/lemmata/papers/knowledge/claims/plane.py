@@ -7,8 +7,8 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, Protocol, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._tuned import (
-    READINGS,
-    Reading,
+    OPTIMIZERS,
+    Optimizer,
     Tuned,
     cell_runs,
     cells,
@@ -51,12 +51,12 @@ class Plane(NamedTuple):
         return float(np.abs(self.predicted - self.measured).mean())
 
 
-def measured(found: list[Tuned], reading: Reading) -> tuple[np.ndarray, ...]:
+def measured(found: list[Tuned], reading: Optimizer) -> tuple[np.ndarray, ...]:
     """For each multiplicity [seed, subjects asked about], where fine-tuning on all has learned."""
     return tuple(np.stack([cell.reached(reading, name) for name in cell.asked(reading)], axis=1) for cell in found)
 
 
-def plane(runs: Runs, reading: Reading = "descent") -> Plane:
+def plane(runs: Runs, reading: Optimizer = "descent") -> Plane:
     found = cells(runs)
     asked, templates = list(found[0].asked(reading).values()), found[0].run.config.facts.templates
     k, f = np.meshgrid([cell.multiplicity for cell in found], asked, indexing="ij")
@@ -64,10 +64,10 @@ def plane(runs: Runs, reading: Reading = "descent") -> Plane:
     return Plane(k, f, np.reshape(expected, k.shape), measured(found, reading))
 
 
-def before_fine_tuning(runs: Runs, reading: Reading = "descent") -> Plane:
+def before_fine_tuning(runs: Runs, reading: Optimizer = "descent") -> Plane:
     """The same models before any question: there it can make no difference how many subjects will be asked about."""
     found = plane(runs, reading)
-    each = [cell.before()[cell.learned(reading)] for cell in cells(runs)]
+    each = [cell.before()[cell.learned_seeds(reading)] for cell in cells(runs)]
     return found._replace(each=tuple(np.repeat(values[:, None], found.subjects.shape[1], axis=1) for values in each))
 
 
@@ -88,7 +88,7 @@ def rank_correlations(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def _what_orders(runs: Runs) -> str:
     words = []
-    for reading in READINGS:
+    for reading in OPTIMIZERS:
         found = plane(runs, reading)
         others = {"K": found.multiplicity, "F": found.subjects, "K F": found.multiplicity * found.subjects}
         orders = ", ".join(f"{name} {rank_correlation(by, found.measured):.2f}" for name, by in others.items())

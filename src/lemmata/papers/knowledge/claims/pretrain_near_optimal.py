@@ -19,7 +19,7 @@ from lemmata.core import (
     of_result,
 )
 from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
-from lemmata.papers.knowledge.claims._stages import SHARED, at_best_rate, staged_runs
+from lemmata.papers.knowledge.claims._stages import SHARED, at_best_eta, staged_runs
 from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
 from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
 
@@ -91,7 +91,7 @@ def staged(run: RunResult, *, after: bool) -> Staged:
     """At the end of stage 3, or where it begins, T_2."""
     found = []
     for seed in run.config.seeds:
-        where = {"seed": seed, "first_logit": at_best_rate(run).logit}
+        where = {"seed": seed, "first_logit": at_best_eta(run).logit}
         loss, answer, stage = (run.column(name, **where).astype(float) for name in ("loss", "answer", "stage"))
         place = -1 if after else int(np.argmax(stage == 2)) if np.any(stage == 2) else -1
         found.append((loss[place] - least_loss(run), answer[place]))
@@ -102,7 +102,7 @@ def staged(run: RunResult, *, after: bool) -> Staged:
 def stages_finished(run: RunResult) -> Undecided | None:
     if not np.all(run.column("stage", step=run.config.steps) == 2):
         return TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")
-    loss = run.curve("loss", first_logit=at_best_rate(run).logit)[1].mean(axis=0)
+    loss = run.curve("loss", first_logit=at_best_eta(run).logit)[1].mean(axis=0)
     return still_falling(loss)
 
 
@@ -127,7 +127,7 @@ def draw(runs: Runs) -> Artefact:
     (known, excess), templates = known_and_excess(run), run.arrays["pretraining.template_accuracy"]
     figure, (left, right) = new_figure(1, 2, width=9.0)
     left.plot(steps[1:], excess[:, 1:].T, "o-", color=COLOURS["blue"], markersize=3, linewidth=1)[0].set_label("AdamW")
-    taken, losses = by_stages.curve("loss", first_logit=at_best_rate(by_stages).logit)
+    taken, losses = by_stages.curve("loss", first_logit=at_best_eta(by_stages).logit)
     over = losses - least_loss(by_stages)
     left.plot(taken[1:], over[:, 1:].T, color=COLOURS["orange"], linewidth=1)[0].set_label("in stages")
     for values, colour, label in (

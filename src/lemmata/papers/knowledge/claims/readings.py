@@ -10,7 +10,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale, at_leas
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._trends import share_over_seeds
 from lemmata.papers.knowledge.claims._tuned import (
-    READINGS,
+    OPTIMIZERS,
     Tuned,
     long_enough,
     main,
@@ -64,13 +64,13 @@ def after(runs: Runs, name: str) -> Answers:
 def before(runs: Runs, name: str) -> Answers:
     """Of the same models before fine-tuning."""
     tuned = variant(runs, name)
-    return Answers(tuned, tuned.before()[tuned.learned("descent")])
+    return Answers(tuned, tuned.before()[tuned.learned_seeds("descent")])
 
 
 def _every_reading(runs: Runs) -> str:
     words = []
     for name, tuned in models(runs).items():
-        found = ", ".join(f"{reading} {tuned.mean(on_all(reading)):.2f}" for reading in READINGS)
+        found = ", ".join(f"{reading} {tuned.mean(on_all(reading)):.2f}" for reading in OPTIMIZERS)
         words.append(
             f"{name}: {found} (before {tuned.before().mean():.2f}; {tuned.excess:.2f} nats over the least loss)"
         )
@@ -111,9 +111,9 @@ SHARED = Claim(
 def draw(runs: Runs) -> Artefact:
     figure, ax = new_figure(width=7.0)
     rows, shown = [], models(runs)
-    colours = {"before": "sky", **dict(zip(READINGS, ("blue", "vermillion"), strict=True))}
+    colours = {"before": "sky", **dict(zip(OPTIMIZERS, ("blue", "vermillion"), strict=True))}
     for place, (name, tuned) in enumerate(shown.items()):
-        found = {"before": tuned.before()} | {reading: tuned.after(on_all(reading)) for reading in READINGS}
+        found = {"before": tuned.before()} | {reading: tuned.after(on_all(reading)) for reading in OPTIMIZERS}
         for offset, (when, values) in enumerate(found.items()):
             at = place + 0.27 * (offset - 1)
             ax.bar(at, values.mean(), 0.25, color=COLOURS[colours[when]], label=None if place else when)

@@ -11,7 +11,7 @@ from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, sweep
 from lemmata.papers.knowledge.claims._trends import failing
 from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
-from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, learned_cells
+from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, stored_cells
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import FRESH, lighter, setting
 from lemmata.report.plots import heatmap, new_figure
@@ -91,7 +91,7 @@ def by_cell(runs: Runs, name: str) -> Cells:
         raise Undecided("in some cell gradient descent has learned its own questions in no seed")
     extraction = cube(run, name)[1]
     cells = [(slice(None), *cell) for cell in np.ndindex(extraction.shape[1:])]
-    return Cells(tuple(extraction[cell][learned[cell]][:, None] for cell in cells), learned_cells(run), behind)
+    return Cells(tuple(extraction[cell][learned[cell]][:, None] for cell in cells), stored_cells(run), behind)
 
 
 PLANE = Claim(
@@ -122,7 +122,7 @@ def draw(runs: Runs) -> Artefact:
         f"Share of held-out facts extracted, mean of {len(run.config.seeds)} seeds, over N, |R| and K "
         f"(d = {run.config.model.width}, {run.config.pretraining.steps} steps of pre-training at batch "
         f"{run.config.pretraining.batch}). The least share of facts stored in any cell is {stored.min():.2f}; "
-        f"{int((~learned_cells(run)).sum())} of {stored.size} cells store less than {LEARNED:g} and are not judged."
+        f"{int((~stored_cells(run)).sum())} of {stored.size} cells store less than {LEARNED:g} and are not judged."
     )
     return Artefact(figure, dict(run.metrics), caption)
 

@@ -13,15 +13,20 @@ from lemmata.report.plots import COLOURS, columns, legend, new_figure
 SECOND, THIRD = "second rate", "third rate"
 
 
-def rate_runs(scale: Scale) -> dict[str, StagedPreTraining]:
+def third_stage_runs(scale: Scale) -> dict[str, StagedPreTraining]:
     """One first rate, the third rate varied, and the second; above 200 units descent in stage 3 is not stable."""
     whole = staged_runs(scale)[SHARED]
     base = replace(whole, first_logits=whole.first_logits[:2][-1:], seeds=whole.seeds[:3])
     third = scale.pick(smoke=(200.0,), laptop=(50.0, 100.0, 200.0), paper=(25.0, 50.0, 100.0, 200.0))
     second = scale.pick(smoke=(20.0,), laptop=(10.0, 20.0, 40.0), paper=(10.0, 20.0, 40.0))
-    longer = {rate: max(base.steps, int(20000 / rate) // 2 * 2) for rate in third}
-    found = {f"{THIRD}/{rate:g}": replace(base, third_rate=rate, steps=longer[rate]) for rate in third}
-    return found | {f"{SECOND}/{rate:g}": replace(base, second_rate=rate) for rate in second}
+    longer = {learning_rate: max(base.steps, int(20000 / learning_rate) // 2 * 2) for learning_rate in third}
+    found = {
+        f"{THIRD}/{learning_rate:g}": replace(base, third_learning_rate=learning_rate, steps=longer[learning_rate])
+        for learning_rate in third
+    }
+    return found | {
+        f"{SECOND}/{learning_rate:g}": replace(base, second_learning_rate=learning_rate) for learning_rate in second
+    }
 
 
 def lengths(run: RunResult) -> np.ndarray:
@@ -38,16 +43,16 @@ def lengths(run: RunResult) -> np.ndarray:
 
 def slopes(runs: Runs, group: str) -> np.ndarray:
     """Of log(T_p - T_2) on the log of the varied rate, for each seed."""
-    found = sorted(runs.group(group).values(), key=lambda run: _rate(run, group))
-    rates = np.array([_rate(run, group) for run in found])
-    if len(np.unique(rates)) < 2 or len({run.config.seeds for run in found}) > 1:
+    found = sorted(runs.group(group).values(), key=lambda run: _learning_rate(run, group))
+    learning_rates = np.array([_learning_rate(run, group) for run in found])
+    if len(np.unique(learning_rates)) < 2 or len({run.config.seeds for run in found}) > 1:
         raise Undecided(f"under these settings the {group} does not vary alone")
     taken = np.stack([lengths(run) for run in found], axis=1)
-    return np.array([np.polyfit(np.log(rates), np.log(one), 1)[0] for one in taken])
+    return np.array([np.polyfit(np.log(learning_rates), np.log(one), 1)[0] for one in taken])
 
 
-def _rate(run: RunResult, group: str) -> float:
-    return run.config.third_rate if group == THIRD else run.config.second_rate
+def _learning_rate(run: RunResult, group: str) -> float:
+    return run.config.third_learning_rate if group == THIRD else run.config.second_learning_rate
 
 
 def _loose(runs: Runs) -> str:
@@ -55,7 +60,7 @@ def _loose(runs: Runs) -> str:
     facts, model = run.config.facts, run.config.model
     starts = model.neurons * (model.width * model.neuron_start) ** 2
     order = starts + model.neurons + (facts.subjects**2 + facts.templates**2) / model.scale**2
-    used = run.config.third_rate * model.rate_unit * lengths(run).mean()
+    used = run.config.third_learning_rate * model.learning_rate_unit * lengths(run).mean()
     return (
         f"The printed order is an upper bound, and a loose one at λ = {model.scale:g}: η₃(T_p - T_2) is {used:.2g} "
         f"here, and m d²σ₀² + m + (N² + |R|²)/λ² is {order:.2g}."
@@ -83,12 +88,12 @@ def draw(runs: Runs) -> Artefact:
     figure, ax = new_figure(width=4.8)
     rows = []
     for group, colour in ((THIRD, "blue"), (SECOND, "orange")):
-        found = sorted(runs.group(group).values(), key=lambda run, group=group: _rate(run, group))
-        rates = [_rate(run, group) for run in found]
+        found = sorted(runs.group(group).values(), key=lambda run, group=group: _learning_rate(run, group))
+        learning_rates = [_learning_rate(run, group) for run in found]
         taken = np.stack([lengths(run) for run in found], axis=1)
-        ax.loglog(rates, taken.T, "o-", color=COLOURS[colour], linewidth=1, markersize=3)[0].set_label(group)
-        for rate, values in zip(rates, taken.T, strict=True):
-            rows += [{"varied": group, "rate": rate, "T_p - T_2": float(value)} for value in values]
+        ax.loglog(learning_rates, taken.T, "o-", color=COLOURS[colour], linewidth=1, markersize=3)[0].set_label(group)
+        for learning_rate, values in zip(learning_rates, taken.T, strict=True):
+            rows += [{"varied": group, "rate": learning_rate, "T_p - T_2": float(value)} for value in values]
     ax.set(xlabel="rate, in units of m/(λ²d)", ylabel="T_p - T_2, steps", title="length of stage 3")
     legend(ax)
     run = next(iter(runs.group(THIRD).values()))
@@ -100,4 +105,4 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, columns(rows), caption)
 
 
-EXPERIMENT = Experiment(title="The length of the third stage", runs=rate_runs, claims=(LENGTH,), draw=draw)
+EXPERIMENT = Experiment(title="The length of the third stage", runs=third_stage_runs, claims=(LENGTH,), draw=draw)

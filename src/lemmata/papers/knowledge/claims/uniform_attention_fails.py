@@ -7,8 +7,8 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.knowledge.claims._trends import over_seeds, side_by_side
 from lemmata.papers.knowledge.claims._tuned import (
-    READINGS,
-    Reading,
+    OPTIMIZERS,
+    Optimizer,
     Tuned,
     long_enough,
     main,
@@ -29,13 +29,13 @@ class Gap(NamedTuple):
     lead: np.ndarray
 
 
-def against_uniform(runs: Runs, reading: Reading) -> Gap:
+def against_uniform(runs: Runs, reading: Optimizer) -> Gap:
     standard, uniform = main(runs), variant(runs, "uniform")
     both = side_by_side([standard.reached(reading), uniform.after(on_all(reading))])
     return Gap(standard, uniform, both[:, 0] - both[:, 1])
 
 
-def against_attention_alone(runs: Runs, reading: Reading) -> Gap:
+def against_attention_alone(runs: Runs, reading: Optimizer) -> Gap:
     tuned = main(runs)
     return Gap(tuned, tuned, tuned.reached(reading) - tuned.reached(reading, f"{reading}, attention"))
 
@@ -44,7 +44,7 @@ def _levels(runs: Runs) -> str:
     standard, uniform = main(runs), variant(runs, "uniform")
     found = [
         f"{reading} {standard.mean(on_all(reading)):.2f} and {uniform.mean(on_all(reading)):.2f}"
-        for reading in READINGS
+        for reading in OPTIMIZERS
     ]
     return (
         f"Extraction of the standard and of the uniform model: {'; '.join(found)}. That the latter stores the facts "
@@ -53,7 +53,7 @@ def _levels(runs: Runs) -> str:
     )
 
 
-def claim(reading: Reading, *, id: str, locus: str, statement: str) -> Claim:
+def claim(reading: Optimizer, *, id: str, locus: str, statement: str) -> Claim:
     return Claim(
         id=id,
         locus=locus,
@@ -94,7 +94,7 @@ def draw(runs: Runs) -> Artefact:
         stored = tuned.run.arrays["pretraining.step"], tuned.run.arrays["pretraining.fact_accuracy"]
         band(axes[0], *stored, name, color=colour)
         curves = {f"{name}: stored": stored}
-        for reading, style in zip(READINGS, ("-", "--"), strict=True):
+        for reading, style in zip(OPTIMIZERS, ("-", "--"), strict=True):
             curve = curves[f"{name}: extracted, {reading}"] = tuned.curve(on_all(reading))
             band(axes[1], *curve, f"{name}, {reading}", color=colour, linestyle=style)
         tables.append(curve_table(curves, "step", tuned))

@@ -15,7 +15,7 @@ from lemmata.core import AbstractModel, Config, Count, NonNegative, Positive, Tr
 from lemmata.papers.knowledge.task import START, FactsConfig, random_stream
 from lemmata.train import chosen_leaves
 
-Part = Literal["both", "attention", "neurons"]  # of the model, that learns
+TrainedPart = Literal["both", "attention", "neurons"]  # of the model
 # Whose embedding asks for attention. Our text does not say. The last token's is the usual choice; with one query for
 # all prompts, that of o, which opens them, a score depends on the key alone, and Lemma 10 can hold.
 Query = Literal["last", "first"]
@@ -35,7 +35,7 @@ class OneLayerConfig(Config):
     neuron_start: NonNegative = 0.01  # sigma_0, the spread of the neurons' first weights; attention starts at 0
 
     @property
-    def rate_unit(self) -> float:
+    def learning_rate_unit(self) -> float:
         """m / (lambda^2 d): a step of descent at this rate moves the logit of a prompt of weight 1 by order 1."""
         return self.neurons / (self.scale**2 * self.width * self.sigma**2)
 
@@ -166,7 +166,7 @@ class OneLayer(AbstractModel):
         return Trace(self.weights(tokens)[None], jnp.stack([x, self.features(tokens)]), self(tokens))
 
 
-def learned(model: OneLayer, part: Part = "both") -> PyTree:
+def trainable(model: OneLayer, part: TrainedPart = "both") -> PyTree:
     """True on the leaves that learn: the factors where the model has them, the matrices where it does not."""
 
     def where(one: OneLayer) -> list[Any]:

@@ -18,8 +18,8 @@ def answered_and_recalled(model: OneLayer, questions: Questions, key: Any = None
     """What questions get, and whether each fact is still stored: its sentence, [o s r], gives the answer."""
     facts = questions.facts
     subjects = jnp.arange(facts.vocabulary.subjects)
-    told = jnp.concatenate([facts.prefixes(subjects), facts.template_names[facts.templates[:, 0]]], axis=1)
-    recalled = jnp.argmax(jax.vmap(model.last)(told), axis=1) == 1 + facts.vocabulary.templates + subjects
+    sentences = jnp.concatenate([facts.prefixes(subjects), facts.template_names[facts.templates[:, 0]]], axis=1)
+    recalled = jnp.argmax(jax.vmap(model.last)(sentences), axis=1) == 1 + facts.vocabulary.templates + subjects
     return {**extracted_facts(model, questions), "recalled": recalled.astype(jnp.float32)}
 
 
@@ -85,6 +85,6 @@ def _right(run: RunResult, tuning: int | None) -> np.ndarray:
 
 
 def _of_facts(run: RunResult, called: np.ndarray) -> np.ndarray:
-    """Labels of templates (half, seed, template) as labels of the subjects told with them."""
+    """Labels of templates (half, seed, template) as labels of the subjects that have them."""
     templates = run.arrays["templates"]
     return np.take_along_axis(called, np.broadcast_to(templates, (2, *templates.shape)), axis=2)

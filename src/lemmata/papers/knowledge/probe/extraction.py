@@ -33,25 +33,25 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
         answers = 1 + words.templates + subjects
         attention = jax.vmap(model.weights)(tokens)[:, -1]
         hit = (jnp.argmax(logits, axis=1) == answers).astype(logits.dtype)
-        return mean(hit), mean(_surprise(logits, answers)), jax.vmap(mean, in_axes=1)(attention)
+        return mean(hit), mean(_nll(logits, answers)), jax.vmap(mean, in_axes=1)(attention)
 
     # One slot after another: all facts at once would fill the memory at the paper's size.
-    hits, surprises, on_three = jax.lax.map(of_slot, facts.templates.T)
+    hits, nlls, on_three = jax.lax.map(of_slot, facts.templates.T)
     share = used / facts.multiplicity
     logits = jax.vmap(model.last)(prefixes)
     guess = jnp.argmax(logits, axis=1) - 1
     one_of = jnp.any((guess[:, None] == facts.templates) & used, axis=1)
-    template_surprise = jax.vmap(lambda templates: _surprise(logits, 1 + templates), in_axes=1)(facts.templates)
+    template_nll = jax.vmap(lambda templates: _nll(logits, 1 + templates), in_axes=1)(facts.templates)
     start = model.last(jnp.full(1, START, jnp.int32))
-    dummy_surprise = _surprise(start[None], jnp.zeros(1, jnp.int32))[0] if words.opened else jnp.zeros(())
-    template_loss = mean(jnp.sum(share[:, None] * template_surprise, axis=0))
+    dummy_nll = _nll(start[None], jnp.zeros(1, jnp.int32))[0] if words.opened else jnp.zeros(())
+    template_loss = mean(jnp.sum(share[:, None] * template_nll, axis=0))
     questions = 2 + words.opened  # a sentence
-    loss = (dummy_surprise + template_loss + jnp.sum(share * surprises)) / questions
+    loss = (dummy_nll + template_loss + jnp.sum(share * nlls)) / questions
     on_two = jax.vmap(mean, in_axes=1)(jax.vmap(model.weights)(prefixes)[:, -1])
     return {
         "fact_accuracy": jnp.sum(share * hits),
         "template_accuracy": mean(one_of.astype(logits.dtype)),
-        "dummy_surprise": dummy_surprise,
+        "dummy_surprise": dummy_nll,
         "full_loss": loss,
         "excess": loss - jnp.log(facts.multiplicity.astype(loss.dtype)) / questions,
         "attention_os": on_two,
@@ -59,7 +59,7 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     }
 
 
-def _surprise(logits: Float[Array, "row class"], targets: Int[Array, " row"]) -> Float[Array, " row"]:
+def _nll(logits: Float[Array, "row class"], targets: Int[Array, " row"]) -> Float[Array, " row"]:
     chosen = jnp.take_along_axis(logits, targets[:, None], axis=1)[:, 0]
     return jax.nn.logsumexp(logits, axis=1) - chosen
 
@@ -100,7 +100,7 @@ def extracted_facts(model: OneLayer, questions: Questions, key: Any = None) -> M
         "relation_fraction": share(relation, per_subject),
         "own_relation_fraction": share(own, per_subject),
         "other_fraction": share((reply > words.templates) & ~right, per_subject),
-        "asked_accuracy": share(reply == 1 + words.templates + questions.taught, asked.astype(logits.dtype)),
+        "asked_accuracy": share(reply == 1 + words.templates + questions.train_answers, asked.astype(logits.dtype)),
         "attention_osp": jnp.sum(attention * per_subject[:, None], axis=0) / jnp.sum(per_subject),
         "reply": reply,
         "relation_logit": _by_template(relation_logit, questions),
@@ -113,10 +113,10 @@ def extracted_facts(model: OneLayer, questions: Questions, key: Any = None) -> M
 def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
     """(lambda / m) sum_k relu(w_ck x): how strongly a direction x alone drives a class (Lemma 15 of the fragments).
 
-    answer_from_subject: s_j drives a_j, mean over subjects. relation_from_subject: s_j drives the relations it was told
-    with, mean over facts. By template: relation_from_ask, p drives r_i; answer_from_relation, r_i drives the answers of
-    the held-out facts told with it; and without the relu, which hides inhibition: ask_pull, what p adds to the
-    neurons of r_i; ask_likeness, the correlation, over held-out answers, of what p and what r_i add to their neurons.
+    answer_from_subject: s_j drives a_j, mean over subjects. relation_from_subject: s_j drives its own relations, mean
+    over facts. By template: relation_from_ask, p drives r_i; answer_from_relation, r_i drives the answers of the
+    held-out facts of that relation. Without the relu, which hides inhibition: ask_pull, what p adds to the neurons of
+    r_i; ask_likeness, the correlation, over held-out answers, of what p and what r_i add to their neurons.
     """
     facts, words = questions.facts, questions.facts.vocabulary
     subjects = jnp.arange(words.subjects)

@@ -34,14 +34,14 @@ def _neuron_gradient(
     model: OneLayer, questions: Questions, features: Float[Array, "subject width"]
 ) -> Float[Array, "width unit"]:
     """Of the mean loss of the answers after prompts of these features, over the subjects that are asked about."""
-    asked, answers = questions.asked_subjects, 1 + questions.facts.vocabulary.templates + questions.taught
+    asked, answers = questions.asked_subjects, 1 + questions.facts.vocabulary.templates + questions.train_answers
     neurons = model.matrices()[1]
 
     def loss(w: Float[Array, "width neuron class"]) -> Float[Array, ""]:
         active = jax.nn.relu(jnp.einsum("sd,dmc->smc", features, w))
         logits = jnp.where(model.present, model.config.scale / model.config.neurons * jnp.sum(active, axis=1), -jnp.inf)
-        chance = jnp.take_along_axis(jax.nn.log_softmax(logits), answers[:, None], axis=1)[:, 0]
-        return -jnp.sum(jnp.where(asked, chance, 0)) / jnp.maximum(jnp.sum(asked), 1)
+        log_probability = jnp.take_along_axis(jax.nn.log_softmax(logits), answers[:, None], axis=1)[:, 0]
+        return -jnp.sum(jnp.where(asked, log_probability, 0)) / jnp.maximum(jnp.sum(asked), 1)
 
     return jax.grad(loss)(neurons).reshape(neurons.shape[0], -1)
 

@@ -27,6 +27,6 @@ def cube(run: RunResult, name: str) -> tuple[tuple[np.ndarray, ...], np.ndarray]
     return sizes, values
 
 
-def learned_cells(run: RunResult) -> np.ndarray:
+def stored_cells(run: RunResult) -> np.ndarray:
     """(N, |R|, K): whether the cell has stored its facts."""
     return cube(run, "fact_accuracy")[1].mean(axis=0) >= LEARNED

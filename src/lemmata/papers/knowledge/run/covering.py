@@ -30,7 +30,9 @@ class CoveringRun(RunConfig):
     facts: FactsConfig = field(default_factory=FactsConfig)
     model: OneLayerConfig = field(default_factory=OneLayerConfig)
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
-    descent: DescentConfig = field(default_factory=lambda: DescentConfig(attention_rate=1.0, neuron_rate=10.0))
+    descent: DescentConfig = field(
+        default_factory=lambda: DescentConfig(attention_learning_rate=1.0, neuron_learning_rate=10.0)
+    )
     tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(steps=100))  # AdamW's
     adamw: bool = field(default=True, metadata=UNSAID)  # also with AdamW, for comparison
     seeds: Some[int] = (0, 1, 2)
@@ -80,7 +82,7 @@ class CoveringRun(RunConfig):
         return RunOutput({"after": np.sign(rows.pop("step")), **rows}, arrays)
 
     def half(self, facts: Facts, seed: int, half: int) -> Questions:
-        """Asks about the subjects that are not held out and are told with a template of this half."""
+        """Asks about the subjects that are not held out and have a template of this half."""
         order = facts.template_order if half == 0 else facts.template_order[::-1]
         turned = eqx.tree_at(lambda one: one.template_order, facts, order)
         return Questions.choose(turned, CoverageConfig(templates=self.facts.templates // 2), seed)

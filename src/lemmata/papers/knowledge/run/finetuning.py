@@ -10,24 +10,35 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, NonNegative, Positive, TrainState, require
-from lemmata.papers.knowledge.model import OneLayer, Part, learned
+from lemmata.core import (
+    AbstractAlgorithm,
+    Config,
+    Count,
+    Metrics,
+    NonNegative,
+    Positive,
+    TrainState,
+    require,
+    stored_as,
+)
+from lemmata.papers.knowledge.model import OneLayer, TrainedPart, trainable
 from lemmata.papers.knowledge.model.one_layer import Factors, check_rank
-from lemmata.papers.knowledge.run.lesson_gradient import Lesson, lesson_gradient, tokens_read
-from lemmata.papers.knowledge.run.pretraining import Rates, adamw, to_json
-from lemmata.papers.knowledge.run.token_descent import TokenDescent
+from lemmata.papers.knowledge.run.fast.finetuning_gradient import TrainQuestions, finetuning_gradient, tokens_read
+from lemmata.papers.knowledge.run.fast.token_descent import TokenDescent
+from lemmata.papers.knowledge.run.pretraining import LearningRates, adamw, gradient_descent
 from lemmata.papers.knowledge.task import CoverageConfig, Questions
 from lemmata.train import Descent
 
-MOVES: dict[Part, tuple[float, float]] = {"both": (1.0, 1.0), "attention": (1.0, 0.0), "neurons": (0.0, 1.0)}
+MOVES: dict[TrainedPart, tuple[float, float]] = {"both": (1.0, 1.0), "attention": (1.0, 0.0), "neurons": (0.0, 1.0)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DescentConfig(Config):
     """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
 
-    attention_rate: Positive = 0.1  # in units of `model.rate_unit`, m / (lambda^2 d)
-    neuron_rate: Positive = 3.0
+    # In units of `model.learning_rate_unit`, m / (lambda^2 d).
+    attention_learning_rate: Positive = field(default=0.1, metadata=stored_as("attention_rate"))
+    neuron_learning_rate: Positive = field(default=3.0, metadata=stored_as("neuron_rate"))
     gradient_rank: Count | None = None  # of the neurons' gradient; 1 is RA_1(G) of equation (216), None: all of it
 
 
@@ -40,9 +51,10 @@ class FineTuningConfig(Config):
     steps: Count = 120
     descent: DescentConfig | None = None  # instead of AdamW, to which the next three belong
     batch: Count = 64
-    rate: Positive = 3e-4  # of both parts; low-rank factors start from 0 and need about 1e-3
+    # Of both parts; low-rank factors start from 0 and need about 1e-3.
+    learning_rate: Positive = field(default=3e-4, metadata=stored_as("rate"))
     weight_decay: NonNegative = 1e-4
-    part: Part = "both"  # what learns; the other part is frozen
+    part: TrainedPart = "both"  # what learns; the other part is frozen
     rank: int | None = None  # of a low-rank update of what learns; None: full matrices
     records: Count = 1  # rows of metrics along the way, besides the first
 
@@ -69,12 +81,14 @@ def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions], unit: 
     attention, neurons = MOVES[config.part]
     subjects, descent = _room(questions), config.descent
     if descent is None:
-        rates = Rates(attention * config.rate, neurons * config.rate, config.weight_decay)
-        return FineTuning(Descent(Lessons(subjects, batch=config.batch), learned, adamw, rates))
-    rates = Rates(attention * descent.attention_rate * unit, neurons * descent.neuron_rate * unit)
+        lr = LearningRates(attention * config.learning_rate, neurons * config.learning_rate, config.weight_decay)
+        return FineTuning(Descent(QuestionLoss(subjects, batch=config.batch), trainable, adamw, lr))
+    lr = LearningRates(
+        attention * descent.attention_learning_rate * unit, neurons * descent.neuron_learning_rate * unit
+    )
     if config.rank is None and descent.gradient_rank in (None, 1):
-        return TokenDescent(rates, subjects, leading=descent.gradient_rank == 1)
-    return FineTuning(Descent(Lessons(subjects, rank=descent.gradient_rank), learned, to_json, rates))
+        return TokenDescent(lr, subjects, leading=descent.gradient_rank == 1)
+    return FineTuning(Descent(QuestionLoss(subjects, rank=descent.gradient_rank), trainable, gradient_descent, lr))
 
 
 def _room(questions: Sequence[Questions]) -> int:
@@ -98,7 +112,7 @@ class FineTuning(AbstractAlgorithm):
         return jax.tree.map(lambda new, old: jnp.where(task.num_asked > 0, new, old), moved, state), metrics
 
 
-class Lessons(eqx.Module):
+class QuestionLoss(eqx.Module):
     """The objective on `batch` questions drawn from those that are asked, about `subjects` different ones at most; or
     on the whole of these (None), the neurons' gradient cut to a rank."""
 
@@ -108,24 +122,24 @@ class Lessons(eqx.Module):
 
     def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
         model = eqx.combine(moving, fixed)
-        (a, w), lesson = model.matrices(), self.lesson(task, key)
-        tokens, flat = tokens_read(model, task, lesson.subjects), w.reshape(w.shape[0], -1)
-        loss, of_a, rows = lesson_gradient(model, a, task.facts.vocabulary.opened, lesson, tokens, tokens @ flat)
+        (a, w), questions = model.matrices(), self.questions(task, key)
+        tokens, flat = tokens_read(model, task, questions.subjects), w.reshape(w.shape[0], -1)
+        loss, of_a, rows = finetuning_gradient(model, a, task.facts.vocabulary.opened, questions, tokens, tokens @ flat)
         of_w = tokens.T @ rows
         if self.rank is not None:
             of_w = truncated(of_w, self.rank)
         return {"loss": loss}, with_gradient(moving, model, of_a, of_w)
 
-    def lesson(self, task: Questions, key: Key[Array, ""]) -> Lesson:
+    def questions(self, task: Questions, key: Key[Array, ""]) -> TrainQuestions:
         """A question drawn twice counts twice and is computed once."""
         different, share = task.different[: self.subjects], task.share[: self.subjects]
         if self.batch is None:
-            return Lesson.about(task, different, share)
+            return TrainQuestions.about(task, different, share)
         drawn = task.draw(self.batch, key=key)
         if self.batch <= self.subjects:
-            return Lesson.about(task, drawn, jnp.full(self.batch, 1 / self.batch, share.dtype))
+            return TrainQuestions.about(task, drawn, jnp.full(self.batch, 1 / self.batch, share.dtype))
         times = jnp.sum((drawn[:, None] == different) & (share > 0), axis=0)
-        return Lesson.about(task, different, times.astype(share.dtype) / self.batch)
+        return TrainQuestions.about(task, different, times.astype(share.dtype) / self.batch)
 
 
 def with_gradient(

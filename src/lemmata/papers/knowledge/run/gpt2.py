@@ -1,7 +1,7 @@
 """Figure 3's run: a GPT-2-shaped decoder reads spelled facts, is fine-tuned on half of the subjects, and is asked about
 the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
 
@@ -12,7 +12,18 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import Batch, Config, Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require
+from lemmata.core import (
+    Batch,
+    Config,
+    Metrics,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    named_key,
+    named_keys,
+    require,
+    stored_as,
+)
 from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Several, Some
 from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
 from lemmata.papers.knowledge.probe.sweep import SIZES
@@ -39,7 +50,7 @@ class PhaseConfig(Config):
     steps: Count
     every: Count  # a record each so many steps
     batch: Count
-    rate: Positive
+    learning_rate: Positive = field(metadata=stored_as("rate"))
     warmup: Natural = 0
     weight_decay: NonNegative = 0.0
     beta_2: Annotated[float, Bound(least=0, below=1)] = 0.98
@@ -49,9 +60,9 @@ class PhaseConfig(Config):
         require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
         require(self.warmup < self.steps, "warmup", self.warmup, f"0 to {self.steps - 1}")
 
-    def __call__(self, rate: Any) -> optax.GradientTransformation:
-        up = optax.linear_schedule(0.0, rate, self.warmup)
-        down = optax.cosine_decay_schedule(rate, self.steps - self.warmup, alpha=0.1)
+    def __call__(self, learning_rate: Any) -> optax.GradientTransformation:
+        up = optax.linear_schedule(0.0, learning_rate, self.warmup)
+        down = optax.cosine_decay_schedule(learning_rate, self.steps - self.warmup, alpha=0.1)
         clipped = optax.chain(optax.clip_by_global_norm(self.clip), optax.scale_by_adam(b2=self.beta_2))
         return optax.chain(
             optax.flatten(clipped),  # all weights in one vector: fewer, longer loops
@@ -60,7 +71,7 @@ class PhaseConfig(Config):
         )
 
     def descent(self, places: tuple[int, ...]) -> Descent:
-        return Descent(Batches(PlacedLoss(places), self.batch), EVERYTHING, self, self.rate)
+        return Descent(Batches(PlacedLoss(places), self.batch), EVERYTHING, self, self.learning_rate)
 
     def fit(self, descent: Descent, tasks: list[Any], start: Any, keys: Any, **watched: Any) -> tuple[GPT2, History]:
         arrays = jax.tree.leaves(eqx.filter(start, eqx.is_array))
@@ -110,8 +121,8 @@ class DecoderExtraction(RunConfig):
         reading = self.pretraining.descent((0, *range(length, 3 * length)))
         start = stack([reading.init(first[seed]) for seed in seeds])
         keys = named_keys(seeds, "data", "pretraining")
-        models, told = self.pretraining.fit(
-            reading, worlds, start, keys, probe=told_accuracy, context=context, stage="pretraining"
+        models, stored_history = self.pretraining.fit(
+            reading, worlds, start, keys, probe=stored_accuracy, context=context, stage="pretraining"
         )
 
         questions = [Questions.choose(world, CoverageConfig(), seed) for world, seed in zip(worlds, seeds, strict=True)]
@@ -123,7 +134,7 @@ class DecoderExtraction(RunConfig):
         )
 
         sizes = {name: [getattr(cell, name) for cell in cells] for name in SIZES}
-        stages = {"pretraining": told, "fine-tuning": found}
+        stages = {"pretraining": stored_history, "fine-tuning": found}
         tables = [one.table(stage=[stage] * len(cells), seed=seeds, **sizes) for stage, one in stages.items()]
         return RunOutput(
             {
@@ -144,8 +155,8 @@ class PlacedLoss(eqx.Module):
         return masked_cross_entropy(logits, batch.targets[:, places], batch.mask[:, places])
 
 
-def told_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
-    """The share of subjects whose answer follows a sentence it was told in, every letter right."""
+def stored_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
+    """The share of subjects whose answer follows one of their sentences, every letter right."""
     subjects = jnp.arange(facts.subject_order.shape[0])
     slots = jax.random.randint(key, subjects.shape, 0, facts.multiplicity)
     right = letters_right(model, facts.sentences(subjects, facts.templates[subjects, slots]), facts)

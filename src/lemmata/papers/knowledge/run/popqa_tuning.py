@@ -5,7 +5,7 @@ same relation, none of which gives the answer away; the others are left out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ from lemmata.core import (
     Some,
     UserError,
     require,
+    stored_as,
     unknown,
 )
 from lemmata.lm.hashing import hash_file
@@ -60,7 +61,8 @@ class PopqaTuning(RunConfig):
     pool: Several = 50  # facts of each relation that are looked at, those of the most popular subjects
     shots: Count = 3  # demonstrations after which a stored fact must be answered
     least_stored: Several = 4  # facts of a relation: with fewer it takes no part
-    taught: Literal["stored", "any"] = "stored"  # which of the facts that are not held out fine-tuning asks about
+    # Which of the facts that are not held out fine-tuning asks about.
+    train_facts: Literal["stored", "any"] = field(default="stored", metadata=stored_as("taught"))
     held_out: Inside = 0.5
     rank: Natural = 1  # of the arms that vary facts and relations; 0: every weight
     ranks: tuple[Natural, ...] = (4, 16, 0)  # others, at the largest number of facts, every relation covered
@@ -69,8 +71,8 @@ class PopqaTuning(RunConfig):
     equal_facts: Count = 8  # that number
     steps: Count = 12
     batch: Count = 4
-    rate: Positive = 1e-3
-    full_rate: Positive = 5e-5  # of full fine-tuning
+    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
+    full_learning_rate: Positive = field(default=5e-5, metadata=stored_as("full_rate"))  # of full fine-tuning
     seeds: Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
@@ -109,8 +111,8 @@ class PopqaTuning(RunConfig):
         return tuple(dict.fromkeys((*true, *wrong)))
 
     def tuning(self, arm: Arm) -> lm.Tuning:
-        rate = self.rate if arm.rank else self.full_rate
-        return lm.Tuning(rank=arm.rank, steps=self.steps, batch=self.batch, rate=rate)
+        learning_rate = self.learning_rate if arm.rank else self.full_learning_rate
+        return lm.Tuning(rank=arm.rank, steps=self.steps, batch=self.batch, rate=learning_rate)
 
     def execute(self, context: RunContext) -> RunOutput:
         model = lm.load(self.model, revision=self.revision, device=self.device)
@@ -155,7 +157,7 @@ class PopqaTuning(RunConfig):
         """[relation, (covered, asked, matched)]; nothing is asked where the arm cannot be made from these facts."""
         _, held_out = split_by_subject(stored, held_out=self.held_out, seed=seed)
         away = {one.subject for one in held_out}
-        rest = [one for one in (stored if self.taught == "stored" else pool) if one.subject not in away]
+        rest = [one for one in (stored if self.train_facts == "stored" else pool) if one.subject not in away]
         asks = covered(relations, arm, seed) if arm.facts else ()
         facts = chosen(rest, arm, asks, seed)
         if arm.facts and not facts:

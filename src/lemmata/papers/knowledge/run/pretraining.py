@@ -1,6 +1,6 @@
 """Next-token pre-training: AdamW on fresh sentences, with a rate for the neurons and another for the attention."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -8,9 +8,9 @@ import jax
 import optax
 from jaxtyping import Array, Key
 
-from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require
-from lemmata.papers.knowledge.model import OneLayer, learned
-from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
+from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require, stored_as
+from lemmata.papers.knowledge.model import OneLayer, trainable
+from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import Facts
 from lemmata.train import Descent
 
@@ -21,8 +21,8 @@ class PreTrainingConfig(Config):
 
     steps: Count = 2000
     batch: Count = 128  # sentences a step, three prefixes each
-    neuron_rate: Positive = 1e-3
-    attention_rate: Positive = 1e-4
+    neuron_learning_rate: Positive = field(default=1e-3, metadata=stored_as("neuron_rate"))
+    attention_learning_rate: Positive = field(default=1e-4, metadata=stored_as("attention_rate"))
     weight_decay: NonNegative = 1e-4
     records: Count = 4  # rows of metrics along the way, besides the first
 
@@ -31,8 +31,8 @@ class PreTrainingConfig(Config):
 
 
 def pre_training(config: PreTrainingConfig) -> Descent:
-    rates = Rates(config.attention_rate, config.neuron_rate, config.weight_decay)
-    return Descent(Sentences(config.batch), learned, adamw, rates)
+    lr = LearningRates(config.attention_learning_rate, config.neuron_learning_rate, config.weight_decay)
+    return Descent(Sentences(config.batch), trainable, adamw, lr)
 
 
 class Sentences(eqx.Module):
@@ -42,25 +42,25 @@ class Sentences(eqx.Module):
 
     def __call__(self, moving: OneLayer, fixed: OneLayer, task: Facts, key: Key[Array, ""]) -> tuple[Metrics, OneLayer]:
         model = eqx.combine(moving, fixed)
-        surprises, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
+        nlls, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
         gradient = eqx.tree_at(lambda one: (one.attention, one.neurons), moving, (attention, neurons))
-        return {"loss": surprises.loss(task.vocabulary.opened)}, gradient
+        return {"loss": nlls.loss(task.vocabulary.opened)}, gradient
 
 
-class Rates(NamedTuple):
+class LearningRates(NamedTuple):
     attention: Any
     neurons: Any
     weight_decay: Any = 0.0
 
 
-def adamw(rates: Rates) -> optax.GradientTransformation:
-    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(rates.weight_decay), to_json(rates))
+def adamw(lr: LearningRates) -> optax.GradientTransformation:
+    return optax.chain(optax.scale_by_adam(), optax.add_decayed_weights(lr.weight_decay), gradient_descent(lr))
 
 
-def to_json(rates: Rates) -> optax.GradientTransformation:
+def gradient_descent(lr: LearningRates) -> optax.GradientTransformation:
     """Gradient descent in which the attention's part (the matrix or its factors) and the neurons' have their rates."""
     where = lambda one: (one.attention, one.attention_update, one.neurons, one.neuron_update)  # noqa: E731
-    steps = (-rates.attention, -rates.attention, -rates.neurons, -rates.neurons)
+    steps = (-lr.attention, -lr.attention, -lr.neurons, -lr.neurons)
 
     def scaled(model: Any, _: Any) -> Any:
         parts = [jax.tree.map(lambda x, by=by: by * x, part) for part, by in zip(where(model), steps, strict=True)]

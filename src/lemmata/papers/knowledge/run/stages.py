@@ -1,5 +1,5 @@
-"""Pre-training in the stages of the appendix: full-batch gradient descent on A and w with one rate a stage, for a range
-of first rates at once, and what attention does meanwhile.
+"""Pre-training in the stages of the appendix: full-batch gradient descent on A and w, one learning rate a stage, for
+several first ones at once, and what attention does meanwhile.
 
 Stage 1 is a few steps of a large rate eta_1 (the proof of Lemma 10 says "after 2 iterations"); stage 2 goes on with
 eta_2 until T_2, while neither relations nor answers are learned (1 - logit = Theta(1) for both); stage 3 goes on with
@@ -16,10 +16,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Metrics, RunConfig, RunContext, RunOutput, TrainState, named_keys, require
+from lemmata.core import (
+    AbstractAlgorithm,
+    Metrics,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    TrainState,
+    named_keys,
+    require,
+    stored_as,
+)
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.run.sentence_gradient import sentence_gradient
+from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import ASK, DUMMY, START, Facts, FactsConfig
 from lemmata.train import fit_many, stack
 
@@ -43,8 +53,8 @@ class Prompts(eqx.Module):
         owner = jnp.repeat(jnp.arange(n), k)
         o, names = jnp.full(n, START, jnp.int32), facts.subject_names[:, 0]
         relations = facts.template_names[facts.templates.reshape(-1), 0]
-        told = jnp.stack([o[owner], names[owner], relations], axis=1)
-        prompts = told, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner
+        sentences_read = jnp.stack([o[owner], names[owner], relations], axis=1)
+        prompts = sentences_read, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner
         return cls(*prompts, facts.multiplicity, facts)
 
     def attention(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p l"]:
@@ -58,7 +68,7 @@ class Prompts(eqx.Module):
         x = model.embeddings[prompts]
         return x[:, -1] + jnp.einsum("pl,pld->pd", self.attention(model, prompts), x)
 
-    def log_chances(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p class"]:
+    def log_probabilities(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p class"]:
         return jax.nn.log_softmax(model.class_logits(self.features(model, prompts)))
 
 
@@ -68,22 +78,25 @@ def whole_gradient(
     """The next-token loss over all sentences and their three questions, how much is learned (of relations and answers
     on average and at most), and the loss's gradients in A and w."""
     world = prompts.world
-    said, attention, neurons = sentence_gradient(model, world, prompts.owner, world.templates.reshape(-1))
-    relation, answer = prompts.multiplicity * jnp.exp(-said.relation), jnp.exp(-said.answer)  # 1 when all is learned
+    losses, attention, neurons = sentence_gradient(model, world, prompts.owner, world.templates.reshape(-1))
+    relation, answer = (
+        prompts.multiplicity * jnp.exp(-losses.relation),
+        jnp.exp(-losses.answer),
+    )  # 1 when all is learned
     known = {
-        "dummy": jnp.exp(-said.dummy),
+        "dummy": jnp.exp(-losses.dummy),
         "relation": jnp.mean(relation),
         "answer": jnp.mean(answer),
         "relation_most": jnp.max(relation),
         "answer_most": jnp.max(answer),
     }
-    return said.loss(), known, attention, neurons
+    return losses.loss(), known, attention, neurons
 
 
 class Progress(eqx.Module):
     """The rates of the three stages (a replica may have its own), the stage it is in and the steps it has made."""
 
-    rates: Float[Array, " stage"]
+    lr: Float[Array, " stage"]
     stage: Int[Array, ""]
     step: Int[Array, ""]
 
@@ -91,11 +104,11 @@ class Progress(eqx.Module):
 class StagedDescent(AbstractAlgorithm):
     """x <- x - eta_stage * gradient on the attention matrix and the neurons; the task is the set of `Prompts`."""
 
-    rates: tuple[float, float, float]
+    lr: tuple[float, float, float]
     first_steps: int = eqx.field(static=True, default=2)
 
     def init(self, model: Any) -> TrainState:
-        start = Progress(jnp.asarray(self.rates, model.neurons.dtype), jnp.asarray(0), jnp.asarray(0))
+        start = Progress(jnp.asarray(self.lr, model.neurons.dtype), jnp.asarray(0), jnp.asarray(0))
         return TrainState(model, start)
 
     def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
@@ -104,10 +117,10 @@ class StagedDescent(AbstractAlgorithm):
         half = (known["relation"] >= HALF) | (known["answer"] >= HALF)
         second = jnp.maximum(progress.stage, jnp.where(progress.step >= self.first_steps, 1, 0))
         stage = jnp.where((second == 1) & half, 2, second)
-        rate = progress.rates[stage]
-        moved = state.model.attention - rate * attention, state.model.neurons - rate * neurons
+        learning_rate = progress.lr[stage]
+        moved = state.model.attention - learning_rate * attention, state.model.neurons - learning_rate * neurons
         model = eqx.tree_at(lambda one: (one.attention, one.neurons), state.model, moved)
-        after = Progress(progress.rates, stage, progress.step + 1)
+        after = Progress(progress.lr, stage, progress.step + 1)
         return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
 
 
@@ -124,8 +137,8 @@ class StagedPreTraining(RunConfig):
     )
     first_logits: Some[Positive] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
     first_steps: Count = 2
-    second_rate: Positive = 20.0
-    third_rate: Positive = 200.0
+    second_learning_rate: Positive = field(default=20.0, metadata=stored_as("second_rate"))
+    third_learning_rate: Positive = field(default=200.0, metadata=stored_as("third_rate"))
     steps: Count = 60
     every: Count = 2
     seeds: Some[int] = (0, 1, 2)
@@ -143,8 +156,10 @@ class StagedPreTraining(RunConfig):
 
     def descent(self, logit: float) -> StagedDescent:
         """From w = 0 with half of d's neurons active, a step of eta makes d's logit at [o] 2 eta lambda^2 d / (3m)."""
-        unit = self.model.rate_unit
-        return StagedDescent((1.5 * logit * unit, self.second_rate * unit, self.third_rate * unit), self.first_steps)
+        unit = self.model.learning_rate_unit
+        return StagedDescent(
+            (1.5 * logit * unit, self.second_learning_rate * unit, self.third_learning_rate * unit), self.first_steps
+        )
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(seed, logit) for seed in self.seeds for logit in self.first_logits]
@@ -176,7 +191,9 @@ def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
     ratio = three[:, 1] / three[:, 2]
     own, other = feature_strengths(model, task)
     dummy, answers = responses(model, task)
-    right = jnp.argmax(task.log_chances(model, task.facts), axis=1) == jnp.searchsorted(model.classes, task.answers)
+    right = jnp.argmax(task.log_probabilities(model, task.facts), axis=1) == jnp.searchsorted(
+        model.classes, task.answers
+    )
     return {
         "first_two": jnp.max(two[:, 0]),
         "first_three": jnp.max(three[:, 0]),
@@ -214,6 +231,6 @@ def responses(model: OneLayer, prompts: Prompts) -> tuple[Float[Array, ""], Floa
 
 
 def sentences(facts: Facts) -> np.ndarray:
-    """n_r: how many sentences are told with each fact's template."""
+    """n_r: how many sentences each fact's template stands in."""
     templates = np.asarray(facts.templates).reshape(-1)
     return np.bincount(templates)[templates]

@@ -22,9 +22,9 @@ from lemmata.core import (
 )
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
+from lemmata.papers.knowledge.run.fast.token_descent import TokenDescent, begun
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.token_descent import TokenDescent, begun
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import History, concatenate, fit_many, split, stack
 
@@ -144,7 +144,7 @@ def fine_tuned(
     config: FineTuningConfig, questions: list[Questions], models: OneLayer, keys: Any, **watched: Any
 ) -> History:
     """Of stacked models, a set of questions and a key each: its metrics."""
-    algorithm = fine_tuning(config, questions, models.config.rate_unit)
+    algorithm = fine_tuning(config, questions, models.config.learning_rate_unit)
     if isinstance(algorithm, TokenDescent):
         pairs = zip(split(models), split(stack(questions)), strict=True)
         start = concatenate([_begun(*pair, algorithm.subjects) for pair in pairs])  # one program for any number
@@ -222,8 +222,8 @@ def setting(scale: Scale) -> Extraction:
     small = Extraction(
         facts=FactsConfig(subjects=16, templates=6, multiplicity=3, pad_multiplicity=SMALL_K),
         model=OneLayerConfig(width=12, neurons=4),
-        pretraining=PreTrainingConfig(steps=200, batch=32, neuron_rate=1e-2, attention_rate=1e-3),
-        tuning=FineTuningConfig(steps=20, batch=16, rate=3e-3, records=4),
+        pretraining=PreTrainingConfig(steps=200, batch=32, neuron_learning_rate=1e-2, attention_learning_rate=1e-3),
+        tuning=FineTuningConfig(steps=20, batch=16, learning_rate=3e-3, records=4),
     )
     # So few subjects that many seeds come within .05 of the least loss. The pad is the largest K of any run, so that
     # all of them share their programs.

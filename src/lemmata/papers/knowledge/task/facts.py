@@ -1,4 +1,4 @@
-"""The world of facts: N subjects with an answer each, told through K of |R| templates (appendix, steps 39-45), in words
+"""The world of facts: N subjects with an answer each, K of |R| templates a subject (appendix, steps 39-45), in words
 numbered o, p, d, then relations, subjects, answers, or the letters that spell these."""
 
 from dataclasses import dataclass, replace
@@ -147,9 +147,9 @@ class Facts(AbstractTask):
         else:
             real = replace(words, templates=r, subjects=n)
             relations, subjects, answers = real.spelled_names(random_stream(seed, "names"))
-        told_with = np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
+        drawn = np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
         arrays = (
-            _grown(told_with, words.subjects, config.pad_multiplicity or k),
+            _grown(drawn, words.subjects, config.pad_multiplicity or k),
             np.append(random_stream(seed, "subjects").permutation(n), np.arange(n, words.subjects)),
             np.append(random_stream(seed, "templates").permutation(r), np.arange(r, words.templates)),
             _grown(subjects, words.subjects, config.name_length),
@@ -187,14 +187,14 @@ class Facts(AbstractTask):
         return self.question_batch(subjects).tokens[:, : 2 * self.vocabulary.name_length + self.vocabulary.opened]
 
     def question_batch(self, subjects: Int[Array, " batch"], answers: Int[Array, " batch"] | None = None) -> Batch:
-        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make a wrong lesson. The
-        prompt is as long as a name: a decoder learns where an answer stands, and here it stands as in a sentence."""
+        """Questions `o s p a`, the loss on a alone; other `answers` than the subjects' own make wrong examples.
+        The prompt is as long as a name: a decoder learns where an answer stands, here as in a sentence."""
         length = self.vocabulary.name_length
         ask = jnp.full((subjects.shape[0], length), ASK, jnp.int32)
-        taught = self.answer_names[subjects if answers is None else answers]
+        train_answers = self.answer_names[subjects if answers is None else answers]
         position = jnp.arange(3 * length + 1)
         mask = (position >= 2 * length) & (position < 3 * length)
-        return self._batch((self.subject_names[subjects], ask, taught), mask, dummy_first=False)
+        return self._batch((self.subject_names[subjects], ask, train_answers), mask, dummy_first=False)
 
     def _batch(self, names: tuple[Int[Array, "batch _"], ...], mask: Array, *, dummy_first: bool) -> Batch:
         start = jnp.full((names[0].shape[0], 1), START, jnp.int32)

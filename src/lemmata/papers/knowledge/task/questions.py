@@ -21,7 +21,7 @@ class CoverageConfig(Config):
     split: Literal["subject", "tuple"] = "subject"  # "tuple" is the paper's; a question then lands in both halves
     subjects: Count | None = None  # at most so many of the fine-tuning half; None: all
     templates: Count | None = None  # only subjects all of whose templates are in the first so many; None: all subjects
-    answers: Literal["true", "shuffled"] = "true"  # "shuffled" teaches another subject's answer: a control
+    answers: Literal["true", "shuffled"] = "true"  # "shuffled" trains on another subject's answer: a control
 
     def cross_check(self) -> None:
         by_tuple = self.split == "tuple" and (self.subjects is not None or self.templates is not None)
@@ -45,7 +45,7 @@ class Questions(eqx.Module):
     num_asked: Int[Array, ""]
     different: Int[Array, " subject"]  # the subjects asked about, each once, then padding
     share: Float[Array, " subject"]  # of the fine-tuning samples, that are about each of these; 0 for padding
-    taught: Int[Array, " subject"]  # the answer taught for each subject
+    train_answers: Int[Array, " subject"]  # whose answer each subject's question is to give
     test: Float[Array, "subject slot"]  # 1 on each fact (subject and slot) that is held out
     covered: Bool[Array, " template"]  # templates of some subject that is asked about
 
@@ -56,9 +56,9 @@ class Questions(eqx.Module):
         order = np.asarray(facts.subject_order)[:n]
         test = np.zeros(facts.templates.shape, np.float32)
         if config.split == "tuple":
-            told = random_stream(seed, "questions").permutation(n * k) < (n * k) // 2
-            asked = np.nonzero(told)[0] // k
-            test[:n, :k] = ~told.reshape(n, k)
+            is_train = random_stream(seed, "questions").permutation(n * k) < (n * k) // 2
+            asked = np.nonzero(is_train)[0] // k
+            test[:n, :k] = ~is_train.reshape(n, k)
         else:
             asked = order[: n - held]
             if config.templates is not None:
@@ -68,15 +68,15 @@ class Questions(eqx.Module):
             test[order[n - held :], :k] = 1
         covered = np.zeros(facts.template_order.shape[0], bool)
         covered[templates[asked].ravel()] = True
-        taught = np.arange(facts.subject_order.shape[0], dtype=np.int32)
+        train_answers = np.arange(facts.subject_order.shape[0], dtype=np.int32)
         if config.answers == "shuffled":
-            taught[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
+            train_answers[:n] = np.roll(order, 1)[np.argsort(order)]  # nobody keeps the right one
         entries = np.zeros(facts.templates.size, np.int32)
         entries[: len(asked)] = asked
-        different, share = np.zeros_like(taught), np.zeros(len(taught))
+        different, share = np.zeros_like(train_answers), np.zeros(len(train_answers))
         once, times = np.unique(asked, return_counts=True)
         different[: len(once)], share[: len(once)] = once, times / max(len(asked), 1)
-        arrays = (entries, np.int32(len(asked)), different, share, taught, test, covered)
+        arrays = (entries, np.int32(len(asked)), different, share, train_answers, test, covered)
         return cls(facts, *map(to_jax, arrays))
 
     def draw(self, num: int, *, key: Key[Array, ""]) -> Int[Array, " batch"]:
@@ -86,13 +86,13 @@ class Questions(eqx.Module):
 
     def sample(self, num: int, *, key: Key[Array, ""]) -> Batch:
         subjects = self.draw(num, key=key)
-        return self.facts.question_batch(subjects, self.taught[subjects])
+        return self.facts.question_batch(subjects, self.train_answers[subjects])
 
     @property
     def asked_subjects(self) -> Bool[Array, " subject"]:
         """Whether fine-tuning asks about a subject."""
         real = jnp.arange(self.asked.shape[0]) < self.num_asked
-        nobody = jnp.zeros(self.taught.shape[0], bool)
+        nobody = jnp.zeros(self.train_answers.shape[0], bool)
         return nobody.at[jnp.where(real, self.asked, 2**30)].set(True, mode="drop")
 
     def leak(self) -> float:

@@ -41,10 +41,10 @@ def to_active(residual: Float[Array, "rows class"], hidden: Hidden) -> Hidden:
     return jnp.concatenate(parts, axis=1)
 
 
-def surprise_and_residual(
+def nll_and_residual(
     logits: Float[Array, "rows class"], targets: Int[Array, " rows"], weights: Rows | float
 ) -> tuple[Rows, Float[Array, "rows class"]]:
-    """Each row's surprise at its target, and the gradient of their weighted sum in the logits."""
+    """Each row's negative log-likelihood of its target, and the gradient of the weighted sum in the logits."""
     weights = jnp.broadcast_to(jnp.asarray(weights, logits.dtype), targets.shape)[:, None]
     sizes, total, log_total = _totals(logits)
     hit = jnp.arange(logits.shape[1]) == targets[:, None]
@@ -52,13 +52,13 @@ def surprise_and_residual(
     return (log_total - reached)[:, 0], sizes * (weights / total) - jnp.where(hit, weights, 0)
 
 
-def surprises_and_residual(
+def grouped_nll_and_residual(
     logits: Float[Array, "rows class"], rows: Int[Array, " item"], targets: Int[Array, " item"], weight: float
 ) -> tuple[Float[Array, " item"], Float[Array, "rows class"]]:
     """The same of items of one weight, each at a target of one of the rows."""
     sizes, total, log_total = _totals(logits)
-    told = jnp.zeros_like(logits).at[rows, targets].add(weight)
-    residual = sizes * (jnp.sum(told, axis=1, keepdims=True) / total) - told
+    target_weights = jnp.zeros_like(logits).at[rows, targets].add(weight)
+    residual = sizes * (jnp.sum(target_weights, axis=1, keepdims=True) / total) - target_weights
     return log_total[rows, 0] - logits[rows, targets], residual
 
 

@@ -18,19 +18,19 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.papers.knowledge.model import OneLayer
-from lemmata.papers.knowledge.run.active import (
+from lemmata.papers.knowledge.run.fast.active import (
     dots,
+    grouped_nll_and_residual,
     mix,
+    nll_and_residual,
     softmax,
     sum_active,
-    surprise_and_residual,
-    surprises_and_residual,
     to_active,
 )
 from lemmata.papers.knowledge.task import START, Facts
 
 
-class Surprises(NamedTuple):
+class SentenceNLL(NamedTuple):
     dummy: Float[Array, ""]  # at d after [o]; 0 where sentences do not begin with o
     relation: Float[Array, " batch"]
     answer: Float[Array, " batch"]
@@ -42,8 +42,8 @@ class Surprises(NamedTuple):
 
 def sentence_gradient(
     model: OneLayer, facts: Facts, subjects: Int[Array, " batch"], templates: Int[Array, " batch"]
-) -> tuple[Surprises, Float[Array, "width width"], Float[Array, "width neuron class"]]:
-    """What each prefix of each sentence is surprised by, and the gradients of their mean in A and w."""
+) -> tuple[SentenceNLL, Float[Array, "width width"], Float[Array, "width neuron class"]]:
+    """The loss at each prefix of each sentence, and the gradients of the mean in A and w."""
     words, batch, classes = facts.vocabulary, len(subjects), len(model.classes)
     (a, w), width = model.matrices(), model.config.width
     gain = model.config.scale / model.config.neurons
@@ -54,7 +54,7 @@ def sentence_gradient(
     reads = [jnp.array([START]), words.template_slice.start + of_r, words.first_subject + of_s]
     tokens, after_r = model.embeddings[jnp.concatenate(reads)], 1 + len(of_r)
     o, r, s = tokens[0], tokens[1:after_r], tokens[after_r:]
-    told = (jnp.arange(len(of_r))[:, None] == templates).astype(w.dtype)  # which relation each sentence has
+    has_relation = (jnp.arange(len(of_r))[:, None] == templates).astype(w.dtype)  # which relation each sentence has
 
     def each_s(rows: Array) -> Array:
         return rows[subjects] if few_subjects else rows
@@ -90,17 +90,17 @@ def sentence_gradient(
 
     questions = 2 + opened  # a sentence
     share = 1 / (questions * batch)  # of the loss, for a row of one sentence
-    dummy, of_one = surprise_and_residual(one, jnp.full(1, 0 if opened else 1), opened / questions)  # any, if not asked
+    dummy, of_one = nll_and_residual(one, jnp.full(1, 0 if opened else 1), opened / questions)  # any, if not asked
     if few_subjects:
-        relation, of_two = surprises_and_residual(two, subjects, 1 + templates, share)
+        relation, of_two = grouped_nll_and_residual(two, subjects, 1 + templates, share)
     else:
-        relation, of_two = surprise_and_residual(two, 1 + templates, share)
-    answer, of_three = surprise_and_residual(three, 1 + words.templates + subjects, share)
-    said = Surprises(opened * dummy[0], relation, answer)
+        relation, of_two = nll_and_residual(two, 1 + templates, share)
+    answer, of_three = nll_and_residual(three, 1 + words.templates + subjects, share)
+    losses = SentenceNLL(opened * dummy[0], relation, answer)
     r_one, r_two, r_three = (gain * residual for residual in (of_one, of_two, of_three))
     d_one, d_two, d_three = to_active(r_one, h_one), to_active(r_two, h_two), to_active(r_three, h_three)
 
-    summed = [b_o[None], (1 + b_r) * told] + [b_s * (jnp.arange(len(s))[:, None] == subjects)] * few_subjects
+    summed = [b_o[None], (1 + b_r) * has_relation] + [b_s * (jnp.arange(len(s))[:, None] == subjects)] * few_subjects
     if few_relations and len(tokens) * width + sum(map(len, summed)) * batch < (len(s) + batch) * width:
         on_tokens = jnp.concatenate(summed) @ d_three
         on_o, on_r = on_tokens[:1] + 2 * d_one + a_o @ d_two, on_tokens[1:after_r]
@@ -111,7 +111,7 @@ def sentence_gradient(
         w_gradient = x_two.T @ d_two + x_three.T @ d_three + (2 * o)[:, None] * d_one
     w_gradient = w_gradient.reshape(w.shape)
     if model.config.attention == "uniform":
-        return said, jnp.zeros_like(a), w_gradient
+        return losses, jnp.zeros_like(a), w_gradient
 
     two_o, three_o, three_s = d_two @ w_o, d_three @ w_o, dots(d_three, w_s)
     two_s = (dots(r_two, active[1]) - a_o * two_o) / (1 + a_s)
@@ -122,6 +122,6 @@ def sentence_gradient(
     pulls = (b_o * (three_o - mean_three), b_s * (three_s - mean_three), b_r * (three_r - mean_three))
     key_three = mix(pulls, (o, each_s(s), each_r(r)))
     if model.config.query == "first":
-        return said, o[:, None] * (jnp.sum(key_two, axis=0) + jnp.sum(key_three, axis=0)), w_gradient
-    keys = [told @ key_three if few_relations else key_three, key_two]
-    return said, tokens[1:].T @ jnp.concatenate(keys), w_gradient
+        return losses, o[:, None] * (jnp.sum(key_two, axis=0) + jnp.sum(key_three, axis=0)), w_gradient
+    keys = [has_relation @ key_three if few_relations else key_three, key_two]
+    return losses, tokens[1:].T @ jnp.concatenate(keys), w_gradient

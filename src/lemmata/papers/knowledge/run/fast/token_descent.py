@@ -14,9 +14,9 @@ from jaxtyping import Array, Bool, Float, Key
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState
 from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.model.one_layer import Factors
-from lemmata.papers.knowledge.run.active import Hidden
-from lemmata.papers.knowledge.run.lesson_gradient import Lesson, lesson_gradient, tokens_read
-from lemmata.papers.knowledge.run.pretraining import Rates
+from lemmata.papers.knowledge.run.fast.active import Hidden
+from lemmata.papers.knowledge.run.fast.finetuning_gradient import TrainQuestions, finetuning_gradient, tokens_read
+from lemmata.papers.knowledge.run.pretraining import LearningRates
 from lemmata.papers.knowledge.task import Questions
 
 MOST_POWERS = 100  # where the first two are that close, either will do
@@ -30,21 +30,23 @@ class OnTokens(eqx.Module):
 
 
 class TokenDescent(AbstractAlgorithm):
-    """On the mean loss over all questions that are asked, about `subjects` different ones at most; states
-    are `begun` with these, which is more than a model."""
+    """On the mean loss over all questions that are asked, about `subjects` different ones at most."""
 
-    rates: Rates
+    lr: LearningRates
     subjects: int = eqx.field(static=True)
     leading: bool = eqx.field(static=True)  # along the part of rank 1 of the neurons' gradient
 
-    def init(self, model: OneLayer) -> TrainState:
-        raise NotImplementedError("a state has the questions' tokens: see `begun`")
+    def init(self, model: tuple[OneLayer, Questions]) -> TrainState:
+        """Of a model and the questions it is fine-tuned on: the state has their tokens."""
+        return begun(*model, self.subjects)
 
     def step(self, task: Questions, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
         model, now = state.model, state.opt_state
-        lesson = Lesson.about(task, task.different[: self.subjects], task.share[: self.subjects])
+        questions = TrainQuestions.about(task, task.different[: self.subjects], task.share[: self.subjects])
         opened = task.facts.vocabulary.opened
-        loss, attention, rows = lesson_gradient(model, model.attention, opened, lesson, _tokens(model), now.hidden)
+        loss, attention, rows = finetuning_gradient(
+            model, model.attention, opened, questions, _tokens(model), now.hidden
+        )
         if self.leading:
             direction, along = leading_part(rows, now.gram)
             rows, change = direction[:, None] * along, (now.gram @ direction)[:, None] * along
@@ -53,9 +55,9 @@ class TokenDescent(AbstractAlgorithm):
         moved = eqx.tree_at(
             lambda one: (one.attention, one.neuron_update.right),
             model,
-            (model.attention - self.rates.attention * attention, model.neuron_update.right - self.rates.neurons * rows),
+            (model.attention - self.lr.attention * attention, model.neuron_update.right - self.lr.neurons * rows),
         )
-        return TrainState(moved, OnTokens(now.hidden - self.rates.neurons * change, now.gram)), {"loss": loss}
+        return TrainState(moved, OnTokens(now.hidden - self.lr.neurons * change, now.gram)), {"loss": loss}
 
 
 def begun(model: OneLayer, task: Questions, subjects: int) -> TrainState:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lemmata.core import AbstractAlgorithm, TrainState, named_key, precision
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, learned, low_rank_factors
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
+from lemmata.papers.knowledge.run.fast.token_descent import TokenDescent, leading_part
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
-from lemmata.papers.knowledge.run.token_descent import TokenDescent, begun, leading_part
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 
 READINGS: dict[str, dict[str, Any]] = {
@@ -34,14 +34,14 @@ def setting(reading: dict[str, Any], coverage: CoverageConfig | None = None) -> 
 
 
 def loss(model: OneLayer, task: Questions, subjects: jax.Array) -> jax.Array:
-    """The mean surprise at the answers taught, from the model itself."""
-    chance = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
-    target = 1 + task.facts.vocabulary.templates + task.taught[subjects]
-    return -jnp.mean(jnp.take_along_axis(chance, target[:, None], axis=1))
+    """The mean negative log-likelihood of the answers trained on, from the model itself."""
+    log_probability = jax.nn.log_softmax(jax.vmap(model.last)(task.facts.prompts(subjects)), axis=1)
+    target = 1 + task.facts.vocabulary.templates + task.train_answers[subjects]
+    return -jnp.mean(jnp.take_along_axis(log_probability, target[:, None], axis=1))
 
 
 def gradient(model: OneLayer, task: Questions, subjects: jax.Array) -> OneLayer:
-    moving, fixed = eqx.partition(model, learned(model))
+    moving, fixed = eqx.partition(model, trainable(model))
     return jax.grad(lambda part: loss(eqx.combine(part, fixed), task, subjects))(moving)
 
 
@@ -57,10 +57,10 @@ def went(algorithm: AbstractAlgorithm, task: Questions, state: TrainState, steps
 def test_descent_is_that_of_autodiff(reading: dict[str, Any], gradient_rank: int | None) -> None:
     with precision("float64"):
         model, task = setting(reading, CoverageConfig(split="tuple") if gradient_rank is None else None)
-        config = FineTuningConfig(descent=DescentConfig(gradient_rank=gradient_rank, attention_rate=0.3))
+        config = FineTuningConfig(descent=DescentConfig(gradient_rank=gradient_rank, attention_learning_rate=0.3))
         algorithm = fine_tuning(config, [task], unit=0.2)
         in_tokens = isinstance(algorithm, TokenDescent)
-        start = begun(model, task, algorithm.subjects) if in_tokens else algorithm.init(model)
+        start = algorithm.init((model, task) if in_tokens else model)
         found = eqx.filter_jit(OneLayer.matrices)(went(algorithm, task, start, 25))
         asked, plain = task.asked[: int(task.num_asked)], model
         of = eqx.filter_jit(lambda model: gradient(model, task, asked))
@@ -92,8 +92,8 @@ def test_the_gradient_of_a_batch_is_autodiffs(reading: dict[str, Any], rank: int
             model = eqx.tree_at(right, model, tuple(0.1 + leaf for leaf in right(model)))
         algorithm: Any = fine_tuning(FineTuningConfig(batch=batch, rank=rank), [task])
         key = named_key(0, "ask")
-        lessons = algorithm.descent.objective
-        metrics, found = eqx.filter_jit(lessons)(*eqx.partition(model, learned(model)), task, key)
+        objective = algorithm.descent.objective
+        metrics, found = eqx.filter_jit(objective)(*eqx.partition(model, trainable(model)), task, key)
         drawn = task.draw(batch, key=key)
         expected = eqx.filter_jit(gradient)(model, task, drawn)
         assert float(metrics["loss"]) == pytest.approx(float(loss(model, task, drawn)), rel=1e-12)
@@ -118,6 +118,6 @@ def test_questions_of_nobody_move_nothing() -> None:
     model, task = setting({}, CoverageConfig(templates=1))
     nobody = eqx.tree_at(lambda q: (q.num_asked, q.share), task, (jnp.asarray(0, jnp.int32), jnp.zeros(14)))
     algorithm: Any = fine_tuning(FineTuningConfig(descent=DescentConfig()), [task])
-    found = went(algorithm, nobody, begun(model, nobody, algorithm.subjects), 2)
+    found = went(algorithm, nobody, algorithm.init((model, nobody)), 2)
     assert np.array_equal(found.matrices()[1], model.neurons)
     assert np.array_equal(found.attention, model.attention)

@@ -11,29 +11,29 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.papers.knowledge.model import OneLayer
-from lemmata.papers.knowledge.run.active import (
+from lemmata.papers.knowledge.run.fast.active import (
     Hidden,
     Rows,
     dots,
     mix,
+    nll_and_residual,
     softmax,
     sum_active,
-    surprise_and_residual,
     to_active,
 )
 from lemmata.papers.knowledge.task import ASK, START, Questions
 
 
-class Lesson(NamedTuple):
+class TrainQuestions(NamedTuple):
     """Questions about some subjects, and how much each counts."""
 
     subjects: Int[Array, " question"]
-    answers: Int[Array, " question"]  # the class taught for each
+    answers: Int[Array, " question"]  # the class that each is to give
     weights: Rows
 
     @classmethod
-    def about(cls, task: Questions, subjects: Int[Array, " question"], weights: Rows) -> "Lesson":
-        return cls(subjects, 1 + task.facts.vocabulary.templates + task.taught[subjects], weights)
+    def about(cls, task: Questions, subjects: Int[Array, " question"], weights: Rows) -> "TrainQuestions":
+        return cls(subjects, 1 + task.facts.vocabulary.templates + task.train_answers[subjects], weights)
 
 
 def tokens_read(model: OneLayer, task: Questions, subjects: Int[Array, " question"]) -> Float[Array, "token width"]:
@@ -47,11 +47,11 @@ def asking(model: OneLayer) -> Float[Array, " width"]:
     return model.embeddings[ASK if model.config.query == "last" else START]
 
 
-def lesson_gradient(
+def finetuning_gradient(
     model: OneLayer,
     attention: Float[Array, "width width"],
     opened: bool,
-    lesson: Lesson,
+    questions: TrainQuestions,
     tokens: Float[Array, "token width"],
     on_tokens: Hidden,
 ) -> tuple[Float[Array, ""], Float[Array, "width width"], Hidden]:
@@ -67,8 +67,8 @@ def lesson_gradient(
     hidden = mix((on_s, on_o, 1 + on_p), (w_s, w_o, w_p))
     active = sum_active(hidden, len(model.classes))
     logits = jnp.where(model.present, gain * active, -jnp.inf)
-    surprises, residual = surprise_and_residual(logits, lesson.answers, lesson.weights)
-    loss, residual = lesson.weights @ surprises, gain * residual
+    nlls, residual = nll_and_residual(logits, questions.answers, questions.weights)
+    loss, residual = questions.weights @ nlls, gain * residual
     back = to_active(residual, hidden)
     rows = jnp.concatenate([jnp.stack([on_o, 1 + on_p]) @ back, on_s[:, None] * back])
     if config.attention == "uniform":
