@@ -1,4 +1,4 @@
-"""Accuracy the plain way, sentence by sentence and step by step: what the fast probes are tested against."""
+"""What the fast paths are tested against: accuracy sentence by sentence and step by step; Q from its four scores."""
 
 import equinox as eqx
 import jax
@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.papers.lego.model import AbstractReasoner, rollout
+from lemmata.papers.lego.model.four_scores import Scores
 from lemmata.papers.lego.task import Lego
 
 
@@ -46,3 +47,9 @@ def accuracy(
         "step": jnp.mean(both),
         "value_step": jnp.mean(marks.value),
     }
+
+
+def as_tables(scores: Scores, variables: int) -> tuple[Float[Array, "x x"], Float[Array, "x x"]]:
+    """Q_{4,3} and Q_{4,4} with these scores."""
+    own = jnp.eye(variables, dtype=bool)
+    return jnp.where(own, scores[0], scores[1]), jnp.where(own, scores[2], scores[3])

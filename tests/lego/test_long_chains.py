@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lego_oracles import as_tables
 from lemmata.core import RunConfig, Unattended, UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.four_scores import as_tables
 from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe import look
 from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains

@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lego_oracles import as_tables
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.four_scores import as_tables, attention, scores_of
+from lemmata.papers.lego.model.four_scores import attention
 from lemmata.papers.lego.model.value_neurons import ValueNeurons, value_of_each
 from lemmata.papers.lego.run.chains import Chains, next_logits, step_scores, value_loss
 from lemmata.papers.lego.run.one_step_descent import OneStep
@@ -248,11 +249,7 @@ def test_attention_by_kinds_and_what_is_refused() -> None:
     np.testing.assert_allclose(found.epsilon, 1 - found.predicate - found.answer, rtol=1e-12)
     np.testing.assert_allclose(found.gap, (np.exp(2.0) - np.exp(1.0)) / total)
     dense = model("C3", 4)
-    four = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), dense, as_tables(scores, 4))
-    np.testing.assert_array_equal(scores_of(four), scores)
     table = action("S5").table
-    with pytest.raises(UserError, match="one number on the diagonal"):
-        scores_of(eqx.tree_at(lambda m: m.query_third, four, four.query_third.at[1, 2].set(7.0)))
     with pytest.raises(UserError, match="reads"):
         ValueNeurons.of(model("C3", 4, reads="all").value)
     with pytest.raises(UserError, match="classes"):

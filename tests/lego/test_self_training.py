@@ -10,25 +10,23 @@ import pytest
 
 from lemmata.core import Unattended, UserError, named_key
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.probe import value_accuracy
+from lemmata.papers.lego.probe import over_lengths
 from lemmata.papers.lego.run.one_step_descent import OneStep
-from lemmata.papers.lego.run.self_training import Stage, doubling, train_stages
+from lemmata.papers.lego.run.self_training import Stage, train_stages
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.papers.lego.task import Lego, LegoConfig
 from lemmata.train import fit_many, stack
 
+DOUBLED = Stage(length=4, labels="greedy", answers=(2,), steps=200, every=100, error_degree=0.05)
 
-def test_doubling_is_algorithm_2() -> None:
-    stages = doubling(Stage(answers=(2,), steps=6, every=2), 4, error_degree=0.5)
-    assert [stage.length for stage in stages] == [2, 4, 8, 16]
-    assert [stage.labels for stage in stages] == ["true", "greedy", "greedy", "greedy"]
-    assert all(stage.answers == (2,) and stage.steps == 6 for stage in stages)
-    assert stages[1].stop_below(100) == pytest.approx(0.1)
-    assert stages[0].stop_below(100) == 0.0
+
+def test_a_stage_of_algorithm_2() -> None:
+    assert DOUBLED.stop_below(100) == pytest.approx(100**-0.05)
+    assert Stage().stop_below(100) == 0.0
     # Three for a gradient over L + 2 clauses; the annotator reads L + 1, then L + 2.
-    assert stages[1].clause_passes(10) == 4 * 10 * (3 * 6 + 5 + 6)
-    assert dataclasses.replace(stages[1], labels="true").clause_passes(10) == 4 * 10 * 3 * 6
-    assert stages[1].algorithm(10).batch == 40, "batches grow with |X|"
+    assert DOUBLED.clause_passes(10) == 4 * 10 * (3 * 6 + 5 + 6)
+    assert dataclasses.replace(DOUBLED, labels="true").clause_passes(10) == 4 * 10 * 3 * 6
+    assert DOUBLED.algorithm(10).batch == 40, "batches grow with |X|"
 
 
 def test_self_training_from_true_and_from_untaught_annotators() -> None:
@@ -43,18 +41,17 @@ def test_self_training_from_true_and_from_untaught_annotators() -> None:
         state, metrics = fit_many(algorithm, tasks, state, keys, steps=1500, every=1500)
         assert metrics["accuracy"][0, -1] == 1
         models = state.model
-    stages = doubling(Stage(steps=200, every=100), 2, error_degree=0.05)
-    after, histories = train_stages(models, task, keys, stages)
+    after, histories = train_stages(models, task, keys, (Stage(steps=200, every=100), DOUBLED))
     assert np.all(histories[1]["labels_right"] == 1)
     assert histories[1]["stopped"][0, -1]  # d^-0.05 is nearly 1: met at once
     assert histories[1]["steps_taken"][0, -1] == 0
     last = jax.tree.map(lambda leaf: leaf[0], after[-1])
     first = jax.tree.map(lambda leaf: leaf[0], models)
-    read = eqx.filter_jit(lambda model: value_accuracy(model, task, key=named_key(1, "test"), length=4, num=64))
+    read = eqx.filter_jit(lambda model: over_lengths(model, task, (4,), key=named_key(1, "test"), num=64))
     solved, before = read(last), read(first)
-    assert float(solved["values"]) > 0.9 > float(before["values"])
-    assert float(solved["epsilon"]) < float(before["epsilon"])
-    _, lost = train_stages(untaught, task, keys, (dataclasses.replace(stages[1], steps=100),))
+    assert float(solved["values"][0]) > 0.9 > float(before["values"][0])
+    assert float(solved["epsilon"][0]) < float(before["epsilon"][0])
+    _, lost = train_stages(untaught, task, keys, (dataclasses.replace(DOUBLED, steps=100),))
     assert lost[0]["labels_right"].mean() < 0.5
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale, at_least
 from lemmata.papers.lego.claims._theory_runs import AfterStage, fresh, last_stage, paced, settled, warm
-from lemmata.papers.lego.probe.families import BY_ROLE
+from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.report.plots import CYCLE, band, ceiling, joined, legend, letter, new_figure
 
@@ -88,7 +88,7 @@ ALL_SLOTS = Claim(
     statement="The same happens where neurons read every slot: T² alone carries over to twice its length (Acc (5) "
     "over its ceiling, the worst seed), and at equal time the symmetric action's attention is the less concentrated. "
     "Control: the two actions in each other's place.",
-    needs={role: (acting, settled("T2")) for role, acting in BY_ROLE.items()},
+    needs={role: (acting, settled("T2")) for role, acting in FAMILIES.items()},
     subject=lambda runs: pair(runs, "transitive", "symmetric"),
     wrong=lambda runs: pair(runs, "symmetric", "transitive"),
     parts={

@@ -17,7 +17,7 @@ from lemmata.core import (
     word,
 )
 from lemmata.papers.lego.claims._theory_runs import fresh
-from lemmata.papers.lego.probe.families import BY_ROLE
+from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.joint import JointTraining
 from lemmata.papers.lego.run.joint_descent import Tokens
 from lemmata.papers.lego.theory.clip import ceiling as most_accurate, floor
@@ -93,7 +93,7 @@ JOINT = Claim(
     "start, a simply transitive and a symmetric action are solved at two steps and at the longest length tested. The "
     "mean probability of the true value over what the clip allows, the worst seed. Control: S₄ trained on the value's "
     "loss alone.",
-    needs={role: (acting, learned) for role, acting in BY_ROLE.items()},
+    needs={role: (acting, learned) for role, acting in FAMILIES.items()},
     wording={"C6": word("{}", "transitive.action"), "S4": word("{}", "symmetric.action")},
     subject=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["symmetric"]},
     wrong=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["value alone"]},

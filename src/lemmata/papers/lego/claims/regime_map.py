@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, word
 from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, reached, times
-from lemmata.papers.lego.probe.families import BY_ROLE
+from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, heatmap, legend, letter, new_figure
@@ -121,7 +121,7 @@ MAP = Claim(
     f"loss {CONVERGED:.0%} above its own): the least ratio over settings of ε^{{2,2}}, S₅'s to C₆'s, and of the length "
     f"at which equation (5) is {LEVEL:g} of its ceiling, C₆'s to S₅'s. Control: another simply transitive action (S₃ "
     "on itself) in the place of S₅.",
-    needs=BY_ROLE,
+    needs=FAMILIES,
     wording={
         "S₅'s to C₆'s": word("{}'s to {}'s", "symmetric.action", "transitive.action"),
         "C₆'s to S₅'s": word("{}'s to {}'s", "transitive.action", "symmetric.action"),

@@ -20,7 +20,7 @@ from lemmata.core import (
     at_most,
 )
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
-from lemmata.papers.lego.probe.families import BY_ROLE
+from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
 
@@ -93,7 +93,7 @@ SEPARATION = Claim(
     "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
     f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
     "(5) as a share of its ceiling, by seed. Control: another simply transitive action in the place of the symmetric.",
-    needs={role: (acting, finished) for role, acting in BY_ROLE.items()},
+    needs={role: (acting, finished) for role, acting in FAMILIES.items()},
     subject=lambda runs: Pair(runs["transitive"], runs["symmetric"]),
     wrong=lambda runs: Pair(runs["transitive"], runs["transitive too"]),
     parts={

@@ -9,9 +9,6 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import require
-from lemmata.papers.lego.model.theory_transformer import TheoryTransformer
-
 SCORES = ("third_diagonal", "third_rest", "fourth_diagonal", "fourth_rest")
 Scores = Float[Array, "4"]
 
@@ -57,19 +54,3 @@ def entry_rates(variables: Float[Array, ""] | float) -> Float[Array, "4"]:
     """
     rest = 1 / (jnp.asarray(variables, float) - 1)
     return jnp.stack([jnp.ones_like(rest), rest, jnp.ones_like(rest), rest])
-
-
-def as_tables(scores: Scores, variables: int) -> tuple[Float[Array, "x x"], Float[Array, "x x"]]:
-    """Q_{4,3} and Q_{4,4} with these scores."""
-    own = jnp.eye(variables, dtype=bool)
-    return jnp.where(own, scores[0], scores[1]), jnp.where(own, scores[2], scores[3])
-
-
-def scores_of(model: TheoryTransformer) -> Scores:
-    """Of a model whose Q is four numbers; refuses any other."""
-    variables = len(model.query_third)
-    tables = jnp.stack([model.query_third, model.query_fourth])
-    found = jnp.stack([tables[0, 0, 0], tables[0, 0, 1], tables[1, 0, 0], tables[1, 0, 1]])
-    same = bool(jnp.all(tables == jnp.stack(as_tables(found, variables))))
-    require(same, "Q", "entries that differ", "one number on the diagonal of each block and one off it")
-    return found

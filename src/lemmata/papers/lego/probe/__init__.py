@@ -12,5 +12,5 @@ from lemmata.papers.lego.probe.prefixes import (
     wilson,
 )
 from lemmata.papers.lego.probe.rollouts import final_answers
-from lemmata.papers.lego.probe.values import length_reached, over_lengths, value_accuracy
+from lemmata.papers.lego.probe.values import length_reached, over_lengths
 from lemmata.papers.lego.probe.weights import Features, features, query_diagonals

@@ -2,39 +2,27 @@
 
 from typing import Any
 
-from lemmata.core import OutsideSetting, Undecided, of_config
-from lemmata.papers.lego.task import action
+from lemmata.core import Condition, of_config
+from lemmata.papers.lego.task import Action, action
+
+
+def action_of_run(config: Any) -> Action:
+    """A run names its action itself, or its task does."""
+    return action(config.task.action if hasattr(config, "task") else config.action)
 
 
 @of_config
-def simply_transitive(config: Any) -> Undecided | None:
-    name = config.task.action
-    return None if action(name).simply_transitive else OutsideSetting(f"{name} is not simply transitive")
+def simply_transitive(config: Any) -> str | None:
+    acting = action_of_run(config)
+    return None if acting.simply_transitive else f"{acting.name} is not simply transitive"
 
 
 @of_config
-def symmetric(config: Any) -> Undecided | None:
+def symmetric(config: Any) -> str | None:
     """Transitive, with more actions than values: S_n, and whatever stands in its place."""
-    acting = action(config.task.action)
+    acting = action_of_run(config)
     wanted = acting.transitive and not acting.simply_transitive
-    other = f"{acting.name} is no transitive action with more elements than values"
-    return None if wanted else OutsideSetting(other)
+    return None if wanted else f"{acting.name} is no transitive action with more elements than values"
 
 
-FAMILIES = {"transitive": simply_transitive, "symmetric": symmetric}  # runs by role, and what each needs
-
-
-@of_config
-def acts_freely(config: Any) -> str | None:
-    """A rule's setting, for runs that name their action themselves."""
-    return None if action(config.action).simply_transitive else f"{config.action} is not simply transitive"
-
-
-@of_config
-def has_a_stabilizer(config: Any) -> str | None:
-    acting = action(config.action)
-    wanted = acting.transitive and not acting.simply_transitive
-    return None if wanted else f"{config.action} is no transitive action with more elements than values"
-
-
-BY_ROLE = {"transitive": acts_freely, "symmetric": has_a_stabilizer}
+FAMILIES: dict[str, Condition] = {"transitive": simply_transitive, "symmetric": symmetric}  # by role, what is needed

@@ -77,13 +77,6 @@ def mark(
     return own[:, 0] > rival, jnp.exp(own[:, 0] - jax.nn.logsumexp(logits, axis=1))
 
 
-def value_accuracy(
-    model: TheoryTransformer, task: Lego, *, key: Key[Array, ""], length: int, num: int
-) -> dict[str, Float[Array, ""]]:
-    """`over_lengths` at one length."""
-    return {name: value[0] for name, value in over_lengths(model, task, (length,), key=key, num=num).items()}
-
-
 def cut_attention(
     model: TheoryTransformer, clauses: Int[Array, "clauses 5"], length: Int[Array, ""]
 ) -> Float[Array, "longest seen"]:

@@ -4,9 +4,7 @@ At stage k the model of stage k - 1 is frozen, writes answers 1 and 2 of sentenc
 descends on the surprise at the second of them.
 """
 
-import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -97,9 +95,3 @@ def train_stages(
         after.append(models)
         histories.append(history)
     return after, histories
-
-
-def doubling(first: Stage, stages: int, **changes: Any) -> tuple[Stage, ...]:
-    """Algorithm 2: the first stage, then lengths 4, 8, ... with the two-step loss on greedy labels."""
-    later = {"labels": "greedy", "answers": (2,), "error_degree": None, **changes}
-    return (first, *(dataclasses.replace(first, length=2**k, **later) for k in range(2, stages + 1)))
