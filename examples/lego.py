@@ -26,8 +26,8 @@ print("a sentence:", to_text(np.asarray(task.draw(1, key=named_key(SEED, "show")
 
 # Stage 1 teaches the neurons one step, stage 2 teaches attention on sentences of two.
 stages = (
-    ("neurons, value", OneStep(token="value", rate=10.0), 6000),
-    ("neurons, variable", OneStep(token="variable", rate=10.0), 2000),
+    ("neurons, value", OneStep(token="value", learning_rate=10.0), 6000),
+    ("neurons, variable", OneStep(token="variable", learning_rate=10.0), 2000),
     ("attention", AttentionDescent(length=min(LENGTHS), answers=(1, 2), batch=64), 400),
 )
 for name, algorithm, steps in stages:
@@ -44,7 +44,7 @@ for i, length in enumerate(LENGTHS):
     print(f"{length:6d} {found['values'][0, i]:18.2f} {last:37.3f} {float(diluted(known, length, length)):25.3f}")
 
 sentence = task.draw(1, key=named_key(SEED, "show"), length=SHOWN)[0]
-asked = SHOWN + 1  # its predicates, and the first value
-written = eqx.filter_jit(rollout)(model, sentence[:asked], SHOWN)
-print("it writes:", to_text(np.asarray(written[asked:]), world, VARIABLES))
-print("the truth:", to_text(np.asarray(sentence[asked:]), world, VARIABLES))
+given = SHOWN + 1  # its predicates, and the first value
+written = eqx.filter_jit(rollout)(model, sentence[:given], SHOWN)
+print("it writes:", to_text(np.asarray(written[given:]), world, VARIABLES))
+print("the truth:", to_text(np.asarray(sentence[given:]), world, VARIABLES))

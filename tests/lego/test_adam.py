@@ -52,7 +52,7 @@ def held_out() -> jax.Array:
 @cache
 def half_trained() -> tuple[Any, dict[str, np.ndarray]]:
     """Two replicas, long enough for many right answers at length 6 and short enough for many wrong ones."""
-    algorithm = next_clause_adam(32, rate=1e-2)
+    algorithm = next_clause_adam(32, learning_rate=1e-2)
     keys = {name: named_keys((0, 1), name) for name in ("init", "steps")}
     states = eqx.filter_jit(eqx.filter_vmap(lambda key: algorithm.init(fresh(key))))(keys["init"])
     state, metrics = fit_many(algorithm, sentences(), states, keys["steps"], steps=90, every=90)
@@ -63,7 +63,7 @@ def first_of(stacked: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf[0] if eqx.is_array(leaf) else leaf, stacked)
 
 
-def test_loss_is_the_surprise_of_variable_and_value() -> None:
+def test_loss_is_the_nll_of_variable_and_value() -> None:
     @eqx.filter_jit
     def both(key: jax.Array, clauses: jax.Array) -> tuple[jax.Array, Any]:
         model = ExperimentalReasoner.create(CONFIG, key=key)
@@ -83,7 +83,11 @@ def test_loss_is_the_surprise_of_variable_and_value() -> None:
 
 def test_step_is_adam_and_leaves_the_score_scale_alone() -> None:
     """Three steps of ours and three of optax, in one program."""
-    algorithm, rule, data = next_clause_adam(4, rate=3e-3, decay=0.1), optax.adamw(3e-3, weight_decay=0.1), sentences()
+    algorithm, rule, data = (
+        next_clause_adam(4, learning_rate=3e-3, decay=0.1),
+        optax.adamw(3e-3, weight_decay=0.1),
+        sentences(),
+    )
 
     @eqx.filter_jit
     def both(key: jax.Array, data: SentenceSet) -> tuple[Any, Any, Any]:
@@ -160,7 +164,7 @@ def test_a_control_in_fewer_seeds_is_that_of_the_same_seeds() -> None:
         ({"stages": (2,)}, "increasing, each longer"),
         ({"batch": 0}, "batch"),
         ({"sequences": 0}, "sequences"),
-        ({"rate": -1.0}, "rate"),
+        ({"learning_rate": -1.0}, "learning_rate"),
         ({"seeds": ()}, "seeds"),
         ({"epochs": 0}, "epochs"),
         ({"stage_steps": 30}, "a multiple of 20"),
@@ -245,7 +249,7 @@ def test_cells_read_what_the_other_probes_read() -> None:
             np.testing.assert_allclose(cells[f"{name}_drop"][replica, 1], drop, rtol=1e-4, atol=1e-5)
 
 
-def test_written_answers_are_rollouts_and_their_quality_is_counted() -> None:
+def test_written_answers_are_rollouts_and_their_quality_is_measured() -> None:
     models, _ = half_trained()
     model = first_of(models)
     true = SentenceSet(held_out()[:70].astype(jnp.int16))

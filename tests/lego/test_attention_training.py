@@ -46,18 +46,18 @@ def test_a_step_is_the_models_own_gradient(length: int, answers: tuple[int, ...]
     with precision("float64"):
         task, model = world(length=length, reads=reads)
         algorithm = AttentionDescent(length=length, answers=answers, batch=6)
-        state = algorithm.init(model, rate=0.3, corpus=named_key(1, "corpus"))
+        state = algorithm.init(model, learning_rate=0.3, corpus=named_key(1, "corpus"))
         key = named_key(2, "step")
         drawn = sentences(algorithm, task, state, key)
 
         def loss(tables):
             moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, tables)
 
-            def surprise(clauses, answer):
+            def nll(clauses, answer):
                 after = moved.next_clause(clauses[: length + answer], 1)
                 return -jax.nn.log_softmax(after.value[0])[clauses[length + answer, 4]]
 
-            return sum(jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) for a in answers)
+            return sum(jnp.mean(jax.vmap(lambda c, a=a: nll(c, a))(drawn)) for a in answers)
 
         value, gradient = eqx.filter_jit(jax.value_and_grad(loss))((model.query_third, model.query_fourth))
         new, metrics = eqx.filter_jit(algorithm.step)(task, state, key=key)
@@ -78,7 +78,7 @@ def test_a_longer_sentence_that_is_cut_is_a_shorter_one() -> None:
     with precision("float64"):
         task, model = world(length=5)
         algorithm = AttentionDescent(length=5, answers=(2,), batch=6, labels="greedy")
-        state = algorithm.init(model, rate=0.3, corpus=named_key(1, "corpus"), cut=3, labels="true")
+        state = algorithm.init(model, learning_rate=0.3, corpus=named_key(1, "corpus"), cut=3, labels="true")
         key = named_key(2, "step")
         drawn = sentences(algorithm, task, state, key)
         short = jnp.concatenate([drawn[:, :3], drawn[:, 5:8]], axis=1)
@@ -86,10 +86,10 @@ def test_a_longer_sentence_that_is_cut_is_a_shorter_one() -> None:
         def loss(third):
             moved = eqx.tree_at(lambda m: m.query_third, model, third)
 
-            def surprise(clauses):
+            def nll(clauses):
                 return -jax.nn.log_softmax(moved.next_clause(clauses[:5], 1).value[0])[clauses[5, 4]]
 
-            return jnp.mean(jax.vmap(surprise)(short))
+            return jnp.mean(jax.vmap(nll)(short))
 
         value, slope = jax.jit(jax.value_and_grad(loss))(model.query_third)
         new, metrics = eqx.filter_jit(algorithm.step)(task, state, key=key)
@@ -155,14 +155,14 @@ def test_cut_chains_are_shorter_sentences() -> None:
 
         def read(sentence, length=length):
             after, truth = model.next_clause(sentence[:-1], length), sentence[-length:]
-            chances = [
+            probabilities = [
                 jnp.take_along_axis(jax.nn.softmax(logits), token[:, None], axis=1)[:, 0]
                 for logits, token in ((after.variable, truth[:, 3]), (after.value, truth[:, 4]))
             ]
-            return after.greedy(), look(model, sentence).epsilon, chances[0] * chances[1]
+            return after.greedy(), look(model, sentence).epsilon, probabilities[0] * probabilities[1]
 
-        written, epsilon, chance = (np.asarray(part) for part in eqx.filter_jit(jax.vmap(read))(cut))
-        np.testing.assert_allclose(found["probability"][place], chance.mean(), rtol=1e-4, err_msg="equation (5)")
+        written, epsilon, probability = (np.asarray(part) for part in eqx.filter_jit(jax.vmap(read))(cut))
+        np.testing.assert_allclose(found["probability"][place], probability.mean(), rtol=1e-4, err_msg="equation (5)")
         np.testing.assert_allclose(found["epsilon_steps"][place, :length], epsilon.mean(axis=0), atol=1e-5)
         right = written[..., 3:] == np.asarray(cut)[:, -length:, 3:]
         np.testing.assert_allclose(found["values"][place], right[..., 1].all(axis=1).mean(), atol=1e-6)
@@ -186,7 +186,7 @@ def test_refusals() -> None:
         lambda: AttentionDescent(length=2, answers=(3,)),
         lambda: AttentionDescent(answers=()),
         lambda: AttentionDescent(length=VARIABLES, answers=(2,)).init(model),
-        lambda: AttentionDescent().init(model, rate=0.0),
+        lambda: AttentionDescent().init(model, learning_rate=0.0),
         lambda: AttentionDescent().init(model, sentences=0),
     ):
         with pytest.raises(UserError):

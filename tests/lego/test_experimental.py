@@ -56,14 +56,14 @@ def dense(model: ExperimentalReasoner, clauses: Any, answers: int) -> list[Any]:
             for clause in np.asarray(clauses).tolist()
         ]
     )
-    asking, asked = np.ones((2, 5, 1))
+    query_mask, key_mask = np.ones((2, 5, 1))
     if made.attention == "block-sparse":
-        asking[[0, 1, 2, 4]] = asked[[0, 1, 4]] = 0
+        query_mask[[0, 1, 2, 4]] = key_mask[[0, 1, 4]] = 0
 
     def project(inputs: Any, matrix: Any) -> Any:
         return jnp.einsum("csw,swi->ci", inputs, matrix).reshape(len(clauses), made.heads, -1)
 
-    queries, keys = project(embedded * asking, model.query), project(embedded * asked, model.key)
+    queries, keys = project(embedded * query_mask, model.query), project(embedded * key_mask, model.key)
     values, logits = project(embedded, model.value), []
     for position in range(len(clauses) - answers, len(clauses)):
         scores = jnp.einsum("hs,khs->hk", queries[position], keys[: position + 1]) * model.score_scale
@@ -82,8 +82,8 @@ def dense_loss(model: ExperimentalReasoner, sentences: Any) -> Any:
     for sentence in sentences:
         after = dense(model, sentence[:-1], 4)
         for logits, slot, first in zip(after, (3, 4), model.config.first_predicted, strict=True):
-            chances = jax.nn.log_softmax(logits, axis=1)
-            total -= sum(chances[row, token - first] for row, token in enumerate(sentence[-4:, slot])) / 4
+            log_probabilities = jax.nn.log_softmax(logits, axis=1)
+            total -= sum(log_probabilities[row, token - first] for row, token in enumerate(sentence[-4:, slot])) / 4
     return total / len(sentences)
 
 

@@ -23,17 +23,17 @@ def test_a_step_is_the_gradient_of_the_next_clause_loss() -> None:
         model = TheoryTransformer.create(CONFIG, key=named_key(0, "init"))
         tables = tuple(jnp.asarray(np.random.default_rng(0).normal(size=(5, 5))) for _ in range(2))
         model = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, tables)
-        algorithm, key = JointDescent(batch=8, stride=1e9, rate=0.1), named_key(1, "step")
+        algorithm, key = JointDescent(batch=8, stride=1e9, learning_rate=0.1), named_key(1, "step")
         drawn = jax.vmap(lambda k: TASK.draw(1, key=k, length=2)[0])(jax.random.split(key, 8))
 
         def loss(model: TheoryTransformer) -> jax.Array:
-            def surprise(clauses: jax.Array, answer: int) -> jax.Array:
+            def nll(clauses: jax.Array, answer: int) -> jax.Array:
                 after = model.next_clause(clauses[: 2 + answer], 1)
                 truth = clauses[2 + answer]
                 name, value = (jax.nn.log_softmax(logits[0]) for logits in (after.variable, after.value))
                 return -name[truth[3]] - value[truth[4]]
 
-            return jnp.sum(jnp.stack([jnp.mean(jax.vmap(lambda c, a=a: surprise(c, a))(drawn)) / 2 for a in (1, 2)]))
+            return jnp.sum(jnp.stack([jnp.mean(jax.vmap(lambda c, a=a: nll(c, a))(drawn)) / 2 for a in (1, 2)]))
 
         slope = eqx.filter_jit(eqx.filter_grad(loss))(model)
         new, metrics = eqx.filter_jit(algorithm.step)(TASK, algorithm.init(model), key=key)

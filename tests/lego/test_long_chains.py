@@ -85,7 +85,7 @@ def test_a_run_reaches_its_floor_and_its_ceiling() -> None:
     assert np.all(table["epsilon_22"][late] < table["epsilon_22"][~late] / 10)
     accuracy = found.arrays["accuracy"][0, -1]
     with precision("float64"):
-        highest = float(ceiling(run.taught(run.settings()[0])[0]))
+        highest = float(ceiling(run.train_neurons(run.settings()[0])[0]))
     assert np.all(accuracy <= highest + 1e-12)
     assert accuracy[0] > 0.99 * highest
     np.testing.assert_array_equal(found.arrays["greedy"][0, -1], 1)
@@ -94,8 +94,9 @@ def test_a_run_reaches_its_floor_and_its_ceiling() -> None:
 
 
 def test_descent_is_a_method_too_and_little_time_is_admitted() -> None:
-    steps = PopulationRun(**TINY, method="descent", rate=0.05, records=(1.0, 50.0), seeds=(0,)).execute(Unattended())
-    flow = PopulationRun(**TINY, records=(1.0, 50.0), seeds=(0,)).execute(Unattended())
+    shared = {**TINY, "records": (1.0, 50.0), "seeds": (0,)}
+    steps = PopulationRun(**shared, method="descent", learning_rate=0.05).execute(Unattended())
+    flow = PopulationRun(**shared).execute(Unattended())
     np.testing.assert_allclose(steps.metrics["epsilon_22"], flow.metrics["epsilon_22"], rtol=0.1)
     short = PopulationRun(**TINY, records=(1e6,), evaluations=5, seeds=(0,)).execute(Unattended())
     assert short.metrics["time_reached"][0] < 1e6
@@ -109,7 +110,7 @@ def test_refusals() -> None:
         {"lengths": (2, 40)},
         {"lengths": (4, 2)},
         {"records": (5.0, 1.0)},
-        {"method": "descent", "rate": 7.0, "records": (1.0,)},
+        {"method": "descent", "learning_rate": 7.0, "records": (1.0,)},
         {"clips": (0.0,)},
     ]
     for changes in wrong:
@@ -147,7 +148,7 @@ def test_the_arm_alone_reads_as_many_clauses_and_stays_with_two_steps() -> None:
     assert alone["epsilon_after"][2] > doubled["epsilon_after"][2]
 
 
-def test_an_annotator_that_writes_no_variable_right_teaches_nothing() -> None:
+def test_an_annotator_that_writes_no_variable_right_is_not_learned_from() -> None:
     sizes = {"action": "S3", "vocabulary": 40, "width": 6, "lengths": (2, 8), "test_sentences": 8, "contexts": 60}
     config = PopulationDoubling(**sizes, stages=2, seeds=(0,))
     row = config.unlabelled(2, 5.0, np.array([-1.0, 0.0, 2.0, 0.0]))

@@ -43,15 +43,15 @@ def loss_of_the_transformer(model: TheoryTransformer, token: str) -> jax.Array:
     after = jax.vmap(lambda clauses: model.next_clause(clauses, 1))(sentences[:, :2])
     logits = getattr(after, token)[:, 0]
     target = sentences[:, 2, 3 if token == "variable" else 4]
-    surprise = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
-    return jnp.mean(surprise)
+    nll = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, target[:, None], axis=-1)[:, 0]
+    return jnp.mean(nll)
 
 
 @pytest.mark.parametrize(("token", "classes"), [("variable", "possible"), ("value", "possible"), ("value", "all")])
 def test_a_step_is_the_gradient_of_the_loss_over_all_sentences(token, classes) -> None:
     with precision("float64"):
         model = create(dataclasses.replace(CONFIG, classes=classes))
-        algorithm = OneStep(token=token, rate=0.7)
+        algorithm = OneStep(token=token, learning_rate=0.7)
         state, metrics = eqx.filter_jit(lambda s: algorithm.step(TASK, s, key=named_key(0, "x")))(algorithm.init(model))
 
         def loss(tables):
@@ -68,7 +68,7 @@ def test_a_step_is_the_gradient_of_the_loss_over_all_sentences(token, classes) -
 
 def test_sampled_sentences_give_the_exact_gradient_on_average() -> None:
     model = create()
-    exact, sampled = OneStep(token="value", rate=1.0), OneStep(token="value", rate=1.0, batch=20_000)
+    exact, sampled = OneStep(token="value", learning_rate=1.0), OneStep(token="value", learning_rate=1.0, batch=20_000)
 
     @eqx.filter_jit
     def moved(model):
@@ -82,12 +82,12 @@ def test_sampled_sentences_give_the_exact_gradient_on_average() -> None:
 
 def test_time_is_the_sum_of_rates_and_a_stride_bounds_the_step() -> None:
     model = create()
-    algorithm = OneStep(token="value", rate=2.0)
+    algorithm = OneStep(token="value", learning_rate=2.0)
     _, metrics = fit_many(
         algorithm, stack([TASK]), stack([algorithm.init(model)]), named_key(0, "x")[None], steps=10, every=1
     )
     np.testing.assert_allclose(metrics["time"][0], 2 * np.arange(11))
-    along = OneStep(token="value", rate=math.inf, stride=0.01)
+    along = OneStep(token="value", learning_rate=math.inf, stride=0.01)
     new, _ = eqx.filter_jit(lambda s: along.step(TASK, s, key=named_key(0, "x")))(along.init(model))
     neurons = model.value
     for slot in (1, 4):
@@ -100,7 +100,7 @@ def test_time_is_the_sum_of_rates_and_a_stride_bounds_the_step() -> None:
 def test_the_difference_of_sums_is_conserved() -> None:
     """Each pair moves V(g) and V(y) alike, so sum_g V(g) - sum_y V(y) of a neuron stays (its use: equation 18)."""
     with precision("float64"):
-        algorithm = OneStep(token="value", rate=5.0)
+        algorithm = OneStep(token="value", learning_rate=5.0)
         start = create()
         state, _ = fit_many(
             algorithm, stack([TASK]), stack([algorithm.init(start)]), named_key(0, "x")[None], steps=200, every=100
@@ -121,7 +121,7 @@ def test_classes_that_are_never_right_hardly_matter_from_a_small_start() -> None
     start = [np.asarray(full.value.tables[slot]) for slot in (1, 4)]
     same = tuple(jnp.asarray(table[:, first : first + 3]) for table in start)
     model = eqx.tree_at(lambda m: (m.value.tables[1], m.value.tables[4]), model, same)
-    algorithm = OneStep(token="value", rate=10.0)
+    algorithm = OneStep(token="value", learning_rate=10.0)
     ends = [
         fit_many(algorithm, stack([TASK]), stack([algorithm.init(m)]), named_key(0, "x")[None], steps=2000, every=1000)[
             0
@@ -137,7 +137,7 @@ def test_classes_that_are_never_right_hardly_matter_from_a_small_start() -> None
 def test_a_model_at_the_floor_rests_and_another_goes_on() -> None:
     """Rest is a matter of a replica's own loss, as a share of the floor that its clip leaves."""
     model = create(dataclasses.replace(CONFIG, scale=0.02, width=8, clip=2.0))
-    algorithm = OneStep(token="value", rate=1e9, stride=0.3, within=1e-3)
+    algorithm = OneStep(token="value", learning_rate=1e9, stride=0.3, within=1e-3)
     state, metrics = fit_many(
         algorithm, stack([TASK]), stack([algorithm.init(model)]), named_key(0, "x")[None], steps=4000, every=2000
     )
@@ -157,5 +157,5 @@ def test_neurons_that_read_every_slot_have_no_exact_gradient() -> None:
     model = create(dataclasses.replace(CONFIG, reads="all"))
     with pytest.raises(UserError, match="reads = 'all'"):
         algorithm.step(TASK, algorithm.init(model), key=named_key(0, "x"))
-    with pytest.raises(UserError, match=r"rate = -1\.0"):
-        OneStep(token="value", rate=-1.0).init(model)
+    with pytest.raises(UserError, match=r"learning_rate = -1\.0"):
+        OneStep(token="value", learning_rate=-1.0).init(model)

@@ -79,9 +79,9 @@ def test_descent_is_the_dense_models_on_all_sentences(name: str, losses: str) ->
     answers = {"sum": (1, 2), "second": (2,)}[losses]
     third, fourth = dense_trajectory(dense, every_sentence(name, 4, 2), answers, steps)
     table, neurons = action(name).table, ValueNeurons.of(dense.value)
-    asked, scores = population(table, losses), jnp.zeros(4)
+    every_step, scores = population(table, losses), jnp.zeros(4)
     for done in (0, 40, 80):
-        scores = descend(neurons, jnp.asarray(table), asked, scores, 4.0, RATE, 40)
+        scores = descend(neurons, jnp.asarray(table), every_step, scores, 4.0, RATE, 40)
         for table_then, wanted in zip(as_tables(scores, 4), (third, fourth), strict=True):
             np.testing.assert_allclose(table_then, wanted[done + 39], rtol=1e-12, atol=1e-12)
     assert np.abs(scores).max() > 0.1
@@ -93,8 +93,8 @@ def test_longer_sentences_are_enumerated_too() -> None:
     chains = every_sentence("C3", 5, 4)
     third, fourth = dense_trajectory(dense, chains, (2,), 3)
     table = action("C3").table
-    asked = population(table, "second", length=4)
-    scores = descend(ValueNeurons.of(dense.value), jnp.asarray(table), asked, jnp.zeros(4), 5.0, RATE, 3)
+    every_step = population(table, "second", length=4)
+    scores = descend(ValueNeurons.of(dense.value), jnp.asarray(table), every_step, jnp.zeros(4), 5.0, RATE, 3)
     for found, wanted in zip(as_tables(scores, 5), (third, fourth), strict=True):
         np.testing.assert_allclose(found, wanted[-1], rtol=1e-12, atol=1e-12)
 
@@ -111,7 +111,7 @@ def test_self_training_reads_the_annotators_labels() -> None:
         value = jnp.argmax(next_logits(dense.value, weights, labelled, answer), axis=-1)
         labelled = eqx.tree_at(lambda c: c.values, labelled, labelled.values.at[:, answer].set(value))
     right = jnp.mean(jnp.all(labelled.values == chains.values, axis=1).astype(float))
-    asked = population(table, "second", length=3)
+    every_step = population(table, "second", length=3)
     labels, share = greedy_labels(neurons, jnp.asarray(table), frozen, contexts(table, length=3, step=2))
     assert labels is not None
     assert 0.02 < share < 0.98
@@ -122,34 +122,34 @@ def test_self_training_reads_the_annotators_labels() -> None:
         return value_loss(step_scores(*as_tables(scores, 5), labelled, 2), dense.value, labelled, 2, 0)
 
     wanted = jax.jit(jax.value_and_grad(loss))(now)
-    found = eqx.filter_jit(population_loss)(neurons, jnp.asarray(table), now, asked, labels)
+    found = eqx.filter_jit(population_loss)(neurons, jnp.asarray(table), now, every_step, labels)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
-    taught, sharp = neurons_at_the_floor("S3"), jnp.array([5.0, 0.0, 5.0, 0.0])
-    assert greedy_labels(taught, jnp.asarray(table), sharp, contexts(table, length=3, step=2)) == (None, 1.0)
+    trained, sharp = neurons_at_the_floor("S3"), jnp.array([5.0, 0.0, 5.0, 0.0])
+    assert greedy_labels(trained, jnp.asarray(table), sharp, contexts(table, length=3, step=2)) == (None, 1.0)
 
 
 def neurons_at_the_floor(name: str, clip: float = 3.0) -> ValueNeurons:
     neurons = ValueNeurons.of(model(name, 40, width=8, scale=0.02, clip=clip).value)
-    taught, end = learn_one_step(neurons, jnp.asarray(action(name).table), ToTheFloor(finest=0.1))
+    trained, end = learn_one_step(neurons, jnp.asarray(action(name).table), ToTheFloor(finest=0.1))
     assert end.excess <= 1e-8
-    return taught
+    return trained
 
 
 def test_stage_one_is_the_strided_descent_of_the_theory_model() -> None:
     dense = model("S3", 6, scale=0.05, clip=2.0)
     task = Lego.create(LegoConfig(action="S3", variables=6, length=1))
-    algorithm = OneStep(token="value", rate=1e30, stride=0.1)
+    algorithm = OneStep(token="value", learning_rate=1e30, stride=0.1)
     state = algorithm.init(dense)
     step = eqx.filter_jit(lambda state: algorithm.step(task, state, key=named_key(0, "unused"))[0])
     for _ in range(150):
         state = step(state)
     plan = ToTheFloor(stride=0.1, finest=1.0, tolerance=1e-300, steps=150)
-    taught, end = learn_one_step(ValueNeurons.of(dense.value), task.table, plan)
+    trained, end = learn_one_step(ValueNeurons.of(dense.value), task.table, plan)
     wanted = ValueNeurons.of(state.model.value)
-    np.testing.assert_allclose(taught.actions, wanted.actions, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(taught.values, wanted.values, rtol=1e-10, atol=1e-12)
-    assert np.abs(taught.actions).max() > 1
+    np.testing.assert_allclose(trained.actions, wanted.actions, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(trained.values, wanted.values, rtol=1e-10, atol=1e-12)
+    assert np.abs(trained.actions).max() > 1
     np.testing.assert_allclose(end.time, state.opt_state, rtol=1e-10)
 
 
@@ -158,37 +158,37 @@ def test_fine_strides_leave_right_logits_at_the_bound() -> None:
     fresh = ValueNeurons.of(model("C4", 60, width=10, scale=0.02, clip=3.0).value)
 
     def overshoot(finest: float) -> float:
-        taught, end = learn_one_step(fresh, table, ToTheFloor(finest=finest))
+        trained, end = learn_one_step(fresh, table, ToTheFloor(finest=finest))
         assert end.excess <= 1e-8
-        read = (taught.actions[:, :, None, :] + taught.values[..., None]) / 2
-        right = jnp.sum(taught.fire(read), axis=0)[value_of_each(table)]
-        assert right.min() >= taught.bound * (1 - 1e-6)
-        return float(right.max() / taught.bound - 1)
+        read = (trained.actions[:, :, None, :] + trained.values[..., None]) / 2
+        right = jnp.sum(trained.fire(read), axis=0)[value_of_each(table)]
+        assert right.min() >= trained.bound * (1 - 1e-6)
+        return float(right.max() / trained.bound - 1)
 
     assert overshoot(0.02) < 0.004
     assert overshoot(1.0) > 3 * overshoot(0.02)
 
 
 def test_the_floor_is_the_clips() -> None:
-    taught = neurons_at_the_floor("C4", clip=6.0)
-    d = float(taught.vocab)
-    np.testing.assert_allclose(taught.floor, np.log1p((d - 1) * d**-6.0), rtol=1e-12)
+    trained = neurons_at_the_floor("C4", clip=6.0)
+    d = float(trained.vocab)
+    np.testing.assert_allclose(trained.floor, np.log1p((d - 1) * d**-6.0), rtol=1e-12)
     loss, slope = population_loss(
-        taught, jnp.asarray(action("C4").table), jnp.array([40.0, 0, 40.0, 0]), population(action("C4").table)
+        trained, jnp.asarray(action("C4").table), jnp.array([40.0, 0, 40.0, 0]), population(action("C4").table)
     )
-    np.testing.assert_allclose(loss, 2 * taught.floor, rtol=1e-6)  # both steps, all attention where it belongs
+    np.testing.assert_allclose(loss, 2 * trained.floor, rtol=1e-6)  # both steps, all attention where it belongs
     assert np.abs(slope).max() < 1e-12
 
 
 def test_the_flow_is_the_limit_of_descent() -> None:
-    table, taught = action("S3").table, neurons_at_the_floor("S3")
-    asked = population(table)
-    flow = start_flow(taught, table, asked, np.zeros(4), 40, stride=0.02)
-    scores, rate, done = jnp.zeros(4), 0.02, 0
+    table, trained = action("S3").table, neurons_at_the_floor("S3")
+    every_step = population(table)
+    flow = start_flow(trained, table, every_step, np.zeros(4), 40, stride=0.02)
+    scores, learning_rate, done = jnp.zeros(4), 0.02, 0
     for time in (2.0, 20.0, 200.0):
         flow.advance(time, evaluations=100_000)
-        steps = round(time / rate)
-        scores = descend(taught, jnp.asarray(table), asked, scores, 40.0, rate, steps - done)
+        steps = round(time / learning_rate)
+        scores = descend(trained, jnp.asarray(table), every_step, scores, 40.0, learning_rate, steps - done)
         done = steps
         np.testing.assert_allclose(flow.scores, scores, atol=0.01)
         assert flow.time == time
@@ -210,11 +210,11 @@ def test_the_flow_slides_where_descent_chatters() -> None:
 
 
 def test_drawn_contexts_estimate_the_population() -> None:
-    table, taught = action("S4").table, neurons_at_the_floor("S4")
+    table, trained = action("S4").table, neurons_at_the_floor("S4")
     scores = jnp.array([1.5, 0.0, 1.0, 0.0])
-    exact_loss, exact_slope = population_loss(taught, jnp.asarray(table), scores, population(table, length=3))
+    exact_loss, exact_slope = population_loss(trained, jnp.asarray(table), scores, population(table, length=3))
     drawn = population(table, length=3, drawn=240)
-    loss, slope = population_loss(taught, jnp.asarray(table), scores, drawn)
+    loss, slope = population_loss(trained, jnp.asarray(table), scores, drawn)
     np.testing.assert_allclose(loss, exact_loss, rtol=0.1)
     np.testing.assert_allclose(slope, exact_slope, rtol=0.2, atol=0.02 * float(jnp.abs(exact_slope).max()))
     assert loss != exact_loss
@@ -230,11 +230,11 @@ def test_sampled_sentences_agree_within_their_error() -> None:
     tables = as_tables(scores, variables)
     moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), dense, tables)
 
-    def surprise(sentence):
+    def nll(sentence):
         after = moved.next_clause(sentence[:4], 1).value[0]
         return -jax.nn.log_softmax(after)[sentence[4, 4]]
 
-    found = np.asarray(jax.jit(jax.vmap(surprise))(clauses))
+    found = np.asarray(jax.jit(jax.vmap(nll))(clauses))
     exact_loss, _ = population_loss(
         ValueNeurons.of(dense.value), jnp.asarray(table), scores, population(table, "second")
     )

@@ -30,7 +30,7 @@ def test_a_cell_does_not_depend_on_the_others() -> None:
     assert table["third_diagonal"][other][-1] != table["third_diagonal"][here][-1]
 
 
-def made_up(action_name: str, factor: float, taught: float = 0.0) -> RunResult:
+def made_up(action_name: str, factor: float, stage_one_excess: float = 0.0) -> RunResult:
     """Two settings whose excess falls tenfold a decade of time, with epsilon `factor` times its root; accuracy falls
     with epsilon and length."""
     config = PopulationRun(
@@ -43,7 +43,7 @@ def made_up(action_name: str, factor: float, taught: float = 0.0) -> RunResult:
     table = {name: np.full(len(excess), value) for name, value in columns.items()}
     table |= {"clip": np.repeat(config.clips, len(RECORDS)), "time": np.tile(RECORDS, 2), "excess": excess}
     table |= {"epsilon_22": epsilon, "time_reached": np.tile(RECORDS, 2)}
-    arrays = {"accuracy": accuracy, "greedy": accuracy, "one_step.excess": np.full(2, taught)}
+    arrays = {"accuracy": accuracy, "greedy": accuracy, "one_step.excess": np.full(2, stage_one_excess)}
     return RunResult(config, table, arrays, {})
 
 
@@ -55,18 +55,18 @@ def test_what_is_read_at_equal_loss() -> None:
         at_excess(run, "epsilon_22", 1e-9)
     assert np.all(np.diff(reached(run), axis=1) >= 0)
     assert finished(run) is None
-    assert "above its floor" in str(finished(made_up("C6", 0.1, taught=0.2)))
+    assert "above its floor" in str(finished(made_up("C6", 0.1, stage_one_excess=0.2)))
 
 
 def test_the_map_is_judged_where_both_converge() -> None:
-    def roles(factor: float, taught: float = 0.0) -> Runs:
-        names = {"transitive": made_up("C6", 0.1), "symmetric": made_up("S5", factor, taught)}
+    def roles(factor: float, stage_one_excess: float = 0.0) -> Runs:
+        names = {"transitive": made_up("C6", 0.1), "symmetric": made_up("S5", factor, stage_one_excess)}
         return Runs({**names, "transitive too": made_up("S3:self", 0.11)})
 
     apart = judge(MAP, roles(1.0))
     assert (apart.status, apart.control_status) == ("holds", "fails")
     assert judge(MAP, roles(0.12)).status == "fails"
-    assert judge(MAP, roles(1.0, taught=1.0)).status == "undecided"
+    assert judge(MAP, roles(1.0, stage_one_excess=1.0)).status == "undecided"
     found = compare(roles(1.0)["transitive"], roles(1.0)["symmetric"])
     np.testing.assert_allclose(found.concentrated, 10)
     assert (found.settings, found.of) == (2, 2)

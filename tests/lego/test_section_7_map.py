@@ -1,4 +1,4 @@
-"""The map of section 7: its runs, and how cells are told apart."""
+"""The map of section 7: its runs, and how cells are classified."""
 
 from dataclasses import replace
 from typing import Any

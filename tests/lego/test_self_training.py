@@ -29,12 +29,12 @@ def test_a_stage_of_algorithm_2() -> None:
     assert DOUBLED.algorithm(10).batch == 40, "batches grow with |X|"
 
 
-def test_self_training_from_true_and_from_untaught_annotators() -> None:
+def test_self_training_from_true_and_from_untrained_annotators() -> None:
     """C3 learns T^2; its own labels of length 4 are then all right, those of a model that knows no action are not."""
     task = Lego.create(LegoConfig(action="C3", variables=9, length=2))
     config = TheoryConfig(variables=9, actions=3, values=3, width=6, scale=0.1)
-    untaught = stack([eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))(named_key(0, "init"))])
-    models, tasks, keys = untaught, stack([task]), jnp.stack([named_key(0, "data")])
+    untrained = stack([eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))(named_key(0, "init"))])
+    models, tasks, keys = untrained, stack([task]), jnp.stack([named_key(0, "data")])
     for token in ("value", "variable"):
         algorithm = OneStep(token=token)
         state = stack([algorithm.init(jax.tree.map(lambda leaf: leaf[0], models))])
@@ -51,7 +51,7 @@ def test_self_training_from_true_and_from_untaught_annotators() -> None:
     solved, before = read(last), read(first)
     assert float(solved["values"][0]) > 0.9 > float(before["values"][0])
     assert float(solved["epsilon"][0]) < float(before["epsilon"][0])
-    _, lost = train_stages(untaught, task, keys, (dataclasses.replace(DOUBLED, steps=100),))
+    _, lost = train_stages(untrained, task, keys, (dataclasses.replace(DOUBLED, steps=100),))
     assert lost[0]["labels_right"].mean() < 0.5
 
 

@@ -90,8 +90,8 @@ def test_batches_ask_for_variables_and_values_alone() -> None:
     task = Lego.create(LegoConfig(action="C6", variables=8, length=2))
     batch = task.sample(5, key=jax.random.key(0))
     clauses = np.asarray(task.draw(5, key=jax.random.key(0)))
-    asked = np.asarray(batch.targets)[np.asarray(batch.mask)].reshape(5, 2, 2)
-    assert np.array_equal(asked, clauses[:, 3:, 3:])
+    targets = np.asarray(batch.targets)[np.asarray(batch.mask)].reshape(5, 2, 2)
+    assert np.array_equal(targets, clauses[:, 3:, 3:])
     assert np.array_equal(np.asarray(batch.targets[:, :-1]), np.asarray(batch.tokens[:, 1:]))
 
 

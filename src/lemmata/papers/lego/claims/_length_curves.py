@@ -116,9 +116,10 @@ def finish(ax: Axes, run: RunResult, title: str) -> None:
 def setting(run: RunResult) -> str:
     made = run.config
     return (
-        f"{made.task.variables} variables, {made.sequences} training sentences, {made.epochs} epochs of Adam at rate "
-        f"{made.rate:g}, batch {made.batch}, width {made.model.width} a slot, {made.model.hidden} neurons; seeds "
-        f"{made.seeds[0]} to {made.seeds[-1]}, {made.test_sentences} test sentences a length and seed. All clauses "
-        "right, variable and value, in one teacher-forced pass: the same sentences as those the greedy rollout gets "
-        "right. Bands: the extremes of the seeds and of the pooled 95 % Wilson interval."
+        f"{made.task.variables} variables, {made.sequences} training sentences, {made.epochs} epochs of Adam, "
+        f"learning rate {made.learning_rate:g}, batch {made.batch}, width {made.model.width} a slot, "
+        f"{made.model.hidden} neurons; "
+        f"seeds {made.seeds[0]} to {made.seeds[-1]}, {made.test_sentences} test sentences a length and seed. All "
+        "clauses right, variable and value, in one teacher-forced pass: the same sentences as those the greedy rollout "
+        "gets right. Bands: the extremes of the seeds and of the pooled 95 % Wilson interval."
     )

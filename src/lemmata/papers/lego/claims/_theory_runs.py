@@ -22,9 +22,9 @@ def fresh(seeds: tuple[int, ...], first: int = 10) -> tuple[int, ...]:
     return tuple(first + seed for seed in seeds)
 
 
-def paced(rate: float, steps: int, **settings: Any) -> Stage:
+def paced(learning_rate: float, steps: int, **settings: Any) -> Stage:
     """With six records whatever its steps, so that stages share a program."""
-    return Stage(rate=rate, steps=steps, every=steps // 5, **settings)
+    return Stage(learning_rate=learning_rate, steps=steps, every=steps // 5, **settings)
 
 
 def warm(scale: Scale, **settings: Any) -> tuple[Stage, ...]:

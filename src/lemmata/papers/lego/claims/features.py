@@ -40,7 +40,7 @@ def flow_run(
     """The gradient flow, until the loss is at the floor that the clip leaves."""
     steps = scale.pick(smoke=3_000, laptop=24_000, paper=80_000)
     stride = scale.pick(smoke=0.2, laptop=0.2, paper=0.1)
-    flow = Descent(steps=steps, rate=1e15, stride=stride, every=steps // 200, within=1e-5)
+    flow = Descent(steps=steps, learning_rate=1e15, stride=stride, every=steps // 200, within=1e-5)
     return one_step_training(name, scale, {"power": power, "branch": branch}, scales=scales, value=flow, seeds=seeds)
 
 

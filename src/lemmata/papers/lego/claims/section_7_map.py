@@ -35,7 +35,7 @@ def sizes(scale: Scale, family: str, variables: int, few: tuple[int, ...], block
     return DataSizes(
         task=replace(figures.task, variables=variables),
         model=replace(figures.model, variables=variables, **block),
-        rate=figures.rate,
+        learning_rate=figures.learning_rate,
         batch=figures.batch,
         sizes=few,
         epochs=scale.pick(smoke=(5, 10), laptop=(25, 75), paper=(75, 150, 300)),

@@ -144,23 +144,23 @@ class ExperimentalReasoner(AbstractReasoner):
         after = self._after(self._weights(queries, keys, allowed), values, self.embed(asking, EVERY_SLOT))
         return jax.tree.map(lambda logits: logits[0], after)
 
-    def surprise(self, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, "batch answers 2"]:
+    def nll(self, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, "batch answers 2"]:
         """Minus the log of the probability of both tokens of every answer after the first, in sentences that are L
         predicates and then L + 1 answers. What training asks: the numbers of `next_clause`, without queries of
         predicates, without products with slots that are blank, and without tokens that no slot of an answer holds."""
         length = (clauses.shape[1] - 1) // 2
-        told, asking = clauses[:, :length], clauses[:, length:-1]
+        predicates, asking = clauses[:, :length], clauses[:, length:-1]
         pieces = self._pieces()
         queries, *of_answers = self._project(asking, "qkv", OF_ANSWERS, pieces)
-        of_predicates = self._project(told, "kv", OF_PREDICATES, pieces)
+        of_predicates = self._project(predicates, "kv", OF_PREDICATES, pieces)
         keys, values = (jnp.concatenate(both, axis=2) for both in zip(of_predicates, of_answers, strict=True))
         weights = self._weights(queries, keys, _causal(2 * length, length))
         logits = self._logits(weights, values, self.embed(asking, OF_ANSWERS, pieces))
-        surprises = [
+        losses = [
             optax.softmax_cross_entropy_with_integer_labels(part, clauses[:, -length:, slot] - first)
             for part, slot, first in zip(logits, OF_ANSWERS, self.config.first_predicted, strict=True)
         ]
-        return jnp.stack(surprises, axis=-1)
+        return jnp.stack(losses, axis=-1)
 
     def attention(self, clauses: Int[Array, "clauses 5"], answers: int) -> Float[Array, "head answers clauses"]:
         (queries,), (keys,) = self._project(clauses[None, -answers:], "q"), self._project(clauses[None], "k")
@@ -262,8 +262,8 @@ class ExperimentalReasoner(AbstractReasoner):
         by_head = jnp.moveaxis(mixtures(weights, values, self.config.precision), 0, 2)
         mixed = by_head.reshape(*by_head.shape[:2], -1)
         if self.config.residual:
-            blank, told = jnp.split(mixed, [self.config.clause - asking.shape[-1]], axis=-1)
-            mixed = jnp.concatenate([blank, told + asking], axis=-1)
+            blank, rest = jnp.split(mixed, [self.config.clause - asking.shape[-1]], axis=-1)
+            mixed = jnp.concatenate([blank, rest + asking], axis=-1)
         if self.config.layer_norm:
             centred = mixed - jnp.mean(mixed, axis=-1, keepdims=True)
             mixed = self.gain * centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)

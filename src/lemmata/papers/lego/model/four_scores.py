@@ -47,7 +47,7 @@ def attention(
     )
 
 
-def entry_rates(variables: Float[Array, ""] | float) -> Float[Array, "4"]:
+def entry_speeds(variables: Float[Array, ""] | float) -> Float[Array, "4"]:
     """How fast the four scores move when every entry of Q moves against its gradient, times |X|.
 
     The derivative in a score is the sum of those of its entries, |X| on a diagonal and |X| (|X| - 1) off it.

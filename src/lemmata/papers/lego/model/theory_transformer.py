@@ -61,7 +61,7 @@ class TheoryConfig(Config):
 
     @property
     def floor(self) -> float:
-        """The least surprise that the clip allows: the right logit at B and every other at 0."""
+        """The least nll that the clip allows: the right logit at B and every other at 0."""
         return math.log1p((self.vocab - 1) * math.exp(-self.bound))
 
     @property

@@ -87,7 +87,7 @@ def exact_for(reads: str, classes: str) -> None:
     require(classes == "possible", "classes", classes, "possible: other tokens' logits stay at 0")
 
 
-def surprise(
+def nll_and_slope(
     logits: Float[Array, "classes *inputs"], truth: Bool[Array, "classes *#inputs"], neurons: ValueNeurons
 ) -> tuple[Float[Array, "*inputs"], Float[Array, "classes *inputs"]]:
     """-log p of the true class, and its derivative in the logits before the clip. Both keep their digits where p is

@@ -35,8 +35,8 @@ def look(model: AbstractReasoner, clauses: Int[Array, "clauses 5"]) -> Look:
     """One sentence with all its answers."""
     length = (clauses.shape[0] - 1) // 2
     weights = jnp.mean(model.attention(clauses[:-1], length), axis=0)
-    asked = clauses[length:-1, 3]  # x_0, ..., x_{L-1}
-    links = clauses[:-1, 2] == asked[:, None]  # predicates that start at the query's variable
+    queries = clauses[length:-1, 3]  # x_0, ..., x_{L-1}
+    links = clauses[:-1, 2] == queries[:, None]  # predicates that start at the query's variable
     return Look(jnp.sum(jnp.where(links, weights, 0), axis=1), jnp.diagonal(weights, offset=length))
 
 

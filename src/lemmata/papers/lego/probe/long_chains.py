@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from lemmata.papers.lego.model.four_scores import Scores, attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise
+from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope
 from lemmata.papers.lego.probe.chunks import divisor
 
 IN_CACHE = 2**15  # logits of one chunk of chains
@@ -46,14 +46,14 @@ def at_lengths(
     place = jnp.arange(1, longest + 1, dtype=scores.dtype)
 
     def at(length: Float[Array, ""]) -> dict[str, Float[Array, ""]]:
-        asked = place <= length
+        mask = place <= length
         probability, right = _by_step(neurons, scores, chains, length)
         variable = variable_probability(neurons, scores, length, place)
         worst = attention(scores, length, length)
         return {
-            "accuracy": jnp.sum(jnp.where(asked, jnp.mean(probability, axis=0) * variable, 0)) / length,
-            "value_accuracy": jnp.sum(jnp.where(asked, jnp.mean(probability, axis=0), 0)) / length,
-            "greedy": jnp.mean(jnp.all(right | ~asked, axis=1).astype(scores.dtype)),
+            "accuracy": jnp.sum(jnp.where(mask, jnp.mean(probability, axis=0) * variable, 0)) / length,
+            "value_accuracy": jnp.sum(jnp.where(mask, jnp.mean(probability, axis=0), 0)) / length,
+            "greedy": jnp.mean(jnp.all(right | ~mask, axis=1).astype(scores.dtype)),
             "epsilon": worst.epsilon,
             "gap": worst.gap,
         }
@@ -95,17 +95,17 @@ def _by_step(
     def some(chain: ActionChains) -> tuple[Array, Array]:
         def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
             speaks, actions, values = neuron
-            said, told = actions[:, chain.actions], values[:, chain.values[:, :-1]]
-            every = jnp.sum(jnp.where(place <= length, said, 0), axis=-1, keepdims=True)
-            before = jnp.cumsum(told, axis=-1) - told
-            read = weights.predicate * said + weights.other_predicate * (every - said)
-            read += weights.answer * told + weights.other_answer * before
+            of_actions, of_values = actions[:, chain.actions], values[:, chain.values[:, :-1]]
+            every = jnp.sum(jnp.where(place <= length, of_actions, 0), axis=-1, keepdims=True)
+            before = jnp.cumsum(of_values, axis=-1) - of_values
+            read = weights.predicate * of_actions + weights.other_predicate * (every - of_actions)
+            read += weights.answer * of_values + weights.other_answer * before
             return logits + speaks * neurons.fire(read), None
 
         start = jnp.zeros((len(classes), *chain.actions.shape))
         logits, _ = jax.lax.scan(add, start, (neurons.speaks, neurons.actions, neurons.values))
         truth = classes == chain.values[None, :, 1:]
-        loss, _ = surprise(logits, truth, neurons)
+        loss, _ = nll_and_slope(logits, truth, neurons)
         clipped = jnp.minimum(logits, neurons.bound)
         right = jnp.sum(jnp.where(truth, clipped, 0), axis=0)
         return jnp.exp(-loss), (right > jnp.max(jnp.where(truth, -jnp.inf, clipped), axis=0)) & (right > 0)

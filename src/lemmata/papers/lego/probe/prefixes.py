@@ -1,7 +1,7 @@
 """Accuracy at many lengths by one compiled program.
 
 The first L steps of a longer chain are a chain of D^L. So sentences of the greatest length are drawn once, and a length
-that is a number and not a shape says how much of them is asked; what follows a shortened sentence no query sees.
+that is a number and not a shape says how much of them counts; what follows a shortened sentence no query sees.
 """
 
 from typing import Any, Literal
@@ -35,9 +35,9 @@ def prefix_marks(
     length: Int[Array, ""],
     hides: Bool[Array, "2"] | None = None,
 ) -> dict[str, Float[Array, ""]]:
-    """Of one sentence cut to `length`, every step asked with the true answers before it: `values` and `both`, whether
+    """Of one sentence cut to `length`, every step given the true answers before it: `values` and `both`, whether
     every value (and variable) is right; `step` and `value_step`, the share of steps where both tokens (the value) are.
-    `hides` is as in `unhidden`; the experimental model alone can be asked so.
+    `hides` is as in `unhidden`; the experimental model alone can be read so.
 
     Where every token of a rollout is right it equals this pass, so "all right" needs no rollout."""
     sentence, total = shortened(clauses, length), clauses.shape[0] - 1
@@ -48,13 +48,13 @@ def prefix_marks(
         after = model.next_clause(sentence[:-1], total, unhidden(sentence[:-1], hides))
     right = after.greedy()[:, 3:] == sentence[1:, 3:]
     place = jnp.arange(total)
-    asked, unasked = (place >= length) & (place < 2 * length), total - length
-    value, both = right[:, 1] | ~asked, jnp.all(right, axis=1) | ~asked
+    mask, masked = (place >= length) & (place < 2 * length), total - length
+    value, both = right[:, 1] | ~mask, jnp.all(right, axis=1) | ~mask
     return {
         "values": jnp.all(value).astype(float),
         "both": jnp.all(both).astype(float),
-        "step": (jnp.sum(both) - unasked) / length,
-        "value_step": (jnp.sum(value) - unasked) / length,
+        "step": (jnp.sum(both) - masked) / length,
+        "value_step": (jnp.sum(value) - masked) / length,
     }
 
 

@@ -45,20 +45,20 @@ def over_lengths(
 
         right, likely, all_right, all_likely, predicate, answer = over_sentences(read, clauses, divisor(num, 16))
         epsilon, gap = 1 - predicate - answer, jnp.abs(predicate - answer)
-        asked, steps = jnp.arange(longest) < length, num * length
+        mask, steps = jnp.arange(longest) < length, num * length
 
         def whole(marks: Bool[Array, "num longest"]) -> Float[Array, ""]:
-            return jnp.mean(jnp.all(marks | ~asked, axis=1).astype(epsilon.dtype))
+            return jnp.mean(jnp.all(marks | ~mask, axis=1).astype(epsilon.dtype))
 
         def mean(found: Array) -> Float[Array, ""]:
-            return jnp.sum(jnp.where(asked, found, 0)) / steps
+            return jnp.sum(jnp.where(mask, found, 0)) / steps
 
         found = {
             "values": whole(right),
             "value_step": mean(right),
             "value_probability": mean(likely),
             "epsilon": mean(epsilon),
-            "epsilon_worst_step": jnp.max(jnp.where(asked, jnp.mean(epsilon, axis=0), 0)),
+            "epsilon_worst_step": jnp.max(jnp.where(mask, jnp.mean(epsilon, axis=0), 0)),
             "gap": mean(gap),
             "epsilon_steps": jnp.mean(epsilon, axis=0),
             "gap_steps": jnp.mean(gap, axis=0),

@@ -23,9 +23,9 @@ Sentences = Annotated[int, Bound(least=1, most=FRESH)]
 
 
 class Course(eqx.Module):
-    """What a replica has of its own: rate, data, annotator, and where its loss may stop it."""
+    """What a replica has of its own: learning rate, data, annotator, and where its loss may stop it."""
 
-    rate: Float[Array, ""]  # times |X|, which a variable waits for its turn
+    learning_rate: Float[Array, ""]  # times |X|, which a variable waits for its turn
     stop_below: Float[Array, ""]  # a batch's loss under this ends the stage (Algorithm 2: d^-E1)
     stopped: Bool[Array, ""]
     taken: Int[Array, ""]  # steps that moved Q
@@ -56,7 +56,7 @@ class AttentionDescent(AbstractAlgorithm):
     def init(
         self,
         model: TheoryTransformer,
-        rate: float = 0.2,
+        learning_rate: float = 0.2,
         stop_below: float = 0.0,
         sentences: int = FRESH,
         corpus: Key[Array, ""] | None = None,
@@ -65,13 +65,13 @@ class AttentionDescent(AbstractAlgorithm):
     ) -> TrainState:
         """The annotator is the model as it stands now: Algorithm 2 freezes it for the stage. `cut` shortens the
         sentences, and `labels` may be true where the algorithm's are greedy: the program is the same."""
-        require(rate > 0, "rate", rate, "positive")
+        require(learning_rate > 0, "learning_rate", learning_rate, "positive")
         require(1 <= sentences <= FRESH, "sentences", sentences, f"1 to {FRESH} (never the same twice)")
         check_length(self.length, len(model.query_third))
         length = self.length if cut is None else cut
         require(max(self.answers) <= length <= self.length, "cut", length, f"{max(self.answers)} to {self.length}")
         course = Course(
-            rate=jnp.asarray(rate, float),
+            learning_rate=jnp.asarray(learning_rate, float),
             stop_below=jnp.asarray(stop_below, float),
             stopped=jnp.asarray(False),
             taken=jnp.asarray(0),
@@ -95,11 +95,11 @@ class AttentionDescent(AbstractAlgorithm):
             total += loss
             slopes.append(slope)
         stopped = course.stopped | (total < course.stop_below)
-        rate = jnp.where(stopped, 0, course.rate * len(third))
+        step_size = jnp.where(stopped, 0, course.learning_rate * len(third))
         for answer, slope in zip(self.answers, slopes, strict=True):
-            asked = chains.named[:, answer - 1, None]
-            third = third.at[asked, chains.links].add(-rate * slope[:, : self.length])
-            fourth = fourth.at[asked, chains.named[:, :answer]].add(-rate * slope[:, self.length :])
+            query = chains.named[:, answer - 1, None]
+            third = third.at[query, chains.links].add(-step_size * slope[:, : self.length])
+            fourth = fourth.at[query, chains.named[:, :answer]].add(-step_size * slope[:, self.length :])
         moved = eqx.tree_at(lambda m: (m.query_third, m.query_fourth), model, (third, fourth))
         later = dataclasses.replace(course, stopped=stopped, taken=course.taken + ~stopped)
         # The last answer's variable is in no loss here, and W_4 need not write it.

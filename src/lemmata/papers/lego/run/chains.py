@@ -38,8 +38,8 @@ def step_scores(
     third: Float[Array, "variables variables"], fourth: Float[Array, "variables variables"], chains: Chains, answer: int
 ) -> Float[Array, "num clauses"]:
     """Scores of the last answer before `answer` with the predicates and with the answers up to itself (21)."""
-    asked = chains.named[:, answer - 1, None]
-    return jnp.concatenate([third[asked, chains.links], fourth[asked, chains.named[:, :answer]]], axis=1)
+    query = chains.named[:, answer - 1, None]
+    return jnp.concatenate([third[query, chains.links], fourth[query, chains.named[:, :answer]]], axis=1)
 
 
 def next_logits(
@@ -74,12 +74,12 @@ def attended(
 def value_loss(
     scores: Float[Array, "num clauses"], neurons: Neurons, chains: Chains, answer: int, offset: int
 ) -> Float[Array, ""]:
-    """Loss_5^{L,l}: the mean surprise at the value of answer l under the softmax over the whole vocabulary."""
+    """Loss_5^{L,l}: the mean nll of the value of answer l under the softmax over the whole vocabulary."""
     logits = next_logits(neurons, jax.nn.softmax(scores, axis=-1), chains, answer)
-    return surprise(neurons, logits, chains.values[:, answer] + offset)
+    return nll(neurons, logits, chains.values[:, answer] + offset)
 
 
-def surprise(neurons: Neurons, logits: Float[Array, "num classes"], target: Int[Array, " num"]) -> Float[Array, ""]:
+def nll(neurons: Neurons, logits: Float[Array, "num classes"], target: Int[Array, " num"]) -> Float[Array, ""]:
     """The mean of -log p; exact to the last digit where p is near 1."""
     right = jnp.take_along_axis(logits, target[:, None], axis=1)[:, 0]
     silent = neurons.vocab - neurons.classes  # tokens without neurons have the logit 0

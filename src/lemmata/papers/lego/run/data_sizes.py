@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, TrainState, named_keys, require
+from lemmata.core import RunConfig, RunContext, RunOutput, TrainState, named_keys, require, stored_as
 from lemmata.core.constraints import Count, Natural, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
 from lemmata.papers.lego.probe.cells import as_columns, cell_marks
 from lemmata.papers.lego.run import next_clause
-from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, each_seed, each_seed_thoroughly
+from lemmata.papers.lego.run.length_training import BASE, SELF, SHORT, each_seed, each_seed_optimized
 from lemmata.papers.lego.task import Lego, LegoConfig, check_length
 from lemmata.train import Descent, fit_many
 
@@ -28,7 +28,7 @@ class DataSizes(RunConfig):
 
     task: LegoConfig = field(default_factory=LegoConfig)
     model: ExperimentalConfig = field(default_factory=ExperimentalConfig)
-    rate: Positive = 1e-4
+    learning_rate: Positive = field(default=1e-4, metadata=stored_as("rate"))
     batch: Count = 512
     sizes: Some[Count] = (3000, 10_000, 30_000)
     epochs: Some[Count] = (75, 150, 300)
@@ -54,7 +54,7 @@ class DataSizes(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         task, rows = Lego.create(self.task), []
         sets = self.sentences(task, self.task.length, max(self.sizes))
-        algorithm = next_clause.next_clause_adam(self.batch, self.rate)
+        algorithm = next_clause.next_clause_adam(self.batch, self.learning_rate)
         for size in self.sizes:
             models = each_seed(lambda key: ExperimentalReasoner.create(self.model, key=key), self.keys("init"))
             state = each_seed(algorithm.init, models)
@@ -63,7 +63,7 @@ class DataSizes(RunConfig):
                 steps = self.steps(size, epochs) - done
                 state = self.train(algorithm, few, state, steps, f"{size} sentences, {epochs} epochs", context)
                 done += steps
-                rows.append(self.examine(state.model, task, size, epochs, BASE))
+                rows.append(self.evaluate(state.model, task, size, epochs, BASE))
             if self.stage_steps:
                 rows += self.self_train(algorithm, state.model, few, task, size, context)
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
@@ -74,13 +74,16 @@ class DataSizes(RunConfig):
         """A stage on the model's own labels, and as many steps at the first length; both with Adam's memory empty."""
         last, steps = self.epochs[-1], self.stage_steps
         longer = self.train(algorithm, few, each_seed(algorithm.init, models), steps, f"{size}, {SHORT}", context)
-        written = each_seed_thoroughly(
+        written = each_seed_optimized(
             next_clause.written_answers, models, self.sentences(task, self.stage, max(self.sizes))
         )
-        at_stage = next_clause.next_clause_adam(self.batch * self.task.length // self.stage, self.rate)
+        at_stage = next_clause.next_clause_adam(self.batch * self.task.length // self.stage, self.learning_rate)
         labelled, start = self.first(written, size), each_seed(at_stage.init, models)
-        taught = self.train(at_stage, labelled, start, steps, f"{size}, {SELF}", context)
-        return [self.examine(longer.model, task, size, last, SHORT), self.examine(taught.model, task, size, last, SELF)]
+        self_trained = self.train(at_stage, labelled, start, steps, f"{size}, {SELF}", context)
+        return [
+            self.evaluate(longer.model, task, size, last, SHORT),
+            self.evaluate(self_trained.model, task, size, last, SELF),
+        ]
 
     def steps(self, size: int, epochs: int) -> int:
         """A step draws its sentences with replacement."""
@@ -111,7 +114,7 @@ class DataSizes(RunConfig):
         )
         return state
 
-    def examine(self, models: Any, task: Lego, size: int, epochs: int, branch: str) -> dict[str, np.ndarray]:
+    def evaluate(self, models: Any, task: Lego, size: int, epochs: int, branch: str) -> dict[str, np.ndarray]:
         found = cell_marks(
             models, task, jnp.array(self.lengths), max(self.lengths), self.keys("test"), self.test_sentences
         )

@@ -12,26 +12,26 @@ from jaxtyping import Array, Float, Key, PyTree
 
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState, require
 from lemmata.papers.lego.model import TheoryTransformer
-from lemmata.papers.lego.run.chains import draw_chains, next_logits, step_scores, surprise, value_offset
+from lemmata.papers.lego.run.chains import draw_chains, next_logits, nll, step_scores, value_offset
 from lemmata.papers.lego.task import Lego
 
 Tokens = Literal["both", "value"]
 
 
 class JointDescent(AbstractAlgorithm):
-    """Plain descent on Loss^2 (6a), of tokens 4 and 5 (or of the value alone), one rate for all weights.
+    """Plain descent on Loss^2 (6a), of tokens 4 and 5 (or of the value alone), one learning rate for all weights.
 
-    As in `OneStep` the rate adapts, so that no weight of a neuron moves by more than a share of itself, and no score of
+    As in `OneStep` the step adapts, so that no weight of a neuron moves by more than a share of itself, and no score of
     attention by more than that number: the gradient flow in few steps, on drawn sentences.
     """
 
     tokens: Tokens = eqx.field(static=True, default="both")
     batch: int = eqx.field(static=True, default=128)
     stride: float = 0.2
-    rate: float = 1e15  # at most
+    learning_rate: float = 1e15  # at most
 
     def init(self, model: TheoryTransformer) -> TrainState:
-        """Beside the model: the time of the gradient flow, the rates so far summed."""
+        """Beside the model: the time of the gradient flow, the learning rates so far summed."""
         require(self.stride > 0, "stride", self.stride, "positive")
         return TrainState(model, jnp.zeros(()))
 
@@ -48,8 +48,8 @@ class JointDescent(AbstractAlgorithm):
                 values, names = (
                     next_logits(neurons, seen, chains, answer) for neurons in (moved.value, moved.variable)
                 )
-                value += surprise(moved.value, values, chains.values[:, answer] + value_offset(model)) / 2
-                variable += surprise(moved.variable, names, chains.named[:, answer] - model.variable.first) / 2
+                value += nll(moved.value, values, chains.values[:, answer] + value_offset(model)) / 2
+                variable += nll(moved.variable, names, chains.named[:, answer] - model.variable.first) / 2
             total = value + variable if self.tokens == "both" else value
             return total, {"value_loss": value, "variable_loss": variable}
 
@@ -60,9 +60,9 @@ class JointDescent(AbstractAlgorithm):
         sizes = {name: jax.tree.map(scale[name], tables) for name, tables in weights.items()}
         shares = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, sizes)
         fastest = jnp.stack(jax.tree.leaves(shares)).max()
-        rate = jnp.minimum(self.rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
-        moved = with_weights(model, jax.tree.map(lambda w, g: w - rate * g, weights, gradient))
-        return TrainState(moved, state.opt_state + rate), {**metrics, "time": state.opt_state}
+        step_size = jnp.minimum(self.learning_rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
+        moved = with_weights(model, jax.tree.map(lambda w, g: w - step_size * g, weights, gradient))
+        return TrainState(moved, state.opt_state + step_size), {**metrics, "time": state.opt_state}
 
 
 def weights_of(model: TheoryTransformer) -> dict[str, tuple]:

@@ -9,7 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, optimized_jit, require
+from lemmata.core import (
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Scale,
+    named_key,
+    named_keys,
+    optimized_jit,
+    require,
+    stored_as,
+)
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
@@ -50,7 +60,7 @@ class LengthTraining(RunConfig):
 
     task: LegoConfig = field(default_factory=LegoConfig)
     model: ExperimentalConfig = field(default_factory=ExperimentalConfig)
-    rate: Positive = 1e-4  # the paper's
+    learning_rate: Positive = field(default=1e-4, metadata=stored_as("rate"))  # the paper's
     decay: NonNegative = 0.0
     batch: Count = 512
     sequences: Count = 100_000  # sentences of a training set, a stage having its own; the paper does not print it
@@ -90,19 +100,19 @@ class LengthTraining(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         task, length = Lego.create(self.task), self.task.length
         models = each_seed(lambda key: ExperimentalReasoner.create(self.model, key=key), self.keys("init"))
-        rows = [self.examine(models, task, UNTRAINED)]
-        arrays = self.portraits(models, task, "untrained")
+        rows = [self.evaluate(models, task, UNTRAINED)]
+        arrays = self.snapshots(models, task, "untrained")
         true = self.sentences(task, length)
         models, arrays["loss.base"] = self.train(models, true, length, BASE, self.steps, context)
-        arrays |= self.portraits(models, task, "trained")
-        rows.append(self.examine(models, task, BASE, length))
-        rows += [self.examine(models, task, branch, length, hidden) for hidden, branch in HIDING.items()]
+        arrays |= self.snapshots(models, task, "trained")
+        rows.append(self.evaluate(models, task, BASE, length))
+        rows += [self.evaluate(models, task, branch, length, hidden) for hidden, branch in HIDING.items()]
         if self.stages:
             steps, few = self.stage_steps * len(self.stages), self.short_seeds or len(self.seeds)
             control = replace(self, seeds=self.seeds[:few], short_seeds=None)
-            first, told = jax.tree.map(lambda leaf: leaf[:few], (models, true))
-            longer, arrays["loss.short"] = control.train(first, told, length, SHORT, steps, context)
-            rows.append(control.examine(longer, task, SHORT, length))
+            first, sets = jax.tree.map(lambda leaf: leaf[:few], (models, true))
+            longer, arrays["loss.short"] = control.train(first, sets, length, SHORT, steps, context)
+            rows.append(control.evaluate(longer, task, SHORT, length))
             found, more = self.self_train(models, task, context)
             rows, arrays = rows + found, arrays | more
         return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]}, arrays)
@@ -114,7 +124,7 @@ class LengthTraining(RunConfig):
         learners = dict.fromkeys(branches, models)
         for length in self.stages:
             true = self.sentences(task, length)
-            written = each_seed_thoroughly(next_clause.written_answers, learners[SELF], true)
+            written = each_seed_optimized(next_clause.written_answers, learners[SELF], true)
             quality.append(each_seed(next_clause.label_quality, written, true))
             together, sets = _joined(*learners.values()), _joined(*(written, true)[: len(branches)])
             models, losses = self.train(together, sets, length, f"stage {length}", self.stage_steps, context)
@@ -122,7 +132,7 @@ class LengthTraining(RunConfig):
                 own = slice(number * count, (number + 1) * count)
                 arrays[f"loss.{branch}.{length}"] = losses[own]
                 learners[branch] = jax.tree.map(lambda leaf, own=own: leaf[own], models)
-                rows.append(self.examine(learners[branch], task, branch, length))
+                rows.append(self.evaluate(learners[branch], task, branch, length))
         return rows, arrays | {f"labels.{name}": np.stack([q[name] for q in quality], axis=1) for name in quality[0]}
 
     def sentences(self, task: Lego, length: int) -> next_clause.SentenceSet:
@@ -134,7 +144,9 @@ class LengthTraining(RunConfig):
         self, models: Any, sets: Any, length: int, name: str, steps: int, context: RunContext
     ) -> tuple[Any, np.ndarray]:
         """Replicas, one a seed or two (self-labelled, then true), through one stage."""
-        algorithm = next_clause.next_clause_adam(self.batch * self.task.length // length, self.rate, self.decay)
+        algorithm = next_clause.next_clause_adam(
+            self.batch * self.task.length // length, self.learning_rate, self.decay
+        )
         times = len(jax.tree.leaves(sets)[0]) // len(self.seeds)
         state, history = fit_many(
             algorithm,
@@ -149,7 +161,7 @@ class LengthTraining(RunConfig):
         )
         return state.model, history["loss"]
 
-    def examine(
+    def evaluate(
         self, models: Any, task: Lego, branch: str, trained_at: int = 0, hidden: Hidden = ""
     ) -> dict[str, np.ndarray]:
         """Accuracy at every test length as long columns."""
@@ -168,7 +180,7 @@ class LengthTraining(RunConfig):
             "final": np.asarray(final, float).reshape(-1),
         }
 
-    def portraits(self, models: Any, task: Lego, moment: str) -> dict[str, np.ndarray]:
+    def snapshots(self, models: Any, task: Lego, moment: str) -> dict[str, np.ndarray]:
         """Attention maps, predicates in order and permuted; the diagonals at twice and four times the length."""
         keys, length, num = self.keys("maps"), self.task.length, self.map_sentences
         order = distinct(length, length, 1, key=named_key(0, "order"))[0]
@@ -182,7 +194,7 @@ class LengthTraining(RunConfig):
         return named_keys(self.seeds, *names)
 
 
-each_seed, each_seed_thoroughly = eqx.filter_jit(over_replicas), optimized_jit(over_replicas)
+each_seed, each_seed_optimized = eqx.filter_jit(over_replicas), optimized_jit(over_replicas)
 
 
 def _maps(model: Any, key: Key[Array, ""], *, task: Lego, order: Any, num: int) -> dict[str, Float[Array, "..."]]:
@@ -205,7 +217,7 @@ def length_runs(scale: Scale) -> dict[str, LengthTraining]:
 def length_training(scale: Scale, family: str) -> LengthTraining:
     """The run at a scale: the plain block, Adam without decay, epochs over a finite set. A laptop has the paper's two
     actions in a smaller world and model, in smaller batches at a greater rate; smoke has smaller groups of the same two
-    kinds. The laptop's is near the best of two dozen with 24 seeds each (width, neurons, batch, rate, epochs,
+    kinds. The laptop's is near the best of two dozen with 24 seeds each (width, neurons, batch, learning rate, epochs,
     sentences); that one, with 2,500 sentences and stages of 2,000 steps, left Figure 1 undecided in three replications
     of five. With 3,000 sentences and more the symmetric action does not fall."""
     symmetric = family == "symmetric"
@@ -218,7 +230,7 @@ def length_training(scale: Scale, family: str) -> LengthTraining:
     return LengthTraining(
         task=LegoConfig(action=name, variables=variables, length=scale.pick(smoke=2, laptop=5, paper=5)),
         model=plain_block(scale, name, variables),
-        rate=scale.pick(smoke=1e-2, laptop=1e-3, paper=1e-4),
+        learning_rate=scale.pick(smoke=1e-2, laptop=1e-3, paper=1e-4),
         batch=scale.pick(smoke=8, laptop=32, paper=512),
         sequences=scale.pick(smoke=64, laptop=2450, paper=100_000),
         epochs=scale.pick(smoke=10, laptop=150, paper=300),

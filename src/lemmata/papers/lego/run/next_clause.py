@@ -83,8 +83,8 @@ def label_quality(written: SentenceSet, true: SentenceSet) -> dict[str, Float[Ar
 
 
 def next_clause_loss(model: ExperimentalReasoner, clauses: Int[Array, "batch clauses 5"]) -> Float[Array, ""]:
-    """Equation (6a) a step of the chain: the surprise of the variable and the value of every answer after the first."""
-    return jnp.sum(jnp.mean(model.surprise(clauses), axis=(0, 1)))
+    """Equation (6a) a step of the chain: the nll of the variable and the value of every answer after the first."""
+    return jnp.sum(jnp.mean(model.nll(clauses), axis=(0, 1)))
 
 
 class NextClauses(eqx.Module):
@@ -98,6 +98,6 @@ class NextClauses(eqx.Module):
         return {"loss": loss}, gradient
 
 
-def next_clause_adam(size: int, rate: float, decay: float = 0.0) -> Descent:
+def next_clause_adam(size: int, learning_rate: float, decay: float = 0.0) -> Descent:
     """Adam, with decoupled weight decay if asked for, on batches of `size` sentences."""
-    return Descent(NextClauses(size), learned, AdamWConfig(weight_decay=decay), rate)
+    return Descent(NextClauses(size), learned, AdamWConfig(weight_decay=decay), learning_rate)

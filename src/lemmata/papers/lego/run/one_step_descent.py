@@ -8,7 +8,7 @@ Inputs stand last in every array here: the sums over neurons, classes and pairs 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import equinox as eqx
@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, Positive, TrainState, require
+from lemmata.core import AbstractAlgorithm, Config, Count, Metrics, Positive, TrainState, require, stored_as
 from lemmata.papers.lego.model import Neurons, TheoryTransformer, smooth_relu
 from lemmata.papers.lego.task import Lego
 
@@ -25,13 +25,13 @@ Token = Literal["variable", "value"]
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Config):
-    """Plain descent at a rate, or along the gradient flow by strides (see `OneStep`); to a number of steps, or to rest.
+    """Plain descent, or along the gradient flow by strides (see `OneStep`); to a number of steps, or to rest.
 
     The clip leaves a floor to the loss, log(1 + (d - 1) / e^B). Stage 1 ends where it is reached (T_1 of Algorithm 1).
     """
 
     steps: Count = 10_000  # at most
-    rate: Positive = 10.0
+    learning_rate: Positive = field(default=10.0, metadata=stored_as("rate"))
     stride: Positive | None = None
     every: Count = 100
     within: Positive | None = None  # at rest once the exact loss exceeds the floor by no more than this share of it
@@ -52,27 +52,27 @@ class Descent(Config):
     def algorithm(self, token: Token) -> "OneStep":
         stride = math.inf if self.stride is None else self.stride
         within = -math.inf if self.within is None else self.within
-        return OneStep(token=token, rate=self.rate, stride=stride, within=within, batch=self.batch)
+        return OneStep(token=token, learning_rate=self.learning_rate, stride=stride, within=within, batch=self.batch)
 
 
 class OneStep(AbstractAlgorithm):
     """Plain descent of W_4 (`variable`) or W_5 (`value`) on Loss^1 of that token; the other weights stay.
 
-    The paper's rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts (up to `rate`)
-    so that no weight moves by more than a share of itself: the same flow in few steps, however slow its start and end.
+    The paper's learning rate is 1/poly(d), so its descent is the gradient flow. With a `stride` the rate adapts, up to
+    `learning_rate`, so that no weight moves by more than a share of itself: the same flow in few steps.
     `batch` is None for the exact gradient over all inputs, else the number of sentences drawn a step. Once the exact
     loss exceeds its floor by no more than the share `within`, nothing moves.
     """
 
     token: Token = eqx.field(static=True)
-    rate: float = 10.0
+    learning_rate: float = 10.0
     stride: float = math.inf
     within: float = -math.inf
     batch: int | None = eqx.field(static=True, default=None)
 
     def init(self, model: TheoryTransformer) -> TrainState:
-        """Beside the model: the time of the gradient flow that is followed, the rates so far summed."""
-        require(self.rate > 0, "rate", self.rate, "positive")
+        """Beside the model: the time of the gradient flow that is followed, the learning rates so far summed."""
+        require(self.learning_rate > 0, "learning_rate", self.learning_rate, "positive")
         require(self.stride > 0, "stride", self.stride, "positive")
         return TrainState(model, jnp.zeros(()))
 
@@ -86,14 +86,14 @@ class OneStep(AbstractAlgorithm):
 
         (_, metrics), gradient = jax.value_and_grad(loss, has_aux=True)(neurons.tables)
         size = jax.tree.map(lambda w: neurons.bias + jnp.minimum(jnp.abs(w), neurons.rho), neurons.tables)
-        hurry = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
-        fastest = jnp.stack(jax.tree.leaves(hurry)).max()
-        rate = jnp.minimum(self.rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
+        relative_speeds = jax.tree.map(lambda g, s: jnp.max(jnp.abs(g) / s), gradient, size)
+        fastest = jnp.stack(jax.tree.leaves(relative_speeds)).max()
+        step_size = jnp.minimum(self.learning_rate, self.stride / jnp.maximum(fastest, jnp.finfo(fastest.dtype).tiny))
         if self.batch is None:
-            rate = jnp.where(metrics["excess"] <= self.within, 0, rate)
-        tables = jax.tree.map(lambda w, g: w - rate * g, neurons.tables, gradient)
+            step_size = jnp.where(metrics["excess"] <= self.within, 0, step_size)
+        tables = jax.tree.map(lambda w, g: w - step_size * g, neurons.tables, gradient)
         new = eqx.tree_at(lambda m: getattr(m, self.token).tables, state.model, tables)
-        return TrainState(new, state.opt_state + rate), {**metrics, "time": state.opt_state}
+        return TrainState(new, state.opt_state + step_size), {**metrics, "time": state.opt_state}
 
     def inputs(
         self, neurons: Neurons, task: Lego, key: Key[Array, ""]
@@ -147,11 +147,11 @@ def score(
     rival = jnp.maximum(rival, 0) if silent else rival
     highest = jax.lax.stop_gradient(rival)
     others = jnp.sum(jnp.exp(wrong - highest), axis=0) + silent * jnp.exp(-highest)
-    surprise = jax.nn.softplus(highest + jnp.log(others) - right)  # exact to the last digit where it is tiny
-    loss = jnp.mean(surprise)
+    nll = jax.nn.softplus(highest + jnp.log(others) - right)  # exact to the last digit where it is tiny
+    loss = jnp.mean(nll)
     return {
         "loss": loss,
         "excess": loss / jnp.log1p((neurons.vocab - 1) * jnp.exp(-neurons.bound)) - 1,
         "accuracy": 1 - jnp.mean(jnp.asarray(right <= rival, logits.dtype)),  # exactly 1 where none is wrong
-        "probability": jnp.mean(jnp.exp(-surprise)),
+        "probability": jnp.mean(jnp.exp(-nll)),
     }

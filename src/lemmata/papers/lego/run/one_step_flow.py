@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import Config, Count, Positive, Share, optimized_jit
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
+from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope, value_of_each
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +55,13 @@ def _learn(
         loss, *slopes = one_step_slopes(now, table)
         excess = loss / now.floor - 1
         pairs = list(zip((now.actions, now.values), slopes, strict=True))
-        hurry = [jnp.max(jnp.abs(g) / (now.bias + jnp.minimum(jnp.abs(w), now.rho))) for w, g in pairs]
+        relative_speeds = [jnp.max(jnp.abs(g) / (now.bias + jnp.minimum(jnp.abs(w), now.rho))) for w, g in pairs]
         share = jnp.clip(jnp.sqrt(jnp.maximum(excess, 0) / plan["shrink_below"]), plan["finest"], 1)
-        rate = share * plan["stride"] / jnp.maximum(jnp.stack(hurry).max(), jnp.finfo(loss.dtype).tiny)
-        rate = jnp.where(excess > tolerance, rate, 0)  # a step too far would leave the floor
-        tables = tuple(w - rate * g for w, g in pairs)
+        step_size = share * plan["stride"] / jnp.maximum(jnp.stack(relative_speeds).max(), jnp.finfo(loss.dtype).tiny)
+        step_size = jnp.where(excess > tolerance, step_size, 0)  # a step too far would leave the floor
+        tables = tuple(w - step_size * g for w, g in pairs)
         moved = eqx.tree_at(lambda n: (n.actions, n.values), now, tables)
-        return moved, OneStepEnd(excess, end.steps + 1, end.time + rate)
+        return moved, OneStepEnd(excess, end.steps + 1, end.time + step_size)
 
     start = OneStepEnd(jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(0.0))
     arrays, static = eqx.partition((neurons, start), eqx.is_array)
@@ -91,12 +91,12 @@ def one_step_slopes(
         return logits + speaks * neurons.fire(read(*tables)), None
 
     logits, _ = jax.lax.scan(add, jnp.zeros(truth.shape), each)
-    loss, blame = surprise(logits, truth, neurons)
-    blame = blame / (2 * loss.size)
+    loss, by_logit = nll_and_slope(logits, truth, neurons)
+    by_logit = by_logit / (2 * loss.size)
 
     def pull(_: None, neuron: tuple[Array, Array, Array]) -> tuple[None, tuple[Array, Array]]:
         speaks, *tables = neuron
-        moved = speaks * blame * neurons.slope(read(*tables))
+        moved = speaks * by_logit * neurons.slope(read(*tables))
         return None, (jnp.sum(moved, axis=1), jnp.sum(moved, axis=2))
 
     _, slopes = jax.lax.scan(pull, None, each)

@@ -1,8 +1,8 @@
 """Algorithm 2 without noise, as a run: T^2 by the loss of its second answer, then lengths 4, 8, ... on greedy labels.
 
 Contexts of a longer chain cannot be enumerated: a fixed set of them is drawn by the seed, even in the first action.
-Beside it goes the arm `alone`, which stays with T^2 for as many clauses read: a step of descent at a rate reads as many
-as its sentences have, a gradient counted as three passes, and the annotator's two passes are paid for.
+Beside it goes the arm `alone`, which stays with T^2 for as many clauses read: a step of descent reads as many as its
+sentences have, a gradient counted as three passes, and the annotator's two passes are paid for.
 """
 
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import MEASURED, read_scores, start_flow
 from lemmata.papers.lego.run.population_labels import greedy_labels, writes_variables
 from lemmata.papers.lego.run.population_loss import contexts, population
-from lemmata.papers.lego.run.stage_one import model_config
+from lemmata.papers.lego.run.stage_one import model_config, variables_in
 from lemmata.papers.lego.task import action, check_length
 
 ARMS = ("self", "alone")
-Stage = tuple[dict[str, Any], dict[str, np.ndarray]]  # a row, and what it reads at the lengths
+Stage = tuple[dict[str, Any], dict[str, np.ndarray]]  # a record, and what it reads at the lengths
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,6 @@ class PopulationDoubling(RunConfig):
     seeds: Some[int] = (0,)
 
     def cross_check(self) -> None:
-        acting = action(self.action)
-        least = acting.num_actions + acting.num_values + 1 + 3
-        require(self.vocabulary >= least, "vocabulary", self.vocabulary, f"at least {least}: three variables")
         self.model_config()
         require(list(self.lengths) == sorted(set(self.lengths)), "lengths", self.lengths, "increasing")
         require(self.stages <= 20, "stages", self.stages, "at most 20")
@@ -68,8 +65,7 @@ class PopulationDoubling(RunConfig):
 
     @property
     def variables(self) -> int:
-        acting = action(self.action)
-        return self.vocabulary - acting.num_actions - acting.num_values - 1
+        return variables_in(self.action, self.vocabulary)
 
     def model_config(self) -> TheoryConfig:
         given = {"width": self.width, "scale": self.scale, "clip": self.clip, "power": self.power}
@@ -81,34 +77,33 @@ class PopulationDoubling(RunConfig):
             for number, seed in enumerate(self.seeds):
                 found += self.both_arms(seed)
                 context.progress("seeds", number + 1, len(self.seeds))
-        rows, read = [row for row, _ in found], [by_length for _, by_length in found]
+        records, read = [record for record, _ in found], [by_length for _, by_length in found]
         shape = (len(self.seeds), len(ARMS), self.stages, len(self.lengths))
         arrays = {name: np.stack([one[name] for one in read]).reshape(shape) for name in MEASURED}
-        return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
+        return RunOutput({name: np.array([record[name] for record in records]) for name in records[0]}, arrays)
 
     def both_arms(self, seed: int) -> list[Stage]:
         """Every stage of one seed: self-training's, then those of T^2 alone after as many clauses."""
         table = action(self.action).table
         fresh = ValueNeurons.create(self.model_config(), key=named_key(seed, "init", "population"))
-        neurons, taught = learn_one_step(fresh, to_jax(table), self.one_step)
+        neurons, end = learn_one_step(fresh, to_jax(table), self.one_step)
         chains = draw_chains(to_jax(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
-        about = {"seed": seed, "one_step_excess": float(taught.excess)}
+        about = {"seed": seed, "one_step_excess": float(end.excess)}
 
-        def reading(row: dict[str, Any], scores: Float[np.ndarray, "4"]) -> Stage:
-            asked = population(table, "second")
-            single, by_length = read_scores(neurons, table, scores, asked, chains, self.lengths)
-            return about | row | {name: single[name] for name in ("floor", "ceiling", *SCORES)}, by_length
+        def reading(record: dict[str, Any], scores: Float[np.ndarray, "4"]) -> Stage:
+            every_step = population(table, "second")
+            single, by_length = read_scores(neurons, table, scores, every_step, chains, self.lengths)
+            return about | record | {name: single[name] for name in ("floor", "ceiling", *SCORES)}, by_length
 
         doubled = list(self.doubled(neurons, seed))
-        patient = start_flow(neurons, table, population(table, "second"), np.zeros(4), self.variables, self.stride)
+        flow = start_flow(neurons, table, population(table, "second"), np.zeros(4), self.variables, self.stride)
         alone = []
-        for row, _ in doubled:
-            time = row["clauses"] / clauses_a_step(2, labelled=False)
-            patient.advance(time, evaluations=self.evaluations)
-            ended = {"labels_right": 1.0, "time": patient.time, "stage_loss": patient.loss, "ended_by_loss": True}
-            alone.append((row | ended | self.attention(patient.scores, patient.scores, row["length"]), patient.scores))
+        for record, _ in doubled:
+            flow.advance(record["clauses"] / clauses_a_step(2, labelled=False), evaluations=self.evaluations)
+            ended = {"labels_right": 1.0, "time": flow.time, "stage_loss": flow.loss, "ended_by_loss": True}
+            alone.append((record | ended | self.attention(flow.scores, flow.scores, record["length"]), flow.scores))
         arms = zip(ARMS, (doubled, alone), strict=True)
-        return [reading({"arm": arm} | row, scores) for arm, stages in arms for row, scores in stages]
+        return [reading({"arm": arm} | record, scores) for arm, stages in arms for record, scores in stages]
 
     def doubled(self, neurons: ValueNeurons, seed: int) -> Iterator[tuple[dict[str, Any], Float[np.ndarray, "4"]]]:
         """Each stage and the scores at its end."""
@@ -123,31 +118,31 @@ class PopulationDoubling(RunConfig):
                     continue
                 around = contexts(table, length=length, step=2, drawn=drawn, seed=seed)
                 labels, share = greedy_labels(neurons, to_jax(table), to_jax(scores), around)
-            asked = population(table, "second", length=length, drawn=drawn, seed=seed)
-            flow = start_flow(neurons, table, asked, scores, self.variables, self.stride, labels)
+            every_step = population(table, "second", length=length, drawn=drawn, seed=seed)
+            flow = start_flow(neurons, table, every_step, scores, self.variables, self.stride, labels)
             flow.advance(self.time, evaluations=self.evaluations, stop_below=goal)
             clauses += flow.time * clauses_a_step(length, labelled=stage > 1)
-            row = {"stage": stage, "length": length, "labels_right": share, "time": flow.time, "clauses": clauses}
-            row |= {"stage_loss": flow.loss, "ended_by_loss": flow.loss < goal}
-            yield row | self.attention(scores, flow.scores, length), flow.scores
+            record = {"stage": stage, "length": length, "labels_right": share, "time": flow.time, "clauses": clauses}
+            record |= {"stage_loss": flow.loss, "ended_by_loss": flow.loss < goal}
+            yield record | self.attention(scores, flow.scores, length), flow.scores
             scores = flow.scores
 
     def unlabelled(self, stage: int, clauses: float, scores: Float[np.ndarray, "4"]) -> dict[str, Any]:
         """A stage whose annotator writes no sentence right: nothing is trained on them."""
-        row = {"stage": stage, "length": 2**stage, "labels_right": 0.0, "time": 0.0, "clauses": clauses}
-        row |= {"stage_loss": float("inf"), "ended_by_loss": False}
-        return row | self.attention(scores, scores, 2**stage)
+        record = {"stage": stage, "length": 2**stage, "labels_right": 0.0, "time": 0.0, "clauses": clauses}
+        record |= {"stage_loss": float("inf"), "ended_by_loss": False}
+        return record | self.attention(scores, scores, 2**stage)
 
     def attention(self, before: Float[np.ndarray, "4"], after: Float[np.ndarray, "4"], length: int) -> dict[str, float]:
         """Before a stage and after it, at step 2 of its length, where the loss asks, and at the last step, the worst;
         and before it at step 2 of twice its length."""
         first, then = to_jax(before), to_jax(after)
-        asked = {"before": attention(first, length, 2.0), "beyond": attention(first, 2 * length, 2.0)}
-        asked |= {"after": attention(then, length, 2.0)}
-        asked |= {"worst_before": attention(first, length, float(length))}
-        asked |= {"worst": attention(then, length, float(length))}
-        measures = {f"epsilon_{when}": float(seen.epsilon) for when, seen in asked.items()}
-        return measures | {f"gap_{when}": float(seen.gap) for when, seen in asked.items()}
+        looks = {"before": attention(first, length, 2.0), "beyond": attention(first, 2 * length, 2.0)}
+        looks |= {"after": attention(then, length, 2.0)}
+        looks |= {"worst_before": attention(first, length, float(length))}
+        looks |= {"worst": attention(then, length, float(length))}
+        measures = {f"epsilon_{when}": float(seen.epsilon) for when, seen in looks.items()}
+        return measures | {f"gap_{when}": float(seen.gap) for when, seen in looks.items()}
 
 
 def clauses_a_step(length: int, *, labelled: bool) -> float:

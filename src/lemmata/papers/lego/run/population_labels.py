@@ -26,17 +26,17 @@ def _write(
 
     def first(actions: Array, values: Array) -> Array:
         """Step 1 asks (g_1, y_0); among its other predicates stands g_2."""
-        said = actions[:, around.first]
-        others = actions @ around.others.T - said
-        told = jnp.einsum("jz,ykz->jyk", values, around.before)
-        context = (early.predicate * said + early.other_predicate * others)[:, None, :] + early.answer * told
+        of_first = actions[:, around.first]
+        others = actions @ around.others.T - of_first
+        before = jnp.einsum("jz,ykz->jyk", values, around.before)
+        context = (early.predicate * of_first + early.other_predicate * others)[:, None, :] + early.answer * before
         return context[..., None] + early.other_predicate * actions[:, None, None, :]
 
     written = jnp.argmax(_logits(neurons, first, (*true.shape[:1], len(around.first), len(table))), axis=0)
 
     def second(actions: Array, values: Array) -> Array:
-        told = jnp.einsum("jz,ykz->jyk", values, around.before)
-        context = late.other_predicate * (actions @ around.others.T)[:, None, :] + late.other_answer * told
+        before = jnp.einsum("jz,ykz->jyk", values, around.before)
+        context = late.other_predicate * (actions @ around.others.T)[:, None, :] + late.other_answer * before
         return context[..., None] + late.predicate * actions[:, None, None, :] + late.answer * values[:, written]
 
     after = jnp.argmax(_logits(neurons, second, written.shape), axis=0)

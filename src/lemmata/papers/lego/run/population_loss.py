@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from lemmata.core import named_generator, require, to_jax
 from lemmata.papers.lego.model.four_scores import Attention, Scores, attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, surprise, value_of_each
+from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope, value_of_each
 from lemmata.papers.lego.probe.chunks import divisor
 
 IN_CACHE = 2**15  # logits of one chunk of contexts
@@ -84,7 +84,7 @@ def population_loss(
     neurons: ValueNeurons,
     table: Int[Array, "action value"],
     scores: Scores,
-    asked: Contexts,
+    every_step: Contexts,
     labels: Labels | None = None,
 ) -> tuple[Float[Array, ""], Scores]:
     """The sum of Loss_5^{L,l} over the steps asked for, and its derivative in the scores. Labels are of step 2."""
@@ -94,7 +94,7 @@ def population_loss(
         loss, by_weight = weight_slopes(neurons, table, weights, around, labels)
         return (so_far[0] + loss, so_far[1] + pull(by_weight)[0]), None
 
-    return jax.lax.scan(add, (jnp.zeros(()), jnp.zeros(4)), asked)[0]
+    return jax.lax.scan(add, (jnp.zeros(()), jnp.zeros(4)), every_step)[0]
 
 
 def weight_slopes(
@@ -104,7 +104,7 @@ def weight_slopes(
     around: Contexts,
     labels: Labels | None = None,
 ) -> tuple[Float[Array, ""], Attention]:
-    """The mean surprise over contexts and pairs, and its derivative in what each kind of clause gets.
+    """The mean nll over contexts and pairs, and its derivative in what each kind of clause gets.
 
     By chunks of contexts, and by neurons within them, so that a chunk's logits stay in the cache.
     """
@@ -142,7 +142,7 @@ def _over_neurons(
     answer: Float[Array, ""],
     labels: Labels | None,
 ) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, "..."], Float[Array, "..."]]:
-    """Summed over a chunk: the surprise; its derivative in the answer's weight as far as labels differ from the truth;
+    """Summed over a chunk: the nll; its derivative in the answer's weight as far as labels differ from the truth;
     and what a change of each pair's, and each context's, reading would do."""
     classes = jnp.arange(table.shape[1])
     each = (neurons.speaks, neurons.values, pair, context)
@@ -162,11 +162,11 @@ def _over_neurons(
     shape = (len(classes), table.shape[1], context.shape[-1], table.shape[0])
     logits, _ = jax.lax.scan(add, jnp.zeros(shape), each)
     target = table.T[:, None, :] if labels is None else labels.second
-    loss, blame = surprise(logits, classes[:, None, None, None] == target, neurons)
+    loss, by_logit = nll_and_slope(logits, classes[:, None, None, None] == target, neurons)
 
     def pull(so_far: Array, neuron: tuple[Array, ...]) -> tuple[Array, tuple[Array, Array]]:
         speaks, *parts = neuron
-        moved = speaks * blame * neurons.slope(read(*parts))
+        moved = speaks * by_logit * neurons.slope(read(*parts))
         so_far = so_far if labels is None else so_far + jnp.sum(moved * relabelled(parts[0]))
         return so_far, (jnp.sum(moved, axis=2), jnp.sum(moved, axis=3))
 

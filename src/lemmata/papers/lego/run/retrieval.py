@@ -10,7 +10,7 @@ from lemmata.core.constraints import Count, Positive, Several, Some
 from lemmata.papers.lego.model import Neurons
 from lemmata.papers.lego.run.one_step import Descent
 from lemmata.papers.lego.run.one_step_descent import Token
-from lemmata.papers.lego.run.stage_one import model_config, new_models, teach
+from lemmata.papers.lego.run.stage_one import model_config, new_models, train_neurons
 from lemmata.papers.lego.task import Lego, LegoConfig
 
 SLOT: dict[Token, int] = {"variable": 0, "value": 4}  # where the token stands that could be copied
@@ -41,9 +41,9 @@ class Retrieval(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=1))
-            plan = Descent(steps=self.steps, rate=1e15, stride=self.stride, every=self.steps)
+            plan = Descent(steps=self.steps, learning_rate=1e15, stride=self.stride, every=self.steps)
             before = new_models(self.model(), self.seeds)
-            after, arrays = teach(before, task, self.seeds, {"variable": plan, "value": plan}, context)
+            after, arrays = train_neurons(before, task, self.seeds, {"variable": plan, "value": plan}, context)
             rows = {"seed": np.array(self.seeds)}
             for token, slot in SLOT.items():
                 weights, start = (np.asarray(table(getattr(models, token), slot)) for models in (after, before))

@@ -1,16 +1,16 @@
 """Algorithm 2: recursive self-training by doubling, and its controls, on any number of models at once.
 
 At stage k the model of stage k - 1 is frozen, writes answers 1 and 2 of sentences of length 2^k greedily, and Q
-descends on the surprise at the second of them.
+descends on the nll of the second of them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
-from lemmata.core import Config, Count, Positive, RunContext, Some, TrainState, named_fold, require
+from lemmata.core import Config, Count, Positive, RunContext, Some, TrainState, named_fold, require, stored_as
 from lemmata.papers.lego.model import TheoryTransformer
 from lemmata.papers.lego.run.attention_descent import FRESH, AttentionDescent, Labels, Sentences
 from lemmata.papers.lego.task import Lego
@@ -28,8 +28,8 @@ class Stage(Config):
     answers: Some[int] = (1, 2)
     steps: Count = 400  # the cap
     every: Count = 400
-    rate: Positive = 0.2  # times |X|
-    batch: Count = 4  # times |X|: the rate grows with |X|, and the noise must not
+    learning_rate: Positive = field(default=0.2, metadata=stored_as("rate"))  # times |X|
+    batch: Count = 4  # times |X|: it grows with |X|, and the noise must not
     sentences: Sentences = FRESH
     error_degree: Positive | None = None  # E1: a batch's loss under d^-E1 ends the stage; none for the cap alone
 
@@ -47,7 +47,11 @@ class Stage(Config):
         )
 
     def begin(self, model: TheoryTransformer, variables: int, corpus: Key[Array, ""]) -> TrainState:
-        settings = {"rate": self.rate, "stop_below": self.stop_below(model.vocab), "sentences": self.sentences}
+        settings = {
+            "learning_rate": self.learning_rate,
+            "stop_below": self.stop_below(model.vocab),
+            "sentences": self.sentences,
+        }
         return self.algorithm(variables).init(model, **settings, corpus=corpus, cut=self.length, labels=self.labels)
 
     def stop_below(self, vocab: int) -> float:

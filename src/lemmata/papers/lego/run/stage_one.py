@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lemmata.core import Metrics, RunContext, named_key, named_keys
+from lemmata.core import Metrics, RunContext, named_key, named_keys, require
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import divisor
 from lemmata.papers.lego.run.one_step_descent import Descent, OneStep, Token, score
@@ -28,13 +28,20 @@ def model_config(action_name: str, variables: int, **settings: Any) -> TheoryCon
     return TheoryConfig(variables=variables, actions=actions, values=values, **settings)
 
 
+def variables_in(action_name: str, vocabulary: int) -> int:
+    """|X|: what an action leaves of a vocabulary."""
+    taken = sum(action(action_name).table.shape) + 1
+    require(vocabulary >= taken + 3, "vocabulary", vocabulary, f"at least {taken + 3}: three variables")
+    return vocabulary - taken
+
+
 def new_models(config: TheoryConfig, seeds: Sequence[int]) -> TheoryTransformer:
-    """Untaught, one a seed along a leading axis."""
+    """Untrained, one a seed along a leading axis."""
     create = eqx.filter_jit(lambda key: TheoryTransformer.create(config, key=key))
     return stack([create(named_key(seed, "init", "theory")) for seed in seeds])
 
 
-def teach(
+def train_neurons(
     models: TheoryTransformer, task: Lego, seeds: Sequence[int], descents: Mapping[Token, Descent], context: RunContext
 ) -> tuple[TheoryTransformer, dict[str, np.ndarray]]:
     """The models after stage 1. The scores of each token, by seed, are returned, never assumed: over all inputs, or

@@ -12,7 +12,7 @@ from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import over_lengths, over_replicas, query_diagonals
 from lemmata.papers.lego.run.one_step_descent import Descent, Token
 from lemmata.papers.lego.run.self_training import Stage, train_stages
-from lemmata.papers.lego.run.stage_one import model_config, new_models, teach
+from lemmata.papers.lego.run.stage_one import model_config, new_models, train_neurons
 from lemmata.papers.lego.run.words import words_decided
 from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length
 
@@ -45,7 +45,13 @@ class StageOne(Config):
 
     def descents(self) -> dict[Token, Descent]:
         steps: dict[Token, int] = {"value": self.value_steps, "variable": self.variable_steps}
-        flow = {"rate": 1e15, "stride": self.stride, "every": self.every, "within": self.within, "batch": self.batch}
+        flow = {
+            "learning_rate": 1e15,
+            "stride": self.stride,
+            "every": self.every,
+            "within": self.within,
+            "batch": self.batch,
+        }
         return {token: Descent(steps=n, **flow) for token, n in steps.items() if n}
 
 
@@ -94,8 +100,8 @@ class TheoryRun(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = Lego.create(LegoConfig(action=self.action, variables=self.variables, length=2))
-        untaught = new_models(self.model_config(), self.seeds)
-        taught, arrays = teach(untaught, task, self.seeds, self.one_step.descents(), context)
+        initial = new_models(self.model_config(), self.seeds)
+        after_stage_one, arrays = train_neurons(initial, task, self.seeds, self.one_step.descents(), context)
         test = named_keys(self.seeds, "test")
 
         def one(model: TheoryTransformer, key: Key[Array, ""]) -> Metrics:
@@ -103,9 +109,9 @@ class TheoryRun(RunConfig):
 
         # Keys are given, not kept in the program: another replication has others.
         read = optimized_jit(lambda models, keys: over_replicas(one, models, keys))
-        rows = [self.rows("none", 0, 0, 0, read(taught, test))]
-        arrays |= self.words_of("none", taught)
-        ends: dict[str | None, tuple[TheoryTransformer, Any]] = {None: (taught, 0)}
+        rows = [self.rows("none", 0, 0, 0, read(after_stage_one, test))]
+        arrays |= self.words_of("none", after_stage_one)
+        ends: dict[str | None, tuple[TheoryTransformer, Any]] = {None: (after_stage_one, 0)}
         for plan in self.plans:
             start, passes = ends[plan.after]
             keys = named_keys(self.seeds, "attention", plan.name)

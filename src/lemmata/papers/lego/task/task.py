@@ -60,8 +60,8 @@ class Lego(AbstractTask):
         tokens = clauses.reshape(num, -1)
         targets = jnp.roll(tokens, -1, axis=1)
         place = (jnp.arange(tokens.shape[1]) + 1) % tokens.shape[1]  # of the target
-        asked = (place // CLAUSE > length) & (place % CLAUSE >= 3)
-        return Batch(tokens, targets, jnp.broadcast_to(asked, tokens.shape))
+        mask = (place // CLAUSE > length) & (place % CLAUSE >= 3)
+        return Batch(tokens, targets, jnp.broadcast_to(mask, tokens.shape))
 
 
 @eqx.filter_jit

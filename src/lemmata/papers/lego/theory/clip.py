@@ -7,11 +7,11 @@ import math
 
 
 def floor(vocab: int, bound: float) -> float:
-    """The least surprise at a token: log(1 + (d - 1) / e^B)."""
+    """The least nll of a token: log(1 + (d - 1) / e^B)."""
     return math.log1p((vocab - 1) * math.exp(-bound))
 
 
 def ceiling(vocab: int, bound: float, tokens: int = 2) -> float:
-    """Acc_L at most. Equation (5) is the mean over steps of the chance that a sampled clause is right, so it does not
-    shrink with L: a clause's tokens are drawn independently, and two of the five are ever uncertain."""
+    """Acc_L at most. Equation (5) is the mean over steps of the probability that a sampled clause is right, so it does
+    not shrink with L: a clause's tokens are drawn independently, and two of the five are ever uncertain."""
     return math.exp(-tokens * floor(vocab, bound))

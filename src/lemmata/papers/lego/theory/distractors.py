@@ -1,8 +1,8 @@
 """How often a wrong clause gives the right answer (Section 5), exactly.
 
 At a step the state is y and the right action g; another clause with action g' is a distractor when g'(y) = g(y). The
-state is uniform whatever the actions before it, since each permutes the values, so the chance is a count of fibres: by
-the orbit-stabilizer theorem it is 1/|Y| for every transitive action, simply transitive or not.
+state is uniform whatever the actions before it, since each permutes the values, so the probability is a count of
+fibres: by the orbit-stabilizer theorem it is 1/|Y| for every transitive action, simply transitive or not.
 """
 
 import math
@@ -11,7 +11,7 @@ from fractions import Fraction
 
 def context_probability(per_clause: Fraction, length: int) -> Fraction:
     """That a sentence of L predicates holds a distractor for a given step: its L - 1 wrong clauses are independent
-    (for a transitive action, whose chance is the same at every value)."""
+    (for a transitive action, whose probability is the same at every value)."""
     return 1 - (1 - per_clause) ** (length - 1)
 
 
