@@ -158,9 +158,10 @@ class exactly(Rule):
 
 @dataclass(frozen=True)
 class at_most(Rule):
-    """measured <= target + slack, elementwise."""
+    """measured <= target + slack, elementwise; `paper`: over which range the paper states the bound, where it does."""
 
     slack: float = 0.0
+    paper: str = field(default="", kw_only=True)
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
         p, _ = _pair(expected, measured)
@@ -177,9 +178,10 @@ class at_most(Rule):
 
 @dataclass(frozen=True)
 class at_least(Rule):
-    """measured >= target - slack, elementwise."""
+    """measured >= target - slack, elementwise; `paper`: over which range the paper states the bound, where it does."""
 
     slack: float = 0.0
+    paper: str = field(default="", kw_only=True)
 
     def compare(self, expected: Any, measured: Any) -> Verdict:
         p, _ = _pair(expected, measured)

@@ -27,7 +27,7 @@ from lemmata.core.registry import papers
 from lemmata.core.rule import RULES_VERSION
 from lemmata.core.run import RunConfig
 from lemmata.core.scale import Scale
-from lemmata.record.code_form import FUNCTIONS, CodeForm, Place, Value, Writer, argument_names, short
+from lemmata.record.code_form import FUNCTIONS, CodeForm, Place, Value, Writer, short
 
 COMPUTES = {"execute", "compute", "cross_check"}  # of a config: what its run does
 
