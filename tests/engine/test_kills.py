@@ -111,5 +111,7 @@ def disturb(
                 killed[victims[victim]] += 1
         _, err = process.communicate(timeout=120)
         code = process.returncode
-        assert "Traceback" not in err
+        # A worker that is being started when its command is killed reads nothing, and Python itself says so.
+        orphaned = code == -signal.SIGKILL and "EOFError: Ran out of input" in err
+        assert err.count("Traceback") == (err.count("EOFError: Ran out of input") if orphaned else 0)
         assert code in (0, 1, -signal.SIGKILL), err

@@ -2,6 +2,7 @@
 
 import abc
 from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -31,6 +32,19 @@ class RunContext(Protocol):
     def progress(self, stage: str, done: int, total: int) -> None: ...
     def save(self, stage: str, checkpoint: Checkpoint) -> None: ...
     def load(self, stage: str) -> Checkpoint | None: ...
+
+
+@runtime_checkable
+class SharedContext(RunContext, Protocol):
+    """The context of a run that several processes execute at once, each with replicas of its own to train."""
+
+    def claim(self, stage: str) -> AbstractContextManager[bool]:
+        """Whether this process alone may work on a stage's replica while the context is entered."""
+        ...
+
+    def wait(self) -> None:
+        """A moment, for what others are working on; raises where the run is complete and nobody needs it any more."""
+        ...
 
 
 class Unattended:

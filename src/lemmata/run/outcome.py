@@ -36,7 +36,14 @@ class Died:
     how: str
 
 
-Outcome = Finished | Refused | Raised | Died
+@dataclass(frozen=True)
+class Helped:
+    """A process that helped with a run has stopped, however: whoever computes the run goes on without it."""
+
+    digest: str
+
+
+Outcome = Finished | Refused | Raised | Died | Helped
 
 
 def reason_of(error: Exception) -> str:

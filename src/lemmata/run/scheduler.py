@@ -11,11 +11,13 @@ from lemmata.core import RunConfig, RunResult, UserError
 from lemmata.core.engine import EngineName
 from lemmata.run.compile_cache import trim_compile_cache
 from lemmata.run.engines import NO_WORKERS, Engine, start_engine
+from lemmata.run.execute import partial_folder
 from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
-from lemmata.run.outcome import Died, Finished, Outcome, Raised, Refused
+from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused
 from lemmata.run.queue_order import largest_first
 from lemmata.run.reporter import Reporter, Silent
+from lemmata.run.shared import SHARED_FROM, replicas_of
 from lemmata.run.store import DamagedRun, Store
 
 RESUMED_AT_MOST = 3  # a run whose process dies once more is left out
@@ -89,7 +91,9 @@ def compute_each(
         lacking = largest_first(lacking, store)
     try:
         with Leases(store.root) as leases:
-            started = start_engine(engine, store, min(jobs, len(lacking)), reporter.progress)
+            started = start_engine(
+                engine, store, jobs if jobs >= SHARED_FROM else min(jobs, len(lacking)), reporter.progress
+            )
             try:
                 filling = _Filling(store, started, leases, reporter, both_ends=in_order)
                 filling.begin(lacking)
@@ -120,6 +124,7 @@ class _Filling:
         self._halves = store.halves()
         self._deaths: Counter[str] = Counter()
         self._elsewhere: set[str] = set()
+        self._helpers: Counter[str] = Counter()  # of a run under way
 
     def begin(self, configs: Sequence[RunConfig]) -> None:
         self._waiting.extend(configs)
@@ -128,6 +133,7 @@ class _Filling:
     def arrivals(self) -> Iterator[Arrival]:
         while self._waiting or self._under_way or self._arrived:
             self._fill_slots()
+            self._help()
             arrived, self._arrived = self._arrived, []
             yield from arrived
             if not self._under_way and self._waiting:  # all that is left is being computed elsewhere
@@ -181,6 +187,21 @@ class _Filling:
                 self._under_way[config.digest] = config
                 self._start(config)
 
+    def _help(self) -> None:
+        """Slots that are left over help with what is under way, where it has replicas that others can train; the run
+        that was thought to be the largest first, and as evenly as it goes."""
+        if self._waiting or not self._under_way:
+            return
+        free = self._engine.slots - len(self._under_way) - self._helpers.total()
+        shared = {one: replicas_of(partial_folder(self._store, one)) for one in self._under_way} if free > 0 else {}
+        for _ in range(free):
+            open_ = [one for one, count in shared.items() if self._helpers[one] + 1 < count]
+            if not open_:
+                return
+            digest = min(open_, key=lambda one: self._helpers[one])
+            self._helpers[digest] += 1
+            self._engine.start(self._under_way[digest], helps=True)
+
     def _start(self, config: RunConfig) -> None:
         for folder in self._halves.pop(config.digest, ()):  # under our lease: nobody is writing it any more
             shutil.rmtree(folder, ignore_errors=True)
@@ -199,6 +220,9 @@ class _Filling:
         return True
 
     def _take_in(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Helped):
+            self._helpers[outcome.digest] -= 1
+            return
         config = self._under_way[outcome.digest]
         match outcome:
             case Refused(_, message):

@@ -23,6 +23,7 @@ from lemmata.core import (
     Checkpoint,
     Metrics,
     RunContext,
+    SharedContext,
     TrainState,
     Unattended,
     jax_zeros,
@@ -34,6 +35,7 @@ from lemmata.core import (
 from lemmata.train.closures import opened
 from lemmata.train.history import History
 from lemmata.train.replicas import concatenate, one_of, split, stack
+from lemmata.train.turns import in_turns
 
 ProbeFn = Callable[[Any, Any, Key[Array, ""]], Metrics]
 Replicas = Literal["map", "vmap", "auto"]
@@ -111,18 +113,44 @@ def fit_many(
 
     states = turns(state)
     tasks, some_keys = given[0]  # all turns have one shape
-    buffers = [_empty(algorithm, probe, tasks, some_keys, states[0], records)] * len(states)
-    done = 0
+    buffer = _empty(algorithm, probe, tasks, some_keys, states[0], records)
+    one_chunk = partial(run, algorithm, probe, together)
+    alone = partial(_train, one_chunk, records=records, every=every, checkpoints=checkpoints)
+    if isinstance(context, SharedContext) and checkpoints and len(states) > 1:
+        rows = [(turn, [state], [buffer]) for turn, state in zip(given, states, strict=True)]
+        each = [partial(alone, [turn], state, buffers, turns=_all_at_once) for turn, state, buffers in rows]
+        found = in_turns(each, records, context, stage)
+    else:
+        found = alone(given, states, [buffer] * len(states), context=context, stage=stage, turns=turns)
+    state, rows = found
+    history = {name: np.asarray(value)[:, :records] for name, value in rows.items()}
+    return state, History(history, np.arange(records) * every)
+
+
+def _train(
+    run: Callable[..., tuple[TrainState, Metrics]],
+    given: list[Any],
+    states: list[TrainState],
+    buffers: list[Metrics],
+    *,
+    records: int,
+    every: int,
+    checkpoints: bool,
+    context: RunContext,
+    stage: str,
+    turns: Callable[[Any], list[Any]],
+) -> tuple[TrainState, Metrics]:
+    """Every turn chunk by chunk to the last record, from the checkpoint where there is one."""
+    done, steps = 0, (records - 1) * every
     saved = context.load(stage) if checkpoints else None
     if saved is not None and FORM in saved.arrays:
-        joined, done = _unflatten((state, concatenate(buffers)), saved), saved.step
+        joined, done = _unflatten((concatenate(states), concatenate(buffers)), saved), saved.step
         states, buffers = map(turns, joined)
 
     def advance(start: int, stop: int) -> None:
         numbers = [to_jax(number) for number in (start, stop, records - 1, every)]
         for turn, (tasks, some_keys) in enumerate(given):
-            what = (algorithm, probe, together, tasks, some_keys, states[turn], buffers[turn])
-            states[turn], buffers[turn] = run(*what, *numbers)
+            states[turn], buffers[turn] = run(tasks, some_keys, states[turn], buffers[turn], *numbers)
         jax.block_until_ready(eqx.filter(states, eqx.is_array))
 
     chunk, next_save = 1, 0.0
@@ -141,9 +169,7 @@ def fit_many(
             joined = concatenate(states), concatenate(buffers)
             context.save(stage, _flatten(joined, done, {"rows": sorted(joined[1]), "every": every}))
             next_save = time.monotonic() + (time.monotonic() - began) / SAVING_SHARE
-    state, buffer = concatenate(states), concatenate(buffers)
-    rows = {name: np.asarray(value)[:, :records] for name, value in buffer.items()}
-    return state, History(rows, np.arange(records) * every)
+    return concatenate(states), concatenate(buffers)
 
 
 def _all_at_once(stacked: Any) -> list[Any]:

@@ -21,8 +21,8 @@ class Engine(Protocol):
 
     slots: int  # how many runs it takes at a time
 
-    def start(self, config: RunConfig) -> None:
-        """Begin a run, from its checkpoint if it has one."""
+    def start(self, config: RunConfig, *, helps: bool = False) -> None:
+        """Begin a run, from its checkpoint if it has one; or help with one that is under way."""
         ...
 
     def outcomes(self, seconds: float) -> Sequence[Outcome]:

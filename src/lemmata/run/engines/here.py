@@ -25,7 +25,7 @@ class Here:
         compile_lightly()
         use_compile_cache()
 
-    def start(self, config: RunConfig) -> None:
+    def start(self, config: RunConfig, *, helps: bool = False) -> None:
         self._waiting.append(config)
 
     def outcomes(self, seconds: float) -> list[Outcome]:

@@ -22,7 +22,8 @@ from lemmata.run.compile_cache import use_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines.engine import NO_WORKERS
 from lemmata.run.execute import Progress, Task
-from lemmata.run.outcome import Died, Outcome
+from lemmata.run.outcome import Died, Helped, Outcome
+from lemmata.run.shared import SHARED_FROM
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
 from lemmata.run.xla_flags import compile_lightly
@@ -39,6 +40,7 @@ class Worker:
     line: Any  # our end of a pipe
     digest: str | None = None  # of the run it computes
     kind: str = ""  # of the run it computes, or computed last: it has the programs of that kind
+    helps: bool = False  # with a run that another worker computes
     ready: bool = False  # whether it has come to life
 
 
@@ -48,8 +50,8 @@ class Local:
         self._store, self._progress = store, progress
         self._workers: list[Worker] = []
 
-    def start(self, config: RunConfig) -> None:
-        task = Task.of(config)
+    def start(self, config: RunConfig, *, helps: bool = False) -> None:
+        task = Task.of(config, shared=self.slots >= SHARED_FROM, helps=helps)
         idle = [worker for worker in self._workers if worker.digest is None]
         for worker in sorted(idle, key=lambda one: one.kind != config.kind):
             try:
@@ -57,10 +59,10 @@ class Local:
             except OSError:  # it was killed while it had nothing to do
                 self._dismiss(worker)
                 continue
-            worker.digest, worker.kind = config.digest, config.kind
+            worker.digest, worker.kind, worker.helps = config.digest, config.kind, helps
             return
         worker = self._hire()
-        worker.digest, worker.kind = config.digest, config.kind
+        worker.digest, worker.kind, worker.helps = config.digest, config.kind, helps
         with contextlib.suppress(OSError):  # it died at once: `outcomes` will find that
             worker.line.send(task)
 
@@ -85,7 +87,8 @@ class Local:
                 if not worker.ready and (worker.process.exitcode or 0) > 0:  # not killed: the next would end likewise
                     raise UserError(NO_WORKERS) from None
                 if worker.digest is not None:
-                    found.append(Died(worker.digest, _how(worker.process.exitcode)))
+                    died = Helped(worker.digest) if worker.helps else None
+                    found.append(died or Died(worker.digest, _how(worker.process.exitcode)))
         return found
 
     def close(self) -> None:

@@ -57,7 +57,7 @@ class Ray:
         self._counted, self.slots = 0.0, 1
         self._count()
 
-    def start(self, config: RunConfig) -> None:
+    def start(self, config: RunConfig, *, helps: bool = False) -> None:
         asked = config.resources()
         options: dict[str, Any] = {"num_cpus": asked.cpus, "name": config.digest, "max_retries": 0}
         options |= {"num_gpus": asked.gpus} if asked.gpus else {}
