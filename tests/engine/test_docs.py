@@ -10,7 +10,7 @@ import lemmata
 from conftest import Cli
 from lemmata.commands.docs import DOCS, PAGES, documented, guide_texts, line_of, page_of, readme_text
 from lemmata.core.registry import papers
-from lemmata.record import STALE, claim_digests, read_baseline
+from lemmata.record import STALE, current_rules, read_baseline
 from lemmata.report.markdown import claim_page, replaced
 
 TOP = Path(__file__).parents[2]
@@ -73,7 +73,8 @@ def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.Mon
     assert kept["toy/bound"]["control"] == {"ratio": "fails", "negative": "holds"}
     assert kept["toy/bound"]["measured"] == {"ratio": 0.5, "negative": 0.0}
     assert kept["toy/rate"]["control"] == {"": "fails"}
-    assert kept["toy/rate"]["digest"] == claim_digests(["toy"])["toy/rate"]
+    rule = current_rules(["toy"])["toy/rate"]
+    assert (kept["toy/rate"]["digest"], kept["toy/rate"]["code"]) == (rule.digest, rule.code)
     assert (kept["toy/rate"]["version"], kept["toy/rate"]["device"]) == (lemmata.__version__, "cpu")
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", kept["toy/rate"]["date"])
 

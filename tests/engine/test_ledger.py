@@ -79,7 +79,9 @@ def test_a_changed_rule_without_a_line_is_named_with_its_cure(toy: Path, monkeyp
         problems[0]
         == 'toy/rate is not in the ledger: `lemmata ledger toy/rate --write --why "..." --seen "..."` adds it'
     )
-    assert "toy/typo: its statement, parts or runs are not those of its ledger's line of 2026-01-01" in problems[1]
+    assert (
+        "toy/typo: its statement, parts, runs or code are not those of its ledger's line of 2026-01-01" in problems[1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from conftest import TOY, Cli
 from lemmata.core import registry
 from lemmata.core.registry import papers, select
-from lemmata.record import STALE, claim_digests, is_fresh, read_baseline
+from lemmata.record import STALE, current_rules, is_fresh, read_baseline
 from lemmata.report.evidence_rows import NEAREST
 from lemmata.run import environment as environment_module
 from lemmata.run.environment import code_name
@@ -74,7 +74,7 @@ def test_a_reference_says_nothing_of_another_rule_scale_or_randomness(cli: Cli, 
 
 def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: Path) -> None:
     data = json.loads(kept.read_text())
-    digest = claim_digests(["toy"], "paper")["toy/rate"]
+    digest = current_rules(["toy"], "paper")["toy/rate"].digest
     data["paper"] = {"toy/rate": {"status": "fails", "digest": digest, "version": "0.0", "device": "a large one"}}
     kept.write_text(json.dumps(data))
     row = rows(cli, "list", "toy", "--scale", "paper")["toy/rate"]
@@ -87,11 +87,11 @@ def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: 
 @pytest.mark.parametrize("id", OURS)
 def test_the_package_carries_references_of_its_claims(id: str) -> None:
     """Most of them of the claims as they stand; one whose rule has changed since is shown as such."""
-    data, digests = read_baseline(OURS[id]), claim_digests([id])
+    data, rules = read_baseline(OURS[id]), current_rules([id])
     assert data["scale"] == "laptop"
-    assert set(data["claims"]) <= set(digests)
-    fresh = [name for name, row in data["claims"].items() if is_fresh(row, digests[name])]
-    assert len(fresh) > 0.5 * len(digests)
+    assert set(data["claims"]) <= set(rules)
+    fresh = [name for name, row in data["claims"].items() if is_fresh(row, rules[name])]
+    assert len(fresh) > 0.5 * len(rules)
     with_extras = {claim.id for one in select([id]) if one.experiment.extra for claim in one.claims}
     for name in fresh:
         row = data["claims"][name]

@@ -16,11 +16,14 @@ Papers = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar=
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
     """The history of claims' rules: when each was written, what had been seen by then, why it was changed. Exits 1 if a
-    claim's statement, parts or runs are not those of its last line.
+    claim's statement, parts, runs or code are not those of its last line.
 
     With --write, a line is added for every such claim (of those named, or of all). A rule for which --seen begins with
     "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both. Of a
     claim that the store has judged at scale laptop or paper, under whichever rule, something was seen.
+
+    A line of kind "reworded" is for words alone; one of kind "moved" is for code from which the stored runs give the
+    same verdicts, number for number. Both are refused where that is not so.
 
     Example: lemmata ledger lego/fig-1a
     Example: lemmata ledger lego/fig-1a --write --why "the figure's own block" --seen "one seed at 30 epochs"
@@ -30,6 +33,10 @@ class Ledger:
     write: Annotated[bool, tyro.conf.arg(help="Add lines; without it, only print.")] = False
     why: Annotated[str, tyro.conf.arg(help="For --write: why the rule was written or changed.")] = ""
     seen: Annotated[str, tyro.conf.arg(help='For --write: what had been seen of its settings; "nothing" if so.')] = ""
+    kind: Annotated[
+        Literal["changed", "reworded", "moved"],
+        tyro.conf.arg(help="For --write: reworded and moved keep badge, verdicts and replications."),
+    ] = "changed"
     where: Where = field(default_factory=Places)
     json: Json = False
 
@@ -39,7 +46,7 @@ class Ledger:
 
         if self.write:
             store = Store(self.where.store)
-            return write(self.ids, self.why, self.seen, store, as_json=self.json, console=console)
+            return write(self.ids, self.why, self.seen, self.kind, store, as_json=self.json, console=console)
         return history(self.ids, as_json=self.json, console=console)
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from lemmata.commands.list import claim_rows
 from lemmata.core import Paper, Scale
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, VERDICTS, baselines, claim_digests, is_fresh, read_baseline
+from lemmata.record import NOT_RUN, VERDICTS, CurrentRule, baselines, current_rules, is_fresh, read_baseline
 from lemmata.report.evidence_rows import NEAREST
 from lemmata.report.files import write_whole
 from lemmata.run import Store
@@ -24,8 +24,8 @@ WHERE_THERE = ("detail", "corrected", "proved")
 def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | None) -> None:
     """At the documented scale all claims or none; at the paper's own, which is run in pieces, those that are judged."""
     rows = claim_rows([paper.id], scale, store)
-    before, digests = read_baseline(paper), claim_digests([paper.id], scale.name)
-    judged = {row["id"]: _kept(row, digests[row["id"]], store) for row in rows if row["status"] not in (None, NOT_RUN)}
+    before, rules = read_baseline(paper), current_rules([paper.id], scale.name)
+    judged = {row["id"]: _kept(row, rules[row["id"]], store) for row in rows if row["status"] not in (None, NOT_RUN)}
     if scale.name == "paper":
         if judged:
             _write_verdicts(paper.folder / VERDICTS, before | {"paper": before.get("paper", {}) | judged})
@@ -37,7 +37,7 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
     if lacking:
         return
     # Claims that need an extra may be unjudged here: of those the verdicts kept before stay.
-    stay = {id: row for id, row in baselines(paper, scale.name).items() if is_fresh(row, digests.get(id))}
+    stay = {id: row for id, row in baselines(paper, scale.name).items() if is_fresh(row, rules.get(id))}
     claims = {row["id"]: judged.get(row["id"]) or stay.get(row["id"]) for row in rows}
     # A run that two experiments share is computed once; those of an extra are no part of what a plain install costs.
     computed = {run for row in rows if not row["extra"] for run in row["runs"]}
@@ -50,11 +50,11 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
     _write_verdicts(paper.folder / VERDICTS, kept)
 
 
-def _kept(row: dict[str, Any], digest: str, store: Store) -> dict[str, Any]:
+def _kept(row: dict[str, Any], rule: CurrentRule, store: Store) -> dict[str, Any]:
     kept = {name: row.get(name) for name in KEPT} | {name: row[name] for name in WHERE_THERE if row.get(name)}
     if row.get("evidence"):  # as much of it as is shown
         kept["evidence"] = [part | {"rows": part["rows"][:NEAREST]} for part in row["evidence"]]
-    return kept | {"digest": digest} | _origin(row["runs"], store)
+    return kept | {"digest": rule.digest, "code": rule.code} | _origin(row["runs"], store)
 
 
 def _origin(runs: Sequence[str], store: Store) -> dict[str, str]:

@@ -17,11 +17,12 @@ from lemmata.record import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
+    CurrentRule,
     Replications,
     Told,
-    claim_digest,
-    claim_digests,
     coverage,
+    current_rule,
+    current_rules,
     findings,
     is_fresh,
     kept_replications,
@@ -48,8 +49,8 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     """
     kept = read_baseline(paper)
     rows = claim_rows([paper.id], Scale(kept["scale"]), None)
-    fresh = _fresh(kept["claims"], claim_digests([paper.id]))
-    large = _fresh(kept.get("paper", {}), claim_digests([paper.id], "paper"))
+    fresh = _fresh(kept["claims"], current_rules([paper.id]))
+    large = _fresh(kept.get("paper", {}), current_rules([paper.id], "paper"))
     for row in rows:
         row["at_paper"] = large.get(row["id"], {}).get("status")
         row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
@@ -60,9 +61,9 @@ def documented(paper: Paper) -> list[dict[str, Any]]:
     return rows
 
 
-def _fresh(kept: dict[str, dict[str, Any]], digests: dict[str, str]) -> dict[str, dict[str, Any]]:
+def _fresh(kept: dict[str, dict[str, Any]], rules: dict[str, CurrentRule]) -> dict[str, dict[str, Any]]:
     """The kept verdicts by claim id, without those of another rule."""
-    return {id: row for id, row in kept.items() if is_fresh(row, digests.get(id))}
+    return {id: row for id, row in kept.items() if is_fresh(row, rules.get(id))}
 
 
 def readme_of(paper: Paper) -> Path:
@@ -104,7 +105,7 @@ def _replications(paper: Paper) -> dict[str, dict[str, Replications]]:
         selection.experiment.id: {
             claim.id: kept[claim.id]
             for claim in selection.claims
-            if claim.id in kept and kept[claim.id].digest == claim_digest(selection.experiment, claim)
+            if (one := kept.get(claim.id)) and current_rule(selection.experiment, claim).accepts(one.digest, one.code)
         }
         for selection in select([paper.id])
     }
@@ -169,13 +170,12 @@ def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
     before, kept, references = kept_replications(paper), {}, read_baseline(paper)["claims"]
     for selection in select([paper.id]):
         for claim in selection.claims:
-            digest = claim_digest(selection.experiment, claim)
-            known = before.get(claim.id)
-            fresh = last_replications(store, claim.id, scale=scale.name, digest=digest)
-            found = fresh.merged(known) if fresh else known
-            if found and found.digest == digest:
+            rule, known = current_rule(selection.experiment, claim), before.get(claim.id)
+            known = known if known and rule.accepts(known.digest, known.code) else None
+            fresh = last_replications(store, claim.id, scale=scale.name, rule=rule)
+            if found := fresh.merged(known) if fresh else known:
                 reference = references.get(claim.id)
-                if reference and is_fresh(reference, digest):
+                if reference and is_fresh(reference, rule):
                     found = dataclasses.replace(found, reference=reference["status"])
                 kept[claim.id] = dataclasses.asdict(found)
     if kept or before:

@@ -2,36 +2,34 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
-from lemmata.core import Paper, UserError
+from lemmata.core import Paper, Scale, UserError
 from lemmata.core.cli_hints import command
-from lemmata.core.registry import papers
-from lemmata.record import LEDGER, Line, claim_digests, ledger
+from lemmata.core.registry import papers, select
+from lemmata.record import LEDGER, Kind, Line, current_rules, ledger, line_of, of_one_rule, read_baseline
 from lemmata.report.files import write_whole
 from lemmata.report.table_layout import rows_table
-from lemmata.run import Store, seen_of
+from lemmata.run import Store, evaluate, seen_of
+from lemmata.run.execute import missing
 from lemmata.run.store import now
 
 
 def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     """Every line of the claims' ledgers; a claim that its last line does not describe is named. 1 if there is one."""
-    digests = claim_digests(ids)
-    lines = [line for paper in _papers(digests) for line in ledger(paper) if line.claim in digests]
-    changed = _changed(digests)
+    rules = current_rules(ids)
+    lines = [line for paper in _papers(rules) for line in ledger(paper) if line.claim in rules]
+    changed = [id for id, rule in rules.items() if rule.line is None]
     if as_json:
         rows = [dataclasses.asdict(line) for line in lines]
         print(json.dumps({"lines": rows, "changed": changed}, indent=1))
         return int(bool(changed))
-    cells = [(line.claim, line.date[:10], line.digest[:8], line.seen, line.why) for line in lines]
+    cells = [(line.claim, line.date[:10], line.kind, line.digest[:8], line.seen, line.why) for line in lines]
     if cells:
-        console.print(
-            rows_table(
-                ["claim", "date", "digest", "seen when it was written", "why"], cells, ["claim", "date", "digest"]
-            )
-        )
+        columns = ["claim", "date", "kind", "digest", "seen when it was written", "why"]
+        console.print(rows_table(columns, cells, ["claim", "date", "kind", "digest"]))
     for id in changed:
         console.print(f"[red]not in the ledger as it stands:[/] {id}")
     if changed:
@@ -40,45 +38,79 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def write(ids: Sequence[str], why: str, seen: str, store: Store, *, as_json: bool, console: Console) -> int:
-    """A line for each claim whose rule, statement or runs are not those of its last line. "Nothing" was seen of none
-    that the store has judged."""
-    asked = {
-        "--why": (why, "why the rule was written or changed"),
-        "--seen": (seen, 'what had been seen of its settings by then; "nothing" if nothing'),
-    }
+def write(ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, as_json: bool, console: Console) -> int:
+    """A line for each claim whose rule, statement or runs are not those of its last line.
+
+    "Nothing" was seen of none that the store has judged. A line that changes the rule loses badge, verdicts and
+    replications; the other kinds are refused where they are not so.
+    """
+    asked = {"--why": (why, "why the rule was written or changed")}
+    if kind == "changed":
+        asked["--seen"] = (seen, 'what had been seen of its settings by then; "nothing" if nothing')
     for option, (text, meaning) in asked.items():
         if not text.strip():
             raise UserError(f"ledger --write needs {option}: {meaning}")
-    digests = claim_digests(ids)
-    changed = _changed(digests)
-    lines = {id: Line(claim=id, digest=digests[id], date=now(), seen=seen, why=why) for id in changed}
-    for line in lines.values():
-        if line.saw_nothing and (judged := seen_of(store, line.claim)):
+    rules = current_rules(ids)
+    last = {line.claim: line for paper in _papers(rules) for line in ledger(paper)}
+    changed = {
+        claim.id: line_of(one.experiment, claim, date=now(), seen=seen, why=why, kind=kind)
+        for one in select(ids)
+        for claim in one.claims
+        if rules[claim.id].line is None
+    }
+    for id, line in changed.items():
+        if kind != "changed" and id not in last:
+            raise UserError(f"--kind {kind} is not possible: {id} has no line yet")
+        if kind == "reworded" and line.code != last[id].code:
+            raise UserError(f"--kind reworded is not possible: of {id} more than words has changed")
+        if line.saw_nothing and kind == "changed" and (judged := seen_of(store, id)):
             raise UserError(
-                f"--seen {seen!r} is not possible: {line.claim} is judged in {str(store.root)!r} "
+                f"--seen {seen!r} is not possible: {id} is judged in {str(store.root)!r} "
                 f"({', '.join(judged)}); say what had been seen of it when the rule was written"
             )
-    for paper in _papers(digests):
-        if new := [line for id, line in lines.items() if id.split("/")[0] == paper.id]:
+    if kind == "moved":
+        _require_equal_verdicts(list(changed), store)
+    for paper in _papers(rules):
+        if new := [line for id, line in changed.items() if id.split("/")[0] == paper.id]:
             append(paper, new)
     if as_json:
-        print(json.dumps({"written": changed}, indent=1))
+        print(json.dumps({"written": list(changed)}, indent=1))
         return 0
     console.print("\n".join(f"written: {id}" for id in changed) or "Every claim is in its ledger as it stands.")
     return 0
 
 
+SAME = ("status", "predicted", "measured", "margin")
+
+
+def _require_equal_verdicts(ids: Sequence[str], store: Store) -> None:
+    """What the stored runs give is what the paper's folder keeps, number for number."""
+    for selection in select(ids) if ids else ():
+        kept, mine = read_baseline(selection.paper), [claim for claim in selection.claims if claim.id in ids]
+        scale = Scale(kept["scale"])
+        if absent := missing(selection.experiment.runs(scale).values(), store):
+            where = f"{len(absent)} of its runs at scale {scale.name} are not in {str(store.root)!r}"
+            raise UserError(f"--kind moved is not possible: of {selection.experiment.id} {where}")
+        (result,) = evaluate([dataclasses.replace(selection, claims=tuple(mine))], scale, store)
+        for record in result.records():
+            row, before = record.to_json(), kept["claims"].get(record.id, {})
+            known = of_one_rule([line for line in ledger(selection.paper) if line.claim == record.id])
+            if (before.get("digest"), before.get("code", "")) not in {(line.digest, line.code) for line in known}:
+                raise UserError(f"--kind moved is not possible: of {record.id} no verdict under its last line is kept")
+            if moved := [name for name in SAME if row.get(name) != before.get(name)]:
+                raise UserError(f"--kind moved is not possible: of {record.id} {', '.join(moved)} moved")
+
+
 def append(paper: Paper, lines: Sequence[Line]) -> None:
-    rows = [dataclasses.asdict(line) for line in (*ledger(paper), *lines)]
+    rows = [_said(line) for line in (*ledger(paper), *lines)]
     write_whole(paper.folder / LEDGER, (json.dumps(rows, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def _papers(digests: dict[str, str]) -> list[Paper]:
-    return [papers()[id] for id in dict.fromkeys(claim.split("/")[0] for claim in digests)]
+def _said(line: Line) -> dict[str, str]:
+    """What says nothing is left out."""
+    defaults = {field.name: field.default for field in dataclasses.fields(Line)}
+    return {name: value for name, value in dataclasses.asdict(line).items() if value != defaults[name]}
 
 
-def _changed(digests: dict[str, str]) -> list[str]:
-    """Claims whose last line is not of them as they stand, or that have none."""
-    last = {line.claim: line.digest for paper in _papers(digests) for line in ledger(paper)}
-    return [id for id, digest in digests.items() if last.get(id) != digest]
+def _papers(ids: Iterable[str]) -> list[Paper]:
+    return [papers()[id] for id in dict.fromkeys(claim.split("/")[0] for claim in ids)]

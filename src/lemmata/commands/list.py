@@ -12,7 +12,7 @@ from lemmata.commands.with_baseline import baseline_lines, with_baselines
 from lemmata.core import Claim, Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import Selection, file_of, papers, select
-from lemmata.record import NOT_RUN
+from lemmata.record import NOT_RUN, current_rule
 from lemmata.record.record_of import claim_facts
 from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.tables import ClaimList, papers_table
@@ -39,6 +39,10 @@ def list_claims(
     if any(row["status"] is None for row in rows):
         judges = command("check", "ID", scale=scale.name)
         console.print(f"A dash: not judged yet at scale {scale.name}. `{judges}` judges it.", style="dim", markup=False)
+    if stale := [row["id"] for row in rows if row.get("stale")]:
+        judges = command("check", "ID", scale=scale.name)
+        words = f"Stale, because the rule has changed: {', '.join(stale)}. `{judges}` judges it again."
+        console.print(words, style="dim", markup=False)
     for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
         console.print(line)
     for line in baseline_lines(rows, scale):
@@ -83,6 +87,9 @@ def _row(
         "command": command("check", claim.id, "--scale", scale.name),
         "file": str(file_of(selection.experiment.id)),
     }
-    verdict = last_verdict(store, claim, scale=scale.name, runs=runs) if runs and store else {}
+    rule = current_rule(selection.experiment, claim)
+    verdict = last_verdict(store, claim, rule, scale=scale.name, runs=runs) if runs and store else {}
+    if verdict.get("stale"):
+        verdict = {"stale": f"its rule has changed; `{about['command']}` judges it again"}
     verdict = {"status": NOT_RUN, "detail": reason} if reason else verdict
     return unknown | claim_facts(claim) | about | verdict | provenance(selection, claim, scale.name, store).row()

@@ -7,7 +7,7 @@ from lemmata.core import Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers
-from lemmata.record import NOT_RUN, STALE, baselines, claim_digests, is_fresh, origin
+from lemmata.record import NOT_RUN, STALE, CurrentRule, baselines, current_rules, is_fresh, origin
 
 EVIDENCE = (
     *("status", "predicted", "measured", "margin", "control_status", "control", "detail", "corrected", "proved"),
@@ -21,9 +21,9 @@ def with_baselines(rows: Sequence[dict[str, Any]], scale: Scale) -> list[dict[st
         return [row | {"reference": None} for row in rows]
     kept = {id: baselines(papers()[id], scale.name) for id in {row["paper"] for row in rows}}
     wanted = {row["id"]: row["experiment"] for row in rows if _is_open(row) and row["id"] in kept[row["paper"]]}
-    digests = claim_digests(sorted(set(wanted.values())), scale.name) if wanted else {}
+    rules = current_rules(sorted(set(wanted.values())), scale.name) if wanted else {}
     return [
-        _with_reference(row, kept[row["paper"]][row["id"]], digests[row["id"]], scale)
+        _with_reference(row, kept[row["paper"]][row["id"]], rules[row["id"]], scale)
         if row["id"] in wanted
         else row | {"reference": None}
         for row in rows
@@ -34,8 +34,8 @@ def _is_open(row: dict[str, Any]) -> bool:
     return row["status"] in (None, NOT_RUN)
 
 
-def _with_reference(row: dict[str, Any], kept: dict[str, Any], digest: str, scale: Scale) -> dict[str, Any]:
-    if not is_fresh(kept, digest):
+def _with_reference(row: dict[str, Any], kept: dict[str, Any], rule: CurrentRule, scale: Scale) -> dict[str, Any]:
+    if not is_fresh(kept, rule):
         return row | {"reference": STALE}
     known = {name: kept[name] for name in EVIDENCE if kept.get(name) is not None}
     if row["status"] == NOT_RUN:

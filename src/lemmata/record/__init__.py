@@ -4,7 +4,6 @@ from lemmata.record.baseline import (
     STALE as STALE,
     VERDICTS as VERDICTS,
     baselines as baselines,
-    is_fresh as is_fresh,
     origin as origin,
     read_baseline as read_baseline,
 )
@@ -18,11 +17,17 @@ from lemmata.record.finding import (
 )
 from lemmata.record.ledger import (
     LEDGER as LEDGER,
+    CurrentRule as CurrentRule,
+    Kind as Kind,
     Line as Line,
     claim_digest as claim_digest,
-    claim_digests as claim_digests,
+    current_rule as current_rule,
+    current_rules as current_rules,
     has_baseline as has_baseline,
+    is_fresh as is_fresh,
     ledger as ledger,
+    line_of as line_of,
+    of_one_rule as of_one_rule,
 )
 from lemmata.record.provenance import Badge as Badge, Provenance as Provenance
 from lemmata.record.record import Element as Element, PartRecord as PartRecord, Record as Record

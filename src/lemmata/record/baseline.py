@@ -1,8 +1,8 @@
 """The verdicts that a paper's folder keeps, and that travel with the package: what was found where it was documented.
 
 `verdicts.json` holds a row a claim at the documented scale, and under "paper" what is recorded at the paper's own. Each
-row carries the digest of the claim as it was judged (`record/ledger.py`): under another rule, or of other runs, it says
-nothing.
+row carries the digests of the claim as it was judged (`record/ledger.py`): under another rule, or of other runs, it
+says nothing.
 """
 
 import json
@@ -25,11 +25,6 @@ def baselines(paper: Paper, scale: str) -> dict[str, dict[str, Any]]:
     """The rows kept for a scale by claim id, fresh or stale."""
     kept = read_baseline(paper)
     return kept["claims"] if scale == kept["scale"] else kept.get("paper", {}) if scale == "paper" else {}
-
-
-def is_fresh(row: Mapping[str, Any], digest: str | None) -> bool:
-    """Whether a kept row is of the claim as it stands. (A file from before digests were kept is taken at its word.)"""
-    return "digest" not in row or row["digest"] == digest
 
 
 def origin(row: Mapping[str, Any], scale: str) -> str:

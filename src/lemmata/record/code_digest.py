@@ -26,14 +26,16 @@ from lemmata.core.experiment import Experiment
 from lemmata.core.registry import papers
 from lemmata.core.rule import RULES_VERSION
 from lemmata.core.run import RunConfig
-from lemmata.core.scale import Scale
+from lemmata.core.scale import Scale, ScaleName
+from lemmata.core.to_json import to_json
 from lemmata.record.code_form import FUNCTIONS, CodeForm, Place, Value, Writer, short
 
+COUNTED: tuple[ScaleName, ...] = ("laptop", "paper")  # the scales whose runs a rule is about
 COMPUTES = {"execute", "compute", "cross_check"}  # of a config: what its run does
 
 
-def code_digest(experiment: Experiment, claim: Claim, code: "LiveCode | None" = None) -> str:
-    """Of the code that decides the claim's verdicts."""
+def code_digest(experiment: Experiment, claim: Claim, scale: str | None = None, code: "LiveCode | None" = None) -> str:
+    """Of the code that decides the claim's verdicts, and of its runs: of all of the rule but its words."""
     paper = papers()[experiment.id.split("/")[0]]
     code = code or _code_of(paper.package, paper.folder)
     with code.asking() as attributes:
@@ -45,7 +47,30 @@ def code_digest(experiment: Experiment, claim: Claim, code: "LiveCode | None" = 
             [bool(claim.protocol.ours), claim.protocol.below_paper, claim.correction is not None],
         ]
         methods = code.methods(_config_classes(experiment.runs), attributes)
-    return short([RULES_VERSION, reached, methods])
+    return short([RULES_VERSION, reached, methods, runs_at(experiment.runs, scale)])
+
+
+@cache  # an experiment's claims share its runs
+def runs_at(runs: Callable[[Scale], Mapping[str, RunConfig]], scale: str | None) -> dict[str, Any]:
+    """At the scales that count, or at the paper's alone."""
+    scales: tuple[ScaleName, ...] = ("paper",) if scale == "paper" else COUNTED
+    return {
+        scale: {name: [config.kind, stable(encode(config))] for name, config in runs(Scale(scale)).items()}
+        for scale in scales
+    }
+
+
+def stable(value: Any) -> Any:
+    """As JSON data that is the same on every machine: the last digits of a computed number are the library's."""
+    if value is NOTHING or callable(value):
+        return None if value is NOTHING else "computed from the runs"
+    if isinstance(value, dict):
+        return {str(key): stable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [stable(item) for item in value]
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    return value if value is None or isinstance(value, str | bool | int) else stable(to_json(value, limit=10**9))
 
 
 @cache
@@ -66,7 +91,7 @@ def _needs(code: "LiveCode", needs: Needs) -> Iterator[str]:
 def _config_classes(runs: Callable[[Scale], Mapping[str, RunConfig]]) -> tuple[type, ...]:
     """Of an experiment's runs, and of the configs within them."""
     found: dict[type, None] = {}
-    waiting: list[Any] = [config for scale in ("laptop", "paper") for config in runs(Scale(scale)).values()]
+    waiting: list[Any] = [config for scale in COUNTED for config in runs(Scale(scale)).values()]
     while waiting:
         one = waiting.pop()
         if isinstance(one, tuple):

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from lemmata.core.registry import Paper
@@ -22,6 +22,7 @@ class Replications:
     verdicts: Mapping[
         str, Mapping[str, Any]
     ]  # replication -> status, margin, when its first run was `computed`, seconds
+    code: str = ""  # the digest of its code
 
     @property
     def statuses(self) -> tuple[Status, ...]:
@@ -73,16 +74,12 @@ class Replications:
         return f"{how} {len(self.verdicts) - len(self.moved)} of {len(self.verdicts)}"
 
     def merged(self, before: "Replications | None") -> "Replications":
-        """With the replications of an earlier one of the same claim, rule and runs that this one did not repeat."""
-        if before is None or before.digest != self.digest or not set(before.verdicts) - set(self.verdicts):
+        """With the replications of an earlier one under the same rule that this one did not repeat."""
+        if before is None or not set(before.verdicts) - set(self.verdicts):
             return self
         numbers = sorted({*before.verdicts, *self.verdicts}, key=int)
-        return Replications(
-            digest=self.digest,
-            scale=self.scale,
-            reference=self.reference,
-            verdicts={number: self.verdicts.get(number) or before.verdicts[number] for number in numbers},
-        )
+        both = {number: self.verdicts.get(number) or before.verdicts[number] for number in numbers}
+        return replace(self, verdicts=both)
 
 
 def kept_replications(paper: Paper) -> dict[str, Replications]:

@@ -48,7 +48,7 @@ def claim_panel(row: Row) -> RenderableType:
         facts.add_row("reference", cell_text(row["reference"]))
     for name, text in _standing(row):
         facts.add_row(name, Text(text))
-    for key, name in (("detail", "detail"), ("remark", "remark"), *_ORIGIN):
+    for key, name in (("stale", "stale"), ("detail", "detail"), ("remark", "remark"), *_ORIGIN):
         if row.get(key):
             facts.add_row(name, cell_text(to_unicode(str(row[key]))))
     if row.get("seconds") is not None:

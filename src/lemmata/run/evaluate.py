@@ -10,7 +10,7 @@ from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
 from lemmata.core.registry import Selection, full_id, select
 from lemmata.core.warnings import suppress_warnings
-from lemmata.record import ExperimentResult, NotRun
+from lemmata.record import ExperimentResult, NotRun, current_rule
 from lemmata.record.record_of import KEPT
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
@@ -87,8 +87,9 @@ def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store
     if made:
         return _under(made, result)
     if not runs.scale.replication and not runs.failed:  # a verdict is the reference's; confirmations keep the others
-        for row in (record.to_json() for record in result.records(limit=KEPT)):
-            keep_verdict(store, row)
+        for claim, record in zip(selection.claims, result.records(limit=KEPT), strict=True):
+            rule = current_rule(selection.experiment, claim)
+            keep_verdict(store, record.to_json() | {"digest": rule.digest, "code": rule.code})
     return result
 
 

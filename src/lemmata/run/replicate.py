@@ -13,7 +13,7 @@ from lemmata.core import Scale, Status
 from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
 from lemmata.core.to_json import to_json
-from lemmata.record import ExperimentResult, Replications, claim_digest
+from lemmata.record import CurrentRule, ExperimentResult, Replications, current_rule
 from lemmata.run.evaluate import evaluate
 from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import compute_all
@@ -52,19 +52,20 @@ def confirm(
         for item in evaluate(whole, one, store):
             for id, judged in _judged(item, number, references).items():
                 found[id] = judged.merged(found.get(id))
+    rules = {claim.id: current_rule(one.experiment, claim) for one in selections for claim in one.claims}
     for id, confirmation in found.items():
-        before = last_replications(store, id, scale=scale.name, digest=confirmation.digest)
+        before = last_replications(store, id, scale=scale.name, rule=rules[id])
         keep_json(_path(store, id, scale.name), dataclasses.asdict(confirmation.merged(before)))
     return found
 
 
-def last_replications(store: Store, claim_id: str, *, scale: str, digest: str) -> Replications | None:
+def last_replications(store: Store, claim_id: str, *, scale: str, rule: CurrentRule) -> Replications | None:
     """What the store keeps of the claim under its present rule and runs."""
     try:
         kept = Replications(**json.loads(_path(store, claim_id, scale).read_text()))
     except (OSError, ValueError, TypeError):
         return None
-    return kept if kept.digest == digest else None
+    return kept if rule.accepts(kept.digest, kept.code) else None
 
 
 def seen_of(store: Store, claim_id: str) -> list[str]:
@@ -82,17 +83,22 @@ def seen_of(store: Store, claim_id: str) -> list[str]:
 def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, Status]:
     """The verdicts that the store keeps under replication 0."""
     runs = {config.digest for config in selection.experiment.runs(replace(scale, replication=0)).values()}
-    rows = {claim.id: last_verdict(store, claim, scale=scale.name, runs=runs) for claim in selection.claims}
-    return {id: row["status"] for id, row in rows.items() if row}
+    rows = {
+        claim.id: last_verdict(store, claim, current_rule(selection.experiment, claim), scale=scale.name, runs=runs)
+        for claim in selection.claims
+    }
+    return {id: row["status"] for id, row in rows.items() if row.get("status")}
 
 
 def _judged(item: ExperimentResult, number: int, references: Mapping[str, Status]) -> dict[str, Replications]:
     """One replication of an experiment's claims."""
     computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
     cost = {"computed": computed, "seconds": round(item.seconds, 3)}
+    rules = {one.claim.id: current_rule(item.experiment, one.claim) for one in item.judgements}
     return {
         judgement.claim.id: Replications(
-            digest=claim_digest(item.experiment, judgement.claim),
+            digest=rules[judgement.claim.id].digest,
+            code=rules[judgement.claim.id].code,
             scale=item.runs.scale.name,
             reference=references.get(judgement.claim.id),
             verdicts={str(number): {"status": judgement.status, "margin": to_json(judgement.margin), **cost}},

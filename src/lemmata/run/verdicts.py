@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lemmata.core import Claim
+from lemmata.record import CurrentRule
 from lemmata.run.store import Store, keep_json
 
 FOLDER = "verdicts"
@@ -29,14 +30,14 @@ def keep_verdict(store: Store, row: dict[str, Any]) -> None:
     keep_json(store.root / FOLDER / claim_file(row["id"], row["scale"]), row)
 
 
-def last_verdict(store: Store, claim: Claim, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
-    """The evidence read from exactly these runs under the claim's present words and rule; empty if there is none."""
+def last_verdict(store: Store, claim: Claim, rule: CurrentRule, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
+    """The evidence read from these runs under the claim's present rule; `stale` alone if it is of another rule; empty
+    if there is none."""
     wanted, row = set(runs), _kept(store, claim.id, scale)
-    if not row:
+    if not row or set(row["runs"]) != wanted or not all(digest in store for digest in wanted):
         return {}
-    same = set(row["runs"]) == wanted and row["rule"] == claim.rule and row["statement"] == claim.statement
-    if not same or not all(digest in store for digest in wanted):
-        return {}
+    if not rule.accepts(row.get("digest", ""), row.get("code", "")):
+        return {"stale": True}
     return {name: row[name] for name in EVIDENCE if name in row}
 
 

@@ -14,6 +14,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from lemmata.record.code_digest import definition_in
+
 RUNS = "runs"
 DEPTH = 6  # of calls within calls
 
@@ -154,26 +156,11 @@ def _expression(value: Any) -> ast.expr:
 
 
 @cache
-def _functions(path: str) -> list[ast.FunctionDef | ast.Lambda]:
-    tree = ast.parse(Path(path).read_text())
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
+def _tree(path: str) -> ast.Module:
+    return ast.parse(Path(path).read_text())
 
 
-@cache
 def _code(function: Any) -> ast.FunctionDef | ast.Lambda | None:
-    """The syntax tree of a function; of several lambdas in one line, the one whose body holds the code's places."""
+    """The syntax tree of a function."""
     code = function.__code__
-    if not Path(code.co_filename).is_file():
-        return None
-    places = {(line, column) for line, _, column, end in code.co_positions() if line and column is not None and end}
-    for node in _functions(code.co_filename):
-        if isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            if node.name == code.co_name and first == code.co_firstlineno:
-                return node
-        elif code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-            body = node.body
-            ends = (body.lineno, body.col_offset), (body.end_lineno or 0, body.end_col_offset or 0)
-            if all(ends[0] <= place <= ends[1] for place in places):
-                return node
-    return None
+    return definition_in(_tree(code.co_filename), code) if Path(code.co_filename).is_file() else None

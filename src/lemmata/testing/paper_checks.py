@@ -13,7 +13,7 @@ from lemmata.core import Judgement, Paper, Sample, Scale, Undecided, UserError, 
 from lemmata.core.config import canonical, decode, encode
 from lemmata.core.registry import experiments, papers, run_types, select
 from lemmata.core.scale import SCALES
-from lemmata.record import LEDGER, ExperimentResult, NotRun, claim_digest, coverage, findings, ledger
+from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger
 from lemmata.run import Store, apart, evaluate
 from lemmata.testing.controls import control_problem
 from lemmata.testing.settings import setting_problems
@@ -209,8 +209,8 @@ def ledger_problems(paper: Paper) -> Iterator[str]:
             line, cure = last.get(claim.id), f'`lemmata ledger {claim.id} --write --why "..." --seen "..."`'
             if line is None:
                 yield f"{claim.id} is not in the ledger: {cure} adds it"
-            elif line.digest != claim_digest(experiment, claim):
-                what = "statement, parts or runs"
+            elif current_rule(experiment, claim).line is None:
+                what = "statement, parts, runs or code"
                 yield f"{claim.id}: its {what} are not those of its ledger's line of {line.date[:10]}: {cure} adds one"
 
 
