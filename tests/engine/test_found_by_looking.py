@@ -1,8 +1,9 @@
 """What can be asked for is found by looking: ids, keys, views, and JSON of every command."""
 
 import dataclasses
+import importlib
+import inspect
 import json
-import typing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 
 import lemmata
 from conftest import Cli, Refused
-from lemmata.cli import Command
-from lemmata.cli.lm import Lm
+from lemmata.cli import COMMANDS, OF_LM
+from lemmata.cli.lm import Lm, Recipe
+from lemmata.cli.show import Serve
+from lemmata.cli.store import Query, Views
 from lemmata.core import RunConfig, RunContext, RunOutput, Scale, UserError
 from lemmata.core.config import path_in
 from lemmata.core.field_comments import field_comment
@@ -20,20 +23,29 @@ from lemmata.core.registry import experiment, experiments, full_id, papers, sele
 from lemmata.run import RUNS, change, keys, views
 
 
-def commands() -> dict[str, type]:
-    """Every command by its class, those of `lm` too."""
-    tops = [typing.get_args(one)[0] for one in typing.get_args(Command)]
-    actions = typing.get_args(typing.get_args(typing.get_type_hints(Lm, include_extras=True)["action"])[0])
-    found = [*(one for one in tops if one is not Lm), *(typing.get_args(one)[0] for one in actions)]
-    return {f"{one.__module__}.{one.__name__}": one for one in found}
+@pytest.mark.parametrize(("kind", "place"), [*COMMANDS.values(), *OF_LM.values()])
+def test_every_command_has_json_and_a_function_for_its_options(kind: type, place: str) -> None:
+    if kind is Lm:
+        return
+    module, _, name = place.partition(":")
+    wanted = set(inspect.signature(getattr(importlib.import_module(f"lemmata.commands.{module}"), name)).parameters)
+    options = {field.name for field in dataclasses.fields(kind)}
+    assert "json" in options or kind is Serve, "only the answers of `serve` are pages"
+    assert wanted <= options | {"console", "as_json", "store", "store_path", "scale", "edit", "loaded", "recipe"}
+    used = wanted | {"where", "json", "seeds", "replication", "source", "cut"} | set(Recipe.__dataclass_fields__)
+    assert options <= used | ({"scale"} if kind in (Views, Query) else {"device"})
 
 
-IN_A_BROWSER = "lemmata.cli.serve.Serve"  # its answers are pages
+def test_the_overview_fits_one_screen(cli: Cli) -> None:
+    code, out, _ = cli("--help")
+    assert code == 0
+    assert out.count("\n") <= 40
+    assert max(map(len, out.splitlines())) <= 80
+    assert [name for name in COMMANDS if f"  {name} " not in out] == []
 
 
-@pytest.mark.parametrize("name", sorted(commands().keys() - {IN_A_BROWSER}))
-def test_every_command_has_json(name: str) -> None:
-    assert "json" in {field.name for field in dataclasses.fields(commands()[name])}
+def test_a_command_that_is_not_there_has_a_suggestion(refused: Refused) -> None:
+    refused("shwo", says="unknown command 'shwo': did you mean 'show'?")
 
 
 def test_version(cli: Cli) -> None:

@@ -1,12 +1,8 @@
-"""lemmata makes theory papers about transformers executable. Every lemma, theorem, table and figure of a paper is a
-claim: a program that predicts, measures, compares under a rule written beforehand, and gives a verdict.
+"""lemmata makes theory papers about transformers executable.
 
-Exit codes: 0 done, 1 a claim fails (check, confirm), a run could not be computed or is damaged (runs verify), 2 the
-request is not possible.
-What needs an extra or weights that are not here is listed as `not run`, with what would help, and changes no exit code;
-asked for by its own name it is refused.
-
-Start with:  lemmata list  ·  lemmata show lego  ·  lemmata show ic-recall/table-2  ·  lemmata reproduce --scale smoke
+Exit codes: 0 done; 1 a claim fails, or a run could not be computed or is
+damaged; 2 the request is not possible.
+Start with: lemmata list · lemmata show lego · lemmata reproduce --scale smoke
 """
 
 import errno
@@ -14,45 +10,50 @@ import gc
 import os
 import sys
 from functools import partial
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import tyro
 
 import lemmata
-from lemmata.cli.compute import Check, Confirm, Diff, Export, Report, Reproduce, Run, Sweep
+from lemmata.cli.compute import Check, Confirm, Report, Reproduce, Run, Sweep
 from lemmata.cli.gpu import prepare_gpu
-from lemmata.cli.help import help_from_code
-from lemmata.cli.lm import Lm
-from lemmata.cli.look import Fields, List, Query, Runs, Show, VerifyProof, Views
-from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper
-from lemmata.cli.serve import Serve
-from lemmata.core import UserError
+from lemmata.cli.help import HELP, help_from_code, overview
+from lemmata.cli.lm import COMMANDS as OF_LM, Lm
+from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper, VerifyProof
+from lemmata.cli.show import Fields, List, Serve, Show
+from lemmata.cli.store import Diff, Export, Query, Runs, Views
+from lemmata.cli.table import Commands, call, union
+from lemmata.core import UserError, unknown
 from lemmata.core.cli_hints import cli_options
 from lemmata.core.registry import add_paper_path
 
-Command = (
-    Annotated[List, tyro.conf.subcommand("list")]
-    | Annotated[Show, tyro.conf.subcommand("show")]
-    | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
-    | Annotated[Report, tyro.conf.subcommand("report")]
-    | Annotated[Check, tyro.conf.subcommand("check")]
-    | Annotated[Confirm, tyro.conf.subcommand("confirm")]
-    | Annotated[Run, tyro.conf.subcommand("run")]
-    | Annotated[Sweep, tyro.conf.subcommand("sweep")]
-    | Annotated[Fields, tyro.conf.subcommand("fields")]
-    | Annotated[Runs, tyro.conf.subcommand("runs")]
-    | Annotated[VerifyProof, tyro.conf.subcommand("verify-proof")]
-    | Annotated[Query, tyro.conf.subcommand("query")]
-    | Annotated[Views, tyro.conf.subcommand("views")]
-    | Annotated[Export, tyro.conf.subcommand("export")]
-    | Annotated[Diff, tyro.conf.subcommand("diff")]
-    | Annotated[Serve, tyro.conf.subcommand("serve")]
-    | Annotated[Lm, tyro.conf.subcommand("lm")]
-    | Annotated[Ledger, tyro.conf.subcommand("ledger")]
-    | Annotated[Errata, tyro.conf.subcommand("errata")]
-    | Annotated[Docs, tyro.conf.subcommand("docs")]
-    | Annotated[NewPaper, tyro.conf.subcommand("new-paper")]
-)
+GROUPS: dict[str, Commands] = {
+    "look": {"list": (List, "list:list_claims"), "show": (Show, "show:show"), "serve": (Serve, "serve:open_page")},
+    "compute": {
+        "reproduce": (Reproduce, "compute:reproduce"),
+        "check": (Check, "compute:check"),
+        "run": (Run, "compute:run_changed"),
+        "sweep": (Sweep, "sweep:sweep_experiment"),
+        "report": (Report, "report:report"),
+    },
+    "ask": {
+        "fields": (Fields, "fields:fields"),
+        "query": (Query, "store:query_store"),
+        "views": (Views, "store:list_views"),
+        "runs": (Runs, "store:runs"),
+        "diff": (Diff, "compute:diff_against"),
+        "export": (Export, "compute:export_one"),
+    },
+    "evidence": {
+        "confirm": (Confirm, "confirm:confirm_claims"),
+        "ledger": (Ledger, "ledger:rule_history"),
+        "errata": (Errata, "errata:errata"),
+        "verify-proof": (VerifyProof, "proofs:verify_proofs"),
+    },
+    "write a paper": {"new-paper": (NewPaper, "new_paper:new_paper"), "docs": (Docs, "docs:docs")},
+    "language models": {"lm": (Lm, "")},
+}
+COMMANDS: Commands = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
@@ -73,13 +74,18 @@ def _main(words: list[str]) -> None:
     if words == ["--version"]:
         print(f"lemmata {lemmata.__version__}")
         sys.exit(0)
+    if not words or words[0] in HELP:
+        print(overview(GROUPS, __doc__ or ""), end="")
+        sys.exit(0)
     prepare_gpu()
-    parse = partial(tyro.cli, Command, prog="lemmata", description=__doc__)  # pyright: ignore
+    parse = partial(tyro.cli, union(COMMANDS), prog="lemmata")
     more = help_from_code(words)
-    command: Any = parse(args=words if more is None else more)
     from lemmata.report.terminal import make_console
 
     console = make_console(stderr=True)
+    if not words[0].startswith("-") and words[0] not in COMMANDS:
+        _refuse(console, str(unknown("command", words[0], COMMANDS)))
+    command: Any = parse(args=words if more is None else more)
     try:
         for path in command.where.paper_path:
             add_paper_path(path)
@@ -88,7 +94,8 @@ def _main(words: list[str]) -> None:
 
             compile_hastily()
         with cli_options(command.where.given()):
-            code = command(make_console())
+            lm = getattr(command, "action", None) if isinstance(command, Lm) else None
+            code = call(OF_LM, lm, make_console()) if lm else call(COMMANDS, command, make_console())
         if more is not None:  # the command's own help stands beneath what tyro cannot know
             parse(args=[words[0], "--help"])
         sys.stdout.flush()

@@ -17,6 +17,9 @@ Ids = Annotated[
     tyro.conf.Positional,
     tyro.conf.arg(metavar="[ID ...]", help="Papers, experiments or claims; everything if none is named."),
 ]
+ExperimentId = Annotated[
+    str, tyro.conf.Positional, tyro.conf.arg(metavar="EXPERIMENT", help="Its id, as `lemmata list` shows it.")
+]
 Jobs = Annotated[
     int | None,
     tyro.conf.arg(

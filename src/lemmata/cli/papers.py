@@ -1,22 +1,22 @@
-"""The commands for those who write papers."""
+"""What the commands for those who write and check papers may be given."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.console import Console
 
 from lemmata.cli.options import Ids, Json, Places, ScaleOption, Where
-from lemmata.core import Scale
 
 Papers = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """The history of claims' rules: when each was written, what had been seen by then, why it was changed. Exits 1 if a
-    claim's statement, parts, runs or code are not those of its last line.
+    """The history of claims' rules, and what had been seen.
+
+    When each rule was written, what had been seen by then, why it was changed. Exits 1 if a claim's statement, parts,
+    runs or code are not those of its last line.
 
     With --write, a line is added for every such claim (of those named, or of all). A rule for which --seen begins with
     "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both. Of a
@@ -40,19 +40,12 @@ class Ledger:
     where: Where = field(default_factory=Places)
     json: Json = False
 
-    def __call__(self, console: Console) -> int:
-        from lemmata.commands.ledger import history, write
-        from lemmata.run import Store
-
-        if self.write:
-            store = Store(self.where.store)
-            return write(self.ids, self.why, self.seen, self.kind, store, as_json=self.json, console=console)
-        return history(self.ids, as_json=self.json, console=console)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Errata:
-    """Printed formulas that are wrong, with the right ones: one entry a slip, what follows from it beneath.
+    """Printed formulas that are wrong, with the right ones.
+
+    One entry a slip, what follows from it beneath.
 
     Example: lemmata errata association --format tex > errata.tex
     """
@@ -64,35 +57,29 @@ class Errata:
     where: Where = field(default_factory=Places)
     json: Annotated[bool, tyro.conf.arg(help="The same as --format json.")] = False
 
-    def __call__(self, console: Console) -> int:
-        from lemmata.commands.errata import errata
-
-        return errata(self.ids, "json" if self.json else self.format)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Docs:
-    """Write what is generated: each paper's tables of claims, errata and rules, from its code, its ledger and its last
-    verdicts and replications in the store, which are kept with it; and docs/coverage.md, controls.md, replications.md.
+class VerifyProof:
+    """Check the stored certificates of proved claims again.
+
+    Every box, against the claim's own statement. It searches for nothing: the statement gives the steps, the
+    certificate the boxes. Of a paper or an experiment, all its claims that are proved. Exits 1 if a certificate does
+    not prove its claim. Needs the extra `proofs`.
+
+    Example: lemmata verify-proof ic-recall/turning-points-proved
     """
 
-    ids: Papers = ()
-    check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
+    ids: Ids = ()
     scale: ScaleOption = "laptop"
     where: Where = field(default_factory=Places)
     json: Json = False
 
-    def __call__(self, console: Console) -> int:
-        from lemmata.commands.docs import docs
-        from lemmata.run import Store
-
-        scale, store = Scale(self.scale), Store(self.where.store)
-        return docs(self.ids, scale, store, check=self.check, as_json=self.json, console=console)
-
 
 @dataclass(frozen=True, kw_only=True)
 class NewPaper:
-    """A new paper's package: one worked claim, its run, its theory, its test. It passes `check_paper` as it stands.
+    """A new paper's package; it passes its checks as it stands.
+
+    One worked claim, its run, its theory, its test.
 
     Example: lemmata new-paper grokking --title "Progress measures for grokking"
     """
@@ -105,8 +92,18 @@ class NewPaper:
     where: Where = field(default_factory=Places)
     json: Json = False
 
-    def __call__(self, console: Console) -> int:
-        from lemmata.commands.new_paper import new_paper
 
-        about = (self.name, self.title, self.authors, self.year)
-        return new_paper(*about, self.out, as_json=self.json, console=console)
+@dataclass(frozen=True, kw_only=True)
+class Docs:
+    """Write the generated tables and numbers of the pages.
+
+    Each paper's tables of claims, errata and rules, from its code, its ledger and its last verdicts and replications in
+    the store, which are kept with it; the numbers that pages read from verdicts; and docs/coverage.md, controls.md,
+    replications.md.
+    """
+
+    ids: Papers = ()
+    check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False

@@ -108,7 +108,7 @@ def check(
 
 def run_changed(
     experiment_id: str,
-    assignments: Sequence[str],
+    assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
     store_path: Path,
@@ -120,7 +120,7 @@ def run_changed(
     """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
     selection = select_one(experiment_id, "run")
     changes: dict[str, str] = {}
-    for key, value in map(_split_assignment, assignments):
+    for key, value in (_split_assignment(text) for group in assignments for text in group):
         if key in changes:
             raise UserError(f"--set {key} is given twice: {changes[key]!r} and {value!r}")
         changes[key] = value

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
+from lemmata.commands.compute import jobs_of
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Scale, Status, require
 from lemmata.core.engine import EngineName
@@ -21,19 +22,19 @@ from lemmata.run import Store, confirm, possible
 def confirm_claims(
     ids: Sequence[str],
     scale: Scale,
-    numbers: range,
+    replications: int,
+    first: int,
     store: Store,
-    jobs: int,
+    jobs: int | None,
     *,
     engine: EngineName = "local",
     as_json: bool,
     console: Console,
 ) -> int:
     """Judge under each replication; 1 if a claim fails in one of them, or a run could not be computed."""
-    require(len(numbers) >= 1, "--replications", len(numbers), "at least 1")
-    require(
-        numbers.start >= 1, "--first", numbers.start, "at least 1 (replication 0 is the reference: `lemmata check`)"
-    )
+    require(replications >= 1, "--replications", replications, "at least 1")
+    require(first >= 1, "--first", first, "at least 1 (replication 0 is the reference: `lemmata check`)")
+    numbers = range(first, first + replications)
     selections, not_run = possible(ids, scale, store)
     with ProgressReporter() as reporter:
         found = confirm(
@@ -42,7 +43,7 @@ def confirm_claims(
             numbers,
             store,
             known=_documented(selections, scale),
-            jobs=jobs,
+            jobs=jobs_of(jobs),
             engine=engine,
             reporter=reporter,
         )

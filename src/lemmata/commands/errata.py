@@ -8,12 +8,12 @@ from lemmata.core.registry import paper_ids, papers
 from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
 
 
-def errata(ids: Sequence[str], form: str) -> int:
+def errata(ids: Sequence[str], format: str, *, as_json: bool) -> int:
     """Print the errata of papers, with the verdicts that their folders keep."""
     rows = {id: documented(papers()[id]) for id in paper_ids(ids)}
-    if form == "json":
+    if as_json or format == "json":
         print(json.dumps({id: errata_rows(mine) for id, mine in rows.items()}, indent=1, ensure_ascii=False))
-    elif form == "tex":
+    elif format == "tex":
         print("\n".join(errata_latex(papers()[id], mine) for id, mine in rows.items()), end="")
     else:
         print("\n\n".join(f"## {id}: {papers()[id].title}\n\n{errata_markdown(mine)}" for id, mine in rows.items()))

@@ -13,9 +13,9 @@ from lemmata.report.values import shorten
 from lemmata.run import Key, keys
 
 
-def fields(wanted: str, scale: Scale, *, as_json: bool, console: Console) -> int:
+def fields(experiment_id: str, scale: Scale, *, as_json: bool, console: Console) -> int:
     """Every key of an experiment's runs: what it may hold, what it holds in which run, and what the paper says."""
-    experiment = select_one(wanted, "run").experiment
+    experiment = select_one(experiment_id, "run").experiment
     if as_json:
         print(json.dumps([key.row() for key in keys(experiment, scale)], indent=1))
         return 0

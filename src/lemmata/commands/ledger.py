@@ -17,6 +17,15 @@ from lemmata.run.execute import missing
 from lemmata.run.store import now
 
 
+def rule_history(
+    ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, write: bool, as_json: bool, console: Console
+) -> int:
+    """Print what the ledger says of claims, or write lines."""
+    if write:
+        return add_lines(ids, why, seen, kind, store, as_json=as_json, console=console)
+    return history(ids, as_json=as_json, console=console)
+
+
 def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     """Every line of the claims' ledgers; a claim that its last line does not describe is named. 1 if there is one."""
     rules = current_rules(ids)
@@ -38,7 +47,9 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def write(ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, as_json: bool, console: Console) -> int:
+def add_lines(
+    ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, as_json: bool, console: Console
+) -> int:
     """A line for each claim whose rule, statement or runs are not those of its last line.
 
     "Nothing" was seen of none that the store has judged. A line that changes the rule loses badge, verdicts and

@@ -85,6 +85,7 @@ def model_row(name: str, origin: str, size: int | None) -> dict[str, Any]:
 
 def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, console: Console) -> int:
     """The most probable tokens after a prompt, before and after an edit."""
+    require(top >= 1, "--top", top, "at least 1")
     model = loaded()
     change = edit.describe(model)
     before = softmax(model.last_logits([prompt]))[0]
@@ -114,7 +115,7 @@ def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, 
 def draw(
     loaded: Load,
     questions: Path | None,
-    shares: Sequence[float],
+    ranks: Sequence[float],
     out: Path,
     jobs: int | None,
     *,
@@ -133,7 +134,7 @@ def draw(
     model = loaded()
     asked = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:
-        measured = measure_map_by(jobs or jobs_for(model), model, asked, shares=shares, progress=progress)
+        measured = measure_map_by(jobs or jobs_for(model), model, asked, shares=ranks, progress=progress)
     command = f"lemmata lm map {shlex.quote(model.name)}"
     about = Footer(command=command, version=__version__)
     with refusing_disk(out):

@@ -22,7 +22,7 @@ from lemmata.run import Store, axis, cells, sweep
 
 def sweep_experiment(
     experiment_id: str,
-    lists: Sequence[str],
+    assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
     store_path: Path,
@@ -34,6 +34,7 @@ def sweep_experiment(
 ) -> int:
     """Compute, judge, draw; 1 if a run could not be computed."""
     selection = select_one(experiment_id, "sweep")
+    lists = [text for group in assignments for text in group]
     axes = [axis(text) for text in lists]
     asked = cells(selection, scale, axes)
     ensure_folder(out)

@@ -22,10 +22,16 @@ PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids an
 Row = Mapping[str, Any]
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Whoever read the output has seen enough: `main` ends, and not as if a claim had failed."""
+        raise BrokenPipeError
+
+
 def make_console(file: Any = None, *, stderr: bool = False) -> Console:
     """A console that also serves pipes and plain encodings: colour only on a terminal, no character ever raises."""
     stream: Any = file or (sys.stderr if stderr else sys.stdout)
-    console = Console(file=stream, highlight=False, soft_wrap=False)
+    console = _Console(file=stream, highlight=False, soft_wrap=False)
     encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
     if not encoding.startswith("utf") and hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")

@@ -1,0 +1,76 @@
+"""What the commands that look at claims may be given."""
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import tyro
+
+from lemmata.cli.options import ExperimentId, Ids, Json, Places, ScaleOption, Where
+
+
+@dataclass(frozen=True, kw_only=True)
+class List:
+    """Papers, experiments and claims, with their last verdicts.
+
+    Example: lemmata list knowledge --unstable
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    unstable: Annotated[
+        bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
+    ] = False
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show:
+    """All that is known of a paper, an experiment or a claim.
+
+    Of a paper what was found, and its claims; of an experiment every claim in full, and the keys of its runs; of a
+    claim its statement, where the paper says it, its rule, prediction, measurement, evidence and cost.
+
+    Example: lemmata show lego
+
+    Example: lemmata show ic-recall/table-2
+    """
+
+    wanted: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """What --set may change in an experiment.
+
+    Every field of its runs, what it may hold, and what it holds. `lemmata run EXPERIMENT --help` shows the same.
+    """
+
+    experiment_id: ExperimentId
+    scale: ScaleOption = "laptop"
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serve:
+    """A page on this machine to find, read, change and watch claims.
+
+    It needs the extra `serve`. It listens on the loopback alone, at an address with a random token. A port that is
+    taken gives the next one.
+
+    Example: lemmata serve 'change/ic-recall/fig-2?scale=smoke&set=temperature%3D0.2'
+    """
+
+    page: Annotated[
+        str,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[PAGE]", help="What to show first, as a page's `Send it` says."),
+    ] = ""
+    scale: ScaleOption = "laptop"
+    port: Annotated[int, tyro.conf.arg(help="The first port to try; 0: any that is free.")] = 8765
+    browser: Annotated[bool, tyro.conf.arg(help="Open it in the default browser.")] = False
+    where: Where = field(default_factory=Places)

@@ -1,0 +1,98 @@
+"""What the commands about stored runs may be given."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from lemmata.cli.options import Ids, Jobs, Json, Places, ScaleOption, Seeds, Where
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """Stored runs: list, show, verify or prune them.
+
+    `verify` hashes every file again; `prune` deletes what is stale, half-written or too much (compiled programs are
+    kept up to 1 GiB).
+    """
+
+    action: Annotated[Literal["list", "show", "verify", "prune"], tyro.conf.Positional]
+    run: Annotated[
+        str | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[RUN]", help="For show: the run's id or its beginning."),
+    ] = None
+    where: Where = field(default_factory=Places)
+    delete: Annotated[
+        bool, tyro.conf.arg(name="yes", help="For prune: delete; without it, only say what would go.")
+    ] = False
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """SQL over all stored metrics.
+
+    By DuckDB. Views: `runs`, `metrics`, and one a kind of run, named in double quotes.
+
+    Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
+
+    Example: lemmata query "SELECT run, config->>'temperature' AS t FROM runs WHERE experiment LIKE '%fig-2%'"
+    """
+
+    sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
+    unconfined: Annotated[bool, tyro.conf.arg(help="Any statement, any file: COPY and ATTACH too.")] = False
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Views:
+    """The views that a query may name.
+
+    What each holds, and the columns of those that are stored here. `lemmata query --help` shows the same.
+    """
+
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diff:
+    """What moved since a commit, or against another store.
+
+    Exits 1 if any did. What this store lacks is computed first; a commit's own code computes what it lacks, too.
+
+    Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
+    """
+
+    against: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="COMMIT|STORE", help="A commit, or a store's folder.")
+    ]
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    jobs: Jobs = None
+    where: Where = field(default_factory=Places)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    """One experiment as an RO-Crate: runs, figure, verdicts.
+
+    By the Process Run Crate profile, with configs and the version of the code.
+
+    Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    """
+
+    wanted: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims.")
+    ]
+    out: Annotated[Path, tyro.conf.arg(help="Folder to write; it must not exist.")] = Path("crate")
+    scale: ScaleOption = "laptop"
+    seeds: Seeds = None
+    jobs: Jobs = None
+    where: Where = field(default_factory=Places)
+    json: Json = False
