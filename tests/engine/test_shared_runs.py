@@ -3,7 +3,6 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ def shared(store: Store, config: Descent = LONG) -> SharedRun:
 
 
 @pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+def trained(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each replica was trained from its beginning, in all threads together."""
     found: Counter[str] = Counter()
     train = loop._train
@@ -37,7 +36,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
         return train(*given, context=context, stage=stage, **more)
 
     monkeypatch.setattr(loop, "_train", counted)
-    yield found
+    return found
 
 
 def same(one: RunOutput, other: RunOutput) -> bool:
