@@ -12,7 +12,8 @@ import pyarrow as pa
 from matplotlib.figure import Figure
 
 import lemmata
-from lemmata.core import Artefact, Claim, Judgement, Runs, Scale, UserError, require
+from lemmata.core import Artefact, Claim, Runs, Scale, UserError, require
+from lemmata.core.claim import Judgement
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select
 from lemmata.core.scale import ScaleName

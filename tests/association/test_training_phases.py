@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import Judgement, RunResult, Runs, Scale, judge
+from lemmata.core import RunResult, Runs, Scale, judge
+from lemmata.core.claim import Judgement
 from lemmata.core.registry import experiments
 from lemmata.papers.association.run.own_training import EDITS, OwnTraining
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from lemmata.core import Certificate, certified
-from lemmata.core.certificate import Proposition, ProvedStep, read_certificate
+from lemmata.core import certified
+from lemmata.core.certificate import Certificate, Proposition, ProvedStep, read_certificate
 
 TWO = Proposition("there are two", "T in (0, 1]", "count=2")
 THREE = Proposition("there are three", "T in (0, 1]", "count=3")

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import Cli
-from lemmata.core import Claim, Judgement, Part, RunResult, Runs, at_least, judge
+from lemmata.core import Claim, Part, RunResult, Runs, at_least, judge
+from lemmata.core.claim import Judgement
 from lemmata.core.registry import experiments, papers
 from lemmata.record.record_of import record_of
 from lemmata.report.controls import controls_section

@@ -15,7 +15,8 @@ from conftest import Cli
 from descent_run import Descent
 from faulty.run.walk import Walk
 from faulty_paper import faulty
-from lemmata.core import Resources, UserError
+from lemmata.core import UserError
+from lemmata.core.engine import Resources
 from lemmata.run import Store, compile_cache, obtain, trim_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines import Engine, start_engine

@@ -28,7 +28,7 @@ def test_every_command_has_json_and_a_function_for_its_options(kind: type, place
     if kind is Lm:
         return
     module, _, name = place.partition(":")
-    wanted = set(inspect.signature(getattr(importlib.import_module(f"lemmata.commands.{module}"), name)).parameters)
+    wanted = set(inspect.signature(getattr(importlib.import_module(f"lemmata.{module}"), name)).parameters)
     options = {field.name for field in dataclasses.fields(kind)}
     assert "json" in options or kind is Serve, "only the answers of `serve` are pages"
     assert wanted <= options | {"console", "as_json", "store", "store_path", "scale", "edit", "loaded", "recipe"}

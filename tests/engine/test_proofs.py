@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from lemmata.core import Certificate
-from lemmata.core.certificate import Proposition
+from lemmata.core.certificate import Certificate, Proposition
 from lemmata.proofs import Exact, Positive, Step, Zeros, check, exact, prove
 from lemmata.proofs.balls import slope
 

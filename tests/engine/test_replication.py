@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from conftest import Cli, Refused
-from lemmata.core import RunConfig, Scale, Status, Unattended, named_generator, named_integer, named_key, named_keys
+from lemmata.core import RunConfig, Scale, Unattended, named_generator, named_integer, named_key, named_keys
 from lemmata.core.config import canonical, decode, encode, override
 from lemmata.core.registry import experiments, papers
 from lemmata.core.rng import replicated
+from lemmata.core.verdict import Status
 from lemmata.record import Replications
 from lemmata.report.replications import replications_page, replications_section
 from lemmata.run import Store, obtain

@@ -14,7 +14,6 @@ from lemmata.core import (
     Claim,
     Correction,
     Experiment,
-    Judgement,
     Paper,
     Part,
     RunResult,
@@ -26,6 +25,7 @@ from lemmata.core import (
     judge,
     near,
 )
+from lemmata.core.claim import Judgement
 from lemmata.core.registry import Selection
 from lemmata.record import ExperimentResult
 from lemmata.report.figure import draw

@@ -28,29 +28,33 @@ from lemmata.core.cli_hints import cli_options
 from lemmata.core.registry import add_paper_path
 
 GROUPS: dict[str, Commands] = {
-    "look": {"list": (List, "list:list_claims"), "show": (Show, "show:show"), "serve": (Serve, "serve:open_page")},
+    "look": {
+        "list": (List, "commands.list:list_claims"),
+        "show": (Show, "commands.show:show"),
+        "serve": (Serve, "serve:open_page"),
+    },
     "compute": {
-        "reproduce": (Reproduce, "compute:reproduce"),
-        "check": (Check, "compute:check"),
-        "run": (Run, "compute:run_changed"),
-        "sweep": (Sweep, "sweep:sweep_experiment"),
-        "report": (Report, "report:report"),
+        "reproduce": (Reproduce, "commands.compute:reproduce"),
+        "check": (Check, "commands.compute:check"),
+        "run": (Run, "commands.compute:run_changed"),
+        "sweep": (Sweep, "commands.sweep:sweep_experiment"),
+        "report": (Report, "commands.report:report"),
     },
     "ask": {
-        "fields": (Fields, "fields:fields"),
-        "query": (Query, "store:query_store"),
-        "views": (Views, "store:list_views"),
-        "runs": (Runs, "store:runs"),
-        "diff": (Diff, "compute:diff_against"),
-        "export": (Export, "compute:export_one"),
+        "fields": (Fields, "commands.fields:fields"),
+        "query": (Query, "commands.store:query_store"),
+        "views": (Views, "commands.store:list_views"),
+        "runs": (Runs, "commands.store:runs"),
+        "diff": (Diff, "commands.compute:diff_against"),
+        "export": (Export, "commands.compute:export_one"),
     },
     "evidence": {
-        "confirm": (Confirm, "confirm:confirm_claims"),
-        "ledger": (Ledger, "ledger:rule_history"),
-        "errata": (Errata, "errata:errata"),
-        "verify-proof": (VerifyProof, "proofs:verify_proofs"),
+        "confirm": (Confirm, "commands.confirm:confirm_claims"),
+        "ledger": (Ledger, "commands.ledger:rule_history"),
+        "errata": (Errata, "commands.errata:errata"),
+        "verify-proof": (VerifyProof, "commands.proofs:verify_proofs"),
     },
-    "write a paper": {"new-paper": (NewPaper, "new_paper:new_paper"), "docs": (Docs, "docs:docs")},
+    "write a paper": {"new-paper": (NewPaper, "commands.new_paper:new_paper"), "docs": (Docs, "commands.docs:docs")},
     "language models": {"lm": (Lm, "")},
 }
 COMMANDS: Commands = {name: command for group in GROUPS.values() for name, command in group.items()}

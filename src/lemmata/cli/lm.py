@@ -192,12 +192,12 @@ class Pretrain:
 
 
 COMMANDS: Commands = {
-    "truncate": (Truncate, "lm:truncate"),
-    "map": (Map, "lm:draw"),
-    "export": (Export, "lm:export_edited"),
-    "pretrain": (Pretrain, "lm:train"),
-    "models": (Models, "lm:models"),
-    "fetch": (Fetch, "lm:fetch"),
+    "truncate": (Truncate, "commands.lm:truncate"),
+    "map": (Map, "commands.lm:draw"),
+    "export": (Export, "commands.lm:export_edited"),
+    "pretrain": (Pretrain, "commands.lm:train"),
+    "models": (Models, "commands.lm:models"),
+    "fetch": (Fetch, "commands.lm:fetch"),
 }
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from lemmata.cli.options import scale_of
 
-Commands = Mapping[str, tuple[type, str]]  # a command's name -> its options, and its function in `lemmata.commands`
+Commands = Mapping[str, tuple[type, str]]  # a command's name -> its options, and its function in `lemmata`
 
 
 def union(commands: Commands) -> Any:
@@ -22,7 +22,7 @@ def union(commands: Commands) -> Any:
 def call(commands: Commands, options: Any, console: Console) -> int:
     """Do what was asked. A parameter is an option, an option of a group, or made from options: scale, store."""
     module, _, name = next(place for kind, place in commands.values() if kind is type(options)).partition(":")
-    function = getattr(importlib.import_module(f"lemmata.commands.{module}"), name)
+    function = getattr(importlib.import_module(f"lemmata.{module}"), name)
     return function(**{name: _given(options, name, console) for name in inspect.signature(function).parameters})
 
 

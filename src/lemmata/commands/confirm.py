@@ -8,10 +8,11 @@ from rich.console import Console
 
 from lemmata.commands.compute import jobs_of
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Scale, Status, require
+from lemmata.core import Scale, require
 from lemmata.core.engine import EngineName
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection
+from lemmata.core.verdict import Status
 from lemmata.record import Replications, read_baseline
 from lemmata.report.replications import undecided_again
 from lemmata.report.tables import replication_table

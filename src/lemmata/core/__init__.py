@@ -2,18 +2,10 @@
 
 from lemmata.core.algorithm import AbstractAlgorithm as AbstractAlgorithm, Metrics as Metrics, TrainState as TrainState
 from lemmata.core.arrays import jax_zeros as jax_zeros, to_jax as to_jax
-from lemmata.core.certificate import Certificate as Certificate
 from lemmata.core.certified import certified as certified
-from lemmata.core.claim import (
-    Claim as Claim,
-    Correction as Correction,
-    Judgement as Judgement,
-    Part as Part,
-    Severity as Severity,
-)
+from lemmata.core.claim import Claim as Claim, Correction as Correction, Part as Part, Severity as Severity
 from lemmata.core.condition import (
     Condition as Condition,
-    Needs as Needs,
     of_config as of_config,
     of_result as of_result,
     only as only,
@@ -32,7 +24,6 @@ from lemmata.core.constraints import (
     Share as Share,
     Some as Some,
 )
-from lemmata.core.engine import Resources as Resources
 from lemmata.core.errors import (
     OutsideSetting as OutsideSetting,
     TooShort as TooShort,
@@ -83,7 +74,7 @@ from lemmata.core.run import (
 from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample, Seeds as Seeds, Successes as Successes
 from lemmata.core.scale import Scale as Scale, Size as Size
 from lemmata.core.task import AbstractTask as AbstractTask, Batch as Batch
-from lemmata.core.verdict import Status as Status, Verdict as Verdict
+from lemmata.core.verdict import Verdict as Verdict
 from lemmata.core.view import (
     Curves as Curves,
     Follow as Follow,

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from lemmata.core import Certificate
-from lemmata.core.certificate import AXES, Outcome, Proposition, ProvedStep
+from lemmata.core.certificate import AXES, Certificate, Outcome, Proposition, ProvedStep
 from lemmata.proofs.balls import enclosure, exact, middle, precision, steepness, value
 from lemmata.proofs.steps import Domain, Exact, Positive, Step, Zeros
 from lemmata.proofs.trees import BadTree, halves, leaves, longest, words

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from lemmata.core import Certificate, RunConfig, RunContext, RunOutput, RunResult, Undecided, require
-from lemmata.core.certificate import ARRAY, Proposition, read_certificate
+from lemmata.core import RunConfig, RunContext, RunOutput, RunResult, Undecided, require
+from lemmata.core.certificate import ARRAY, Certificate, Proposition, read_certificate
 from lemmata.proofs.proving import check, prove
 from lemmata.proofs.steps import Step
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.core import Judgement, Undecided
+from lemmata.core import Undecided
+from lemmata.core.claim import Judgement
 from lemmata.core.to_json import to_json
 from lemmata.record import Provenance
 from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from lemmata.core import Claim, Judgement
+from lemmata.core import Claim
+from lemmata.core.claim import Judgement
 from lemmata.record import NOT_RUN, NotRun
 from lemmata.report.evidence import evidence_table
 from lemmata.report.markup import Html, element, inline, join

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from lemmata.core import Judgement
+from lemmata.core.claim import Judgement
 from lemmata.core.pluralize import pluralize
 from lemmata.record import NOT_RUN, NotRun
 from lemmata.report.evidence import badges, chip, control_note, formulas

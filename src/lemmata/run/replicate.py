@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lemmata.core import Scale, Status
+from lemmata.core import Scale
 from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
 from lemmata.core.to_json import to_json
+from lemmata.core.verdict import Status
 from lemmata.record import CurrentRule, ExperimentResult, Replications, current_rule
 from lemmata.run.evaluate import evaluate
 from lemmata.run.reporter import Reporter

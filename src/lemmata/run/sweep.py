@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lemmata.core import Judgement, RunConfig, Runs, Scale, UserError, judge
+from lemmata.core import RunConfig, Runs, Scale, UserError, judge
+from lemmata.core.claim import Judgement
 from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
 from lemmata.core.to_json import to_json

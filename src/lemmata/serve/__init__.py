@@ -1,3 +1,16 @@
-"""The live page (extra `serve`): every claim can be found, read, changed and watched in a browser on this machine."""
+"""The live page (extra `serve`)."""
 
-from lemmata.serve.start import serve as serve
+from rich.console import Console
+
+from lemmata.core import Scale, UserError
+from lemmata.core.extras import missing_extra
+from lemmata.run import Store
+
+
+def open_page(page: str, store: Store, scale: Scale, port: int, *, browser: bool, console: Console) -> int:
+    """`lemmata serve`, where its extra is installed."""
+    if reason := missing_extra("serve"):
+        raise UserError(f"serve: {reason}")
+    from lemmata.serve.start import serve
+
+    return serve(page, store, scale.name, port, browser=browser, console=console)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lemmata.core import Judgement, Paper, Sample, Scale, Undecided, UserError, exactly, mean_near
+from lemmata.core import Paper, Sample, Scale, Undecided, UserError, exactly, mean_near
+from lemmata.core.claim import Judgement
 from lemmata.core.config import canonical, decode, encode
 from lemmata.core.registry import experiments, papers, run_types, select
 from lemmata.core.scale import SCALES
