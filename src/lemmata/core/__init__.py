@@ -68,7 +68,6 @@ from lemmata.core.run import (
     RunOutput as RunOutput,
     RunResult as RunResult,
     Runs as Runs,
-    SharedContext as SharedContext,
     Unattended as Unattended,
 )
 from lemmata.core.sample import LEVEL as LEVEL, SHARE as SHARE, Sample as Sample, Seeds as Seeds, Successes as Successes

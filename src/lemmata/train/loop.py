@@ -23,7 +23,6 @@ from lemmata.core import (
     Checkpoint,
     Metrics,
     RunContext,
-    SharedContext,
     TrainState,
     Unattended,
     jax_zeros,
@@ -32,6 +31,7 @@ from lemmata.core import (
     require,
     to_jax,
 )
+from lemmata.core.run import SharedContext
 from lemmata.train.closures import opened
 from lemmata.train.history import History
 from lemmata.train.replicas import concatenate, one_of, split, stack

@@ -7,7 +7,8 @@ that is trained alone has the bits that it has among others.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lemmata.core import RunContext, SharedContext
+from lemmata.core import RunContext
+from lemmata.core.run import SharedContext
 from lemmata.train.replicas import concatenate
 
 Trained = tuple[Any, Any]  # states and rows, of one replica or of all
