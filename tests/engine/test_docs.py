@@ -11,6 +11,7 @@ from conftest import Cli
 from lemmata.commands.docs import DOCS, PAGES, documented, guide_texts, line_of, page_of, readme_text
 from lemmata.core.registry import papers
 from lemmata.record import STALE, current_rules, read_baseline
+from lemmata.report.following import closure
 from lemmata.report.markdown import claim_page, replaced
 
 TOP = Path(__file__).parents[2]
@@ -85,11 +86,9 @@ def test_markers_are_filled_and_text_around_them_stays() -> None:
     assert replaced(text, "errata", "new") == text
 
 
-def test_a_claim_is_followed_in_ten_files_at_most() -> None:
-    _, *parts = (TOP / "docs" / "following.md").read_text().split("\n## ")
-    assert len(parts) == 4
-    for part in parts:
-        files = [TOP / path for path in re.findall(r"`(src/\S+\.py)`", part)]
-        assert len(files) <= 10
-        if part[1:].split("/")[0] in OURS:
-            assert [str(file) for file in files if not file.is_file()] == []
+def test_a_claim_is_followed_through_names_that_are_passed_on() -> None:
+    files, engine = closure(TOP / "src/lemmata/papers/association/claims/fig_3.py", "lemmata.papers.association")
+    names = [file.parts[-2:] for file in files]
+    assert names[0] == ("claims", "fig_3.py")
+    assert {("model", "transformer.py"), ("run", "recall_training.py"), ("task", "recall.py")} <= set(names)
+    assert not [file for file in (*files, *engine) if file.name == "__init__.py"]

@@ -32,6 +32,7 @@ from lemmata.report.controls import controls_page, controls_section
 from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
+from lemmata.report.following import following_page
 from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
 from lemmata.report.references import with_numbers
 from lemmata.report.replications import replications_page
@@ -136,7 +137,12 @@ def guide_texts() -> dict[Path, str]:
     return {path: with_numbers(path.read_text(), path) for path in written}
 
 
-PAGES = {"coverage.md": coverage_text, "controls.md": controls_text, "replications.md": replications_text}
+PAGES = {
+    "coverage.md": coverage_text,
+    "controls.md": controls_text,
+    "replications.md": replications_text,
+    "following.md": following_page,
+}
 
 
 def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json: bool, console: Console) -> int:
