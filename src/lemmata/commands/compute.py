@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -97,7 +98,7 @@ def check(
     """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    result = _examine(selections, scale, store, jobs, engine=engine)
+    result = _examine(selections, scale, store, jobs, engine=engine, own_runs=True)
     if as_json:
         print(json.dumps(_rows([*result, *not_run]), indent=1))
     else:
@@ -201,10 +202,11 @@ def _examine(
     jobs: int | None,
     changes: dict[str, str] | None = None,
     engine: EngineName = "local",
+    own_runs: bool = False,
 ) -> list[ExperimentResult]:
-    jobs = jobs_of(jobs)
+    how: dict[str, Any] = {"jobs": jobs_of(jobs), "engine": engine, "changes": changes, "own_runs": own_runs}
     with ProgressReporter() as reporter:
-        return evaluate(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
+        return evaluate(selections, scale, store, reporter=reporter, **how)
 
 
 def _failed(result: Sequence[ExperimentResult]) -> int:

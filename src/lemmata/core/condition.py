@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lemmata.core.errors import OutsideSetting, Undecided
 
 if TYPE_CHECKING:
-    from lemmata.core.run import RunResult, Runs
+    from lemmata.core.run import Runs
 
 Why = Callable[[Any], str | Undecided | None]  # why a run cannot decide a claim; None if it can
 
@@ -55,20 +55,22 @@ def each_condition(needs: Needs) -> Iterator[tuple[str, Condition]]:
 def meet(needs: Needs, runs: "Runs") -> None:
     """Raise the first reason why these runs cannot decide; a condition on a group is one on each of its runs.
 
-    Configs come first, of the runs that are there: outside its setting a rule has no meaning, whatever was measured.
+    Configs come first, before their runs are asked for: outside its setting a rule has no meaning, whatever
+    is measured.
     """
     for name, condition in each_condition(needs):
         if condition.reads == "config":
-            for full in [full for full in runs.by_name if full == name or full.startswith(f"{name}/")]:
-                runs.read.add(full)
-                refuse(condition, runs.by_name[full])
+            for full, config in runs.configs.items():
+                if full == name or full.startswith(f"{name}/"):
+                    runs.read.add(full)
+                    refuse(condition, config)
     for name, condition in each_condition(needs):
         if condition.reads == "result":
             for run in [runs[name]] if name in runs else runs.group(name).values():
                 refuse(condition, run)
 
 
-def refuse(condition: Condition, run: "RunResult") -> None:
+def refuse(condition: Condition, run: Any) -> None:
     """Raise why the run cannot decide, if it cannot."""
     if reason := condition(run):
         raise reason

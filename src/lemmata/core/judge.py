@@ -1,6 +1,6 @@
 """From a claim and its runs to a verdict: the subject is read and compared, then the deliberately wrong one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lemmata.core.claim import Claim, Judgement, Part, attempt, unnamed
@@ -8,7 +8,7 @@ from lemmata.core.condition import Needs, meet
 from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.rng import replicated
-from lemmata.core.run import Runs
+from lemmata.core.run import NotComputed, Runs
 from lemmata.core.undecided import UNJUDGED, unjudged, without_evidence
 from lemmata.core.verdict import Verdict, together
 
@@ -59,7 +59,7 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
         status = "undecided"
         why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
         detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
-    remark = claim.remark if isinstance(claim.remark, str) else attempt(claim.remark, runs)
+    remark = claim.remark if isinstance(claim.remark, str) else _said(claim.remark, runs)
     return Judgement(
         claim,
         status,
@@ -88,6 +88,41 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
             for name, part in parts.items()
         ),
     )
+
+
+def _said(remark: Callable[[Runs], str], runs: Runs) -> str | Undecided:
+    """A remark computes no run that the verdict does without."""
+    try:
+        return attempt(remark, runs)
+    except NotComputed:
+        return ""
+
+
+def asked_for(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> set[str]:
+    """The runs that are not there and that a verdict asks for, as far as can be seen without them: subject, control,
+    conditions and each part by itself."""
+    asked: set[str] = set()
+
+    def ask(reading: Callable[..., Any], *of: Any) -> Any:
+        try:
+            return reading(*of)
+        except NotComputed as lacking:
+            asked.update(lacking.names)
+        except Exception:  # what is wrong with a reading is for the judging itself to say
+            pass
+        return None
+
+    with replicated(all_runs.replication):
+        ask(meet, claim.needs, all_runs.watched())
+        runs = all_runs.watched(needs)
+        ask(claim.wrong, all_runs)
+        subject = ask(claim.subject, runs)
+        for part in claim.named_parts().values():
+            if subject is not None:
+                ask(part.read, subject)
+            ask(part.rule.expected, runs)
+            ask(part.axes, all_runs)
+    return asked
 
 
 def _each(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Verdict]:

@@ -1,7 +1,7 @@
 """A run: a config that decides its numbers, what it may ask of whoever executes it, and what is read back."""
 
 import abc
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -151,6 +151,17 @@ class RunResult:
         return self.column("step", seed=seeds[0], **where), values
 
 
+class NotComputed(BaseException):
+    """Runs that somebody has asked for, and that nobody has computed yet.
+
+    It is no reason why a claim cannot be decided: no reading, whatever it catches, may take it for one.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(*names)
+        self.names = frozenset(names)
+
+
 @dataclass(frozen=True)
 class Runs:
     """The runs of one experiment, by the names the experiment gave them. Names like "block/8" form a group."""
@@ -160,11 +171,15 @@ class Runs:
     read: set[str] = field(default_factory=set, compare=False, repr=False)  # the names that somebody has asked for
     failed: Mapping[str, str] = field(default_factory=dict)  # those that could not be computed, and why
     gates: Needs = field(default_factory=dict, compare=False, repr=False)
+    absent: Mapping[str, RunConfig] = field(default_factory=dict)  # those that are computed when they are asked for
 
     def __getitem__(self, name: str) -> RunResult:
         if name in self.failed:
             self.read.add(name)
             raise Undecided(self._why(name))
+        if name in self.absent:
+            self._pass_gate(name, before=True)
+            raise NotComputed([name])
         if name not in self.by_name:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
         if name not in self.read:
@@ -172,29 +187,35 @@ class Runs:
             self._pass_gate(name)
         return self.by_name[name]
 
-    def _pass_gate(self, name: str) -> None:
-        """Whoever reads a run meets what the experiment asks of it, so that all its claims say the same."""
+    def _pass_gate(self, name: str, *, before: bool = False) -> None:
+        """Whoever reads a run meets what the experiment asks of it, so that all its claims say the same; of its config
+        before it is computed."""
         for gated, condition in each_condition(self.gates):
-            if gated == name or name.startswith(f"{gated}/"):
-                refuse(condition, self.by_name[name])
+            if (gated == name or name.startswith(f"{gated}/")) and (not before or condition.reads == "config"):
+                refuse(condition, self.absent[name] if before else self.by_name[name])
 
     def __contains__(self, name: str) -> bool:
-        return name in self.by_name or name in self.failed
+        return name in self.by_name or name in self.failed or name in self.absent
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self.by_name, *self.failed))
+        return iter((*self.by_name, *self.failed, *self.absent))
 
     def __len__(self) -> int:
-        return len(self.by_name) + len(self.failed)
+        return len(self.by_name) + len(self.failed) + len(self.absent)
+
+    @property
+    def configs(self) -> dict[str, Any]:
+        """Of the runs that are there, and of those that can still be computed."""
+        return {name: run.config for name, run in self.by_name.items()} | dict(self.absent)
 
     @property
     def replication(self) -> int:
         """Of all of them: what reads or draws them again from their seeds stands under the same number."""
-        return max((getattr(run.config, "replication", 0) for run in self.by_name.values()), default=0)
+        return max((getattr(config, "replication", 0) for config in self.configs.values()), default=0)
 
     def watched(self, gates: Needs | None = None) -> "Runs":
         """The same runs, nothing of them read yet; one that does not pass its gate cannot be read."""
-        return Runs(self.by_name, self.scale, failed=self.failed, gates=gates or {})
+        return Runs(self.by_name, self.scale, failed=self.failed, gates=gates or {}, absent=self.absent)
 
     def items(self) -> ItemsView[str, RunResult]:
         return self._all().items()
@@ -207,6 +228,8 @@ class Runs:
         for name in self.failed:
             self.read.update(self)
             raise Undecided(self._why(name))
+        if self.absent:
+            raise NotComputed(self.absent)
         return {name: self[name] for name in self.by_name}
 
     def _why(self, name: str) -> str:
@@ -217,4 +240,6 @@ class Runs:
         mine = [full for full in self if full.startswith(f"{name}/")]
         if not mine:
             raise Undecided(f"at scale {self.scale.name} there is no run {name!r}")
+        if absent := [full for full in mine if full in self.absent]:
+            raise NotComputed(absent)
         return {full.removeprefix(f"{name}/"): self[full] for full in mine}

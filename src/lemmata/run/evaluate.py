@@ -5,10 +5,12 @@ import itertools
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserError, judge
+from lemmata.core import Experiment, Judgement, RunConfig, RunResult, Runs, Scale, UserError, judge
 from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
+from lemmata.core.judge import asked_for
 from lemmata.core.registry import Selection, full_id, select
+from lemmata.core.run import NotComputed
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record import ExperimentResult, NotRun, current_rule
 from lemmata.record.record_of import KEPT
@@ -29,13 +31,63 @@ def evaluate(
     engine: EngineName = "local",
     reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
+    own_runs: bool = False,
 ) -> list[ExperimentResult]:
-    """Judge every selected claim; the experiments in the order in which they were asked for."""
-    found = {
-        one.experiment.id: one
-        for one in evaluate_each(selections, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes)
-    }
+    """Judge every selected claim; the experiments in the order in which they were asked for. `own_runs`: where only
+    some of an experiment's claims are selected, compute only the runs that their verdicts read."""
+    parts = [one for one in selections if own_runs and not changes and is_part(one)]
+    whole = [one for one in selections if one not in parts]
+    judged = itertools.chain(
+        evaluate_each(whole, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes),
+        evaluate_claims([(one, scale) for one in parts], store, jobs=jobs, engine=engine, reporter=reporter),
+    )
+    found = {one.experiment.id: one for one in judged}
     return [found[selection.experiment.id] for selection in selections]
+
+
+def is_part(selection: Selection) -> bool:
+    """Whether only some of an experiment's claims are asked for."""
+    return len(selection.claims) < len(selection.experiment.claims)
+
+
+def evaluate_claims(
+    asked: Sequence[tuple[Selection, Scale]],
+    store: Store,
+    *,
+    jobs: int = 1,
+    engine: EngineName = "local",
+    reporter: Reporter | None = None,
+) -> Generator[ExperimentResult, None, None]:
+    """Judge every selected claim from its own runs: what it asks for is computed, then it is judged again, until it
+    asks for nothing more."""
+    named = [selection.experiment.runs(scale) for selection, scale in asked]
+    for (selection, _), configs in zip(asked, named, strict=True):
+        if reason := obstacle(selection.experiment, configs.values(), store):
+            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+    stored, failures = dict[str, RunResult](), Failures()
+    judged: list[dict[str, Judgement]] = [{} for _ in asked]
+    while True:
+        runs = [_runs(configs, stored, failures, scale, True) for (_, scale), configs in zip(asked, named, strict=True)]
+        wanted: dict[str, RunConfig] = {}
+        for (selection, _), configs, there, found in zip(asked, named, runs, judged, strict=True):
+            for claim in selection.claims:
+                if claim.id in found:
+                    continue
+                try:
+                    found[claim.id] = judge(claim, there, selection.experiment.needs)
+                except NotComputed as lacking:
+                    names = lacking.names | asked_for(claim, there, selection.experiment.needs)
+                    wanted |= {configs[name].digest: configs[name] for name in names}
+        if not wanted:
+            break
+        for digest, reason in compute_each(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter):
+            if reason is None:
+                stored[digest] = store.load(wanted[digest])
+            else:
+                failures[digest] = reason
+    for (selection, _), there, found in zip(asked, runs, judged, strict=True):
+        judgements = tuple(found[claim.id] for claim in selection.claims)
+        yield _kept(ExperimentResult(selection, there, judgements), store)
 
 
 def evaluate_each(
@@ -84,19 +136,30 @@ def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store
     with suppress_warnings(made is not None):
         judgements = tuple(judge(claim, runs, selection.experiment.needs) for claim in claims)
     result = ExperimentResult(selection, runs, judgements)
-    if made:
-        return _under(made, result)
-    if not runs.scale.replication and not runs.failed:  # a verdict is the reference's; confirmations keep the others
-        for claim, record in zip(selection.claims, result.records(limit=KEPT), strict=True):
-            rule = current_rule(selection.experiment, claim)
+    return _under(made, result) if made else _kept(result, store)
+
+
+def _kept(result: ExperimentResult, store: Store) -> ExperimentResult:
+    """A verdict is the reference's; confirmations keep the others."""
+    if not result.runs.scale.replication and not result.runs.failed:
+        for judgement, record in zip(result.judgements, result.records(limit=KEPT), strict=True):
+            rule = current_rule(result.experiment, judgement.claim)
             keep_verdict(store, record.to_json() | {"digest": rule.digest, "code": rule.code})
     return result
 
 
-def _runs(named: Mapping[str, RunConfig], stored: Mapping[str, RunResult], failures: Failures, scale: Scale) -> Runs:
+def _runs(
+    named: Mapping[str, RunConfig],
+    stored: Mapping[str, RunResult],
+    failures: Failures,
+    scale: Scale,
+    on_demand: bool = False,
+) -> Runs:
     digests = {name: config.digest for name, config in named.items()}
     there = {name: stored[digest] for name, digest in digests.items() if digest in stored}
-    return Runs(there, scale, failed={name: failures[one] for name, one in digests.items() if one in failures})
+    failed = {name: failures[one] for name, one in digests.items() if one in failures}
+    absent = {name: named[name] for name in named if on_demand and name not in there and name not in failed}
+    return Runs(there, scale, failed=failed, absent=absent)
 
 
 def _under(changes: Changes, result: ExperimentResult) -> ExperimentResult:

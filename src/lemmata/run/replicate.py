@@ -15,7 +15,7 @@ from lemmata.core.registry import Selection
 from lemmata.core.to_json import to_json
 from lemmata.core.verdict import Status
 from lemmata.record import CurrentRule, ExperimentResult, Replications, current_rule
-from lemmata.run.evaluate import evaluate
+from lemmata.run.evaluate import evaluate, evaluate_claims, is_part
 from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import compute_all
 from lemmata.run.store import Store, keep_json
@@ -41,18 +41,22 @@ def confirm(
     an interrupted confirmation continues. An experiment of which a run could not be computed is not judged.
     """
     scales = {number: replace(scale, replication=number) for number in numbers}
-    wanted = [run for one in scales.values() for s in selections for run in s.experiment.runs(one).values()]
+    entire, parts = [s for s in selections if not is_part(s)], [s for s in selections if is_part(s)]
+    wanted = [run for one in scales.values() for s in entire for run in s.experiment.runs(one).values()]
     # All at once: one progress, and no worker waits for another.
     failed = compute_all(wanted, store, jobs=jobs, engine=engine, reporter=reporter)
+    by_claim = [(s, one) for one in scales.values() for s in parts]
+    judged = [*evaluate_claims(by_claim, store, jobs=jobs, engine=engine, reporter=reporter)]
     references = dict(known)
     for selection in selections:
         references |= _references(store, selection, scale)
     found: dict[str, Replications] = {}
-    for number, one in scales.items():
-        whole = [s for s in selections if not any(run.digest in failed for run in s.experiment.runs(one).values())]
-        for item in evaluate(whole, one, store):
-            for id, judged in _judged(item, number, references).items():
-                found[id] = judged.merged(found.get(id))
+    for one in scales.values():
+        whole = [s for s in entire if not any(run.digest in failed for run in s.experiment.runs(one).values())]
+        judged += evaluate(whole, one, store)
+    for item in judged:
+        if not item.runs.failed:
+            found |= {id: one.merged(found.get(id)) for id, one in _judged(item, references).items()}
     rules = {claim.id: current_rule(one.experiment, claim) for one in selections for claim in one.claims}
     for id, confirmation in found.items():
         before = last_replications(store, id, scale=scale.name, rule=rules[id])
@@ -91,9 +95,9 @@ def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, S
     return {id: row["status"] for id, row in rows.items() if row.get("status")}
 
 
-def _judged(item: ExperimentResult, number: int, references: Mapping[str, Status]) -> dict[str, Replications]:
+def _judged(item: ExperimentResult, references: Mapping[str, Status]) -> dict[str, Replications]:
     """One replication of an experiment's claims."""
-    computed = min(str(run.record.get("computed", "")) for run in item.runs.values())
+    computed = min((str(run.record.get("computed", "")) for run in item.runs.by_name.values()), default="")
     cost = {"computed": computed, "seconds": round(item.seconds, 3)}
     rules = {one.claim.id: current_rule(item.experiment, one.claim) for one in item.judgements}
     return {
@@ -102,7 +106,13 @@ def _judged(item: ExperimentResult, number: int, references: Mapping[str, Status
             code=rules[judgement.claim.id].code,
             scale=item.runs.scale.name,
             reference=references.get(judgement.claim.id),
-            verdicts={str(number): {"status": judgement.status, "margin": to_json(judgement.margin), **cost}},
+            verdicts={
+                str(item.runs.scale.replication): {
+                    "status": judgement.status,
+                    "margin": to_json(judgement.margin),
+                    **cost,
+                }
+            },
         )
         for judgement in item.judgements
     }

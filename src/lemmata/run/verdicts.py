@@ -21,6 +21,7 @@ EVIDENCE = (
     "remark",
     "seconds",
     "reads",
+    "runs",
     "evidence",
     "proved",
 )
@@ -31,10 +32,10 @@ def keep_verdict(store: Store, row: dict[str, Any]) -> None:
 
 
 def last_verdict(store: Store, claim: Claim, rule: CurrentRule, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
-    """The evidence read from these runs under the claim's present rule; `stale` alone if it is of another rule; empty
-    if there is none."""
+    """The evidence read from these runs, or from those of them that it needs, under the claim's present rule; `stale`
+    alone if it is of another rule; empty if there is none."""
     wanted, row = set(runs), _kept(store, claim.id, scale)
-    if not row or set(row["runs"]) != wanted or not all(digest in store for digest in wanted):
+    if not row or not set(row["runs"]) <= wanted or not all(digest in store for digest in row["runs"]):
         return {}
     if not rule.accepts(row.get("digest", ""), row.get("code", "")):
         return {"stale": True}
