@@ -27,7 +27,7 @@ from side_by_side import Row, in_turns, median_ms, show
 
 from lemmata.core import Batch, named_integer, named_key
 from lemmata.models.truncate import Spectrum
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
 from lemmata.train.losses import MANY_QUERIES
@@ -95,7 +95,7 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
     )
     data = jax.jit(lambda key: task.sample(batch, key=key))(named_key(0, "data"))
     algorithm = Descent(
-        Batches(QueryLoss(task.queries, surprise_together), batch), block_weights, SGDConfig(), SGDConfig().rate
+        Batches(QueryLoss(task.queries, batched_nll), batch), block_weights, SGDConfig(), SGDConfig().rate
     )
     arrays, static = eqx.partition(algorithm.init(model), eqx.is_array)
 

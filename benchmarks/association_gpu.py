@@ -24,10 +24,10 @@ from lemmata.cli.gpu import prepare_gpu
 from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
 from lemmata.models.truncate import truncate_compiled
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
 from lemmata.papers.association.probe.answers import answers_of_edits
 from lemmata.papers.association.probe.held_out import answer_shown, held_out
-from lemmata.papers.association.probe.portrait import attention_mass, feed_margin
+from lemmata.papers.association.probe.snapshot import attention_mass, feed_margin
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit_many, stack
 from lemmata.train.losses import MANY_QUERIES
@@ -113,7 +113,7 @@ def main() -> None:
     config = TransformerConfig(vocab=task.config.vocab, length=length, width=width, precision=options.precision)
     model = Transformer.create(config, key=named_key(options.seed, "init"))
     algorithm = Descent(
-        Batches(QueryLoss(task.queries, surprise_together), batch), block_weights, SGDConfig(), SGDConfig().rate
+        Batches(QueryLoss(task.queries, batched_nll), batch), block_weights, SGDConfig(), SGDConfig().rate
     )
     watch, began = Stopwatch(), time.perf_counter()
     _, metrics = fit_many(

@@ -11,7 +11,7 @@ from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
 from lemmata.papers.association.probe.answers import answers
 from lemmata.papers.association.probe.held_out import held_out
-from lemmata.papers.association.probe.portrait import attention_mass
+from lemmata.papers.association.probe.snapshot import attention_mass
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit
 

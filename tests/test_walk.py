@@ -16,7 +16,7 @@ CRASHED_ONCE = (
     ("association/fig-8", {"clean_steps": "0"}),
     ("association/fig-9", {"task.triggers": "1"}),
     ("association/fig-13", {"model.feeds": "mlp,mlp"}),
-    ("association/lemma-d", {"num_tokens": "100001"}),
+    ("association/eq-12", {"num_tokens": "100001"}),
     ("lego/regime-map", {"action": "C3"}),
     ("lego/self-training", {"action": "C3"}),
     ("lego/features", {"task.action": "C4", "model.actions": "4", "model.values": "4"}),

@@ -123,13 +123,13 @@ def test_clean_training_comes_before_noise() -> None:
 
 def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
     few = recall_training(Scale("smoke"), maps=True, seeds=(4,))
-    portraits = {
+    snapshots = {
         number: replace(few, attended_sequences=number).execute(Unattended()).arrays for number in (None, 16, 32)
     }
-    usual, same, more = (portraits[number]["final.mass"] for number in (None, 16, 32))
+    usual, same, more = (snapshots[number]["final.mass"] for number in (None, 16, 32))
     assert np.array_equal(usual, same)  # `test_sequences`, unless it is said
     assert not np.allclose(usual, more)
-    assert np.array_equal(portraits[None]["final.first_attention"], portraits[32]["final.first_attention"])
+    assert np.array_equal(snapshots[None]["final.first_attention"], snapshots[32]["final.first_attention"])
     assert few.digest == replace(few, attended_sequences=None).digest != replace(few, attended_sequences=16).digest
 
 
@@ -276,7 +276,9 @@ def test_a_positive_margin_is_counted_in_steps_and_not_in_records() -> None:
     np.testing.assert_allclose(fig_3.positive_afterwards((run, "margin")).values, [97 / 99])
 
 
-@pytest.mark.parametrize("change", [{"shares": (0.01,)}, {"shares": (0.5, 0.51)}, {"rates": (0.1, 0.1)}, {"seeds": ()}])
+@pytest.mark.parametrize(
+    "change", [{"shares": (0.01,)}, {"shares": (0.5, 0.51)}, {"learning_rates": (0.1, 0.1)}, {"seeds": ()}]
+)
 def test_impossible_allocations_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(UserError):
         BigramAllocation(units=(8,), **change)

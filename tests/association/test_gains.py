@@ -8,8 +8,8 @@ from lemmata.core.config import override
 from lemmata.lm.tasks.facts import CITIES, TABLE_5
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, best, fold, gain, over_prompts
 from lemmata.papers.association.probe.writing import Pointer, constancy
-from lemmata.papers.association.run._asked import check_apart, facts_of
 from lemmata.papers.association.run._cutting import upper_layers
+from lemmata.papers.association.run._questions import check_apart, facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import EXCHANGED
 from lemmata.papers.association.run.noise_directions import NoiseDirections
@@ -89,7 +89,7 @@ def test_the_exchanged_sentence_asks_for_the_other_one() -> None:
 
 def test_what_points_at_a_word() -> None:
     word = Pointer(np.array([3.0, 4.0]))
-    np.testing.assert_allclose(word.push(np.array([[1.0, 0.0], [0.0, 2.0]])), [3.0, 8.0])
+    np.testing.assert_allclose(word.direct_logits(np.array([[1.0, 0.0], [0.0, 2.0]])), [3.0, 8.0])
     assert word.overlap(np.array([[3.0, 4.0], [6.0, 8.0]])) == pytest.approx(1.0)
     assert word.overlap(np.array([[4.0, -3.0]])) == pytest.approx(0.0)
     np.testing.assert_allclose(constancy(np.array([[2.0, 1.0, 0.0], [2.0, -1.0, 0.0]])), [1.0, 0.0, 0.0])

@@ -21,7 +21,7 @@ from lemmata.papers.association.model import (
 CONFIG = TransformerConfig(vocab=7, length=10, width=8, feeds=("mlp", "linear", "none"), hidden=12, value_width=6)
 call = eqx.filter_jit(lambda model, tokens: model(tokens))
 traced = eqx.filter_jit(lambda model, tokens: model.trace(tokens))
-at = eqx.filter_jit(lambda model, tokens, asked: model.at(tokens, asked))
+at = eqx.filter_jit(lambda model, tokens, queries: model.at(tokens, queries))
 TOKENS = jnp.array([3, 1, 4, 1, 5, 0, 2, 6, 5, 3])
 
 
@@ -60,8 +60,8 @@ def test_transformer_is_equation_one() -> None:
     assert trace.residuals.shape == (4, 10, 8)
     np.testing.assert_allclose(trace.attention.sum(axis=-1), 1, rtol=1e-5)
     assert np.all(np.triu(np.asarray(trace.attention[1]), 1) == 0)
-    asked = jnp.array([9, 0, 4])
-    np.testing.assert_allclose(at(model, TOKENS, asked), logits[asked], rtol=1e-5, atol=1e-5)
+    queries = jnp.array([9, 0, 4])
+    np.testing.assert_allclose(at(model, TOKENS, queries), logits[queries], rtol=1e-5, atol=1e-5)
 
 
 def test_the_future_does_not_change_the_past() -> None:

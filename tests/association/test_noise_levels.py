@@ -8,10 +8,11 @@ import pytest
 from lemmata.core import Claim, OutsideSetting, RunConfig, RunResult, Runs, Scale
 from lemmata.core.condition import each_condition
 from lemmata.core.registry import experiments
-from lemmata.papers.association.claims import stability
+from lemmata.papers.association.claims._other_settings import ends, learning_rates, noise_levels, parts_by
 from lemmata.papers.association.run.recall_training import RecallTraining
 
-RECALL = ("fig-3", "fig-4", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "fig-12", "fig-13", "stability")
+RECALL = ("fig-3", "fig-4", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "fig-12", "fig-13")
+RECALL += ("noise-first", "any-alpha", "any-rate")
 BOUND_TO_HALF = {"fig-3", "fig-4", "fig-4-clean", "fig-8", "fig-10", "any-rate"}
 
 
@@ -32,7 +33,7 @@ def outside(claim: Claim, runs: dict[str, RunConfig]) -> list[str]:
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.8])
-def test_bars_that_were_set_at_one_half_are_not_asked_elsewhere(alpha: float) -> None:
+def test_thresholds_set_at_one_half_do_not_hold_elsewhere(alpha: float) -> None:
     found = set()
     for name in RECALL:
         one = experiments("association")[f"association/{name}"]
@@ -52,17 +53,17 @@ def unread(configs: dict[str, RunConfig]) -> Runs:
     return Runs({name: RunResult(config, {"x": np.zeros(1)}, {}) for name, config in configs.items()})
 
 
-def test_a_noise_level_is_told_by_the_run_and_not_by_its_name_and_once() -> None:
-    before = stability.runs(Scale("smoke"))
+def test_a_noise_level_is_read_of_the_run_and_not_of_its_name_and_once() -> None:
+    before = noise_levels(Scale("smoke"))
     changed = {name: with_noise(config, 0.8) for name, config in before.items()}
-    for part in stability._by("alpha").values():
+    for part in parts_by("alpha").values():
         assert part.axes(unread(before)) == {"α": [0.2, 0.7, 0.5]}
         assert part.axes(unread(changed)) == {"α": [0.8]}
-    assert [run.config for run, _ in stability.of("alpha")(unread(changed))] == [changed["alpha/0.2"]]
-    assert len(stability.of("rate")(unread(changed))) == 2
+    assert [run.config for run, _ in ends(unread(changed), "alpha")] == [changed["alpha/0.2"]]
+    assert len(ends(unread(learning_rates(Scale("smoke"))), "rate")) == 2
 
 
 def test_a_lead_that_is_infinite_says_what_was_never_reached() -> None:
-    claims = {claim.id: claim for claim in experiments("association")["association/fig-3"].claims}
+    claims = {claim.id: claim for one in experiments("association").values() for claim in one.claims}
     assert claims["association/noise-first"].named_parts()[""].never == "never reached"
     assert claims["association/fig-3-margin"].named_parts()["steps ahead"].never == "never reached"

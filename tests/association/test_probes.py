@@ -13,7 +13,7 @@ from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig
 from lemmata.papers.association.probe.answers import answers, ioi_answers, queries_of
 from lemmata.papers.association.probe.held_out import answer_shown, held_out
-from lemmata.papers.association.probe.portrait import (
+from lemmata.papers.association.probe.snapshot import (
     attention_mass,
     feed_logits,
     feed_margin,
@@ -124,7 +124,7 @@ def test_attention_mass_by_brute_force() -> None:
     np.testing.assert_allclose(noisy["attention_rest"], 0, atol=1e-5)
 
 
-def test_the_ceiling_is_the_chance_of_an_earlier_trigger() -> None:
+def test_the_ceiling_is_the_probability_of_an_earlier_trigger() -> None:
     config = RecallConfig(source="uniform", symbols=9, length=12)
     shown = answer_shown(held_out(NoisyRecall.create(config), 20000).clean)
     rows = transition_rows(config)[:, :9]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import RunResult, Runs, Unattended, UserError, judge
-from lemmata.papers.association.claims.thm_2_descent import EXPERIMENT, Descent
+from lemmata.papers.association.claims._descents import Descent
+from lemmata.papers.association.claims.thm_2_descent import EXPERIMENT, signs
 from lemmata.papers.association.run.margin_spread import MarginSpread
 from lemmata.papers.association.run.simplified_descent import SimplifiedDescent
 from lemmata.papers.association.theory import RecallChain, margins
@@ -17,7 +18,7 @@ def test_the_first_step_is_the_exact_chains(exclude: bool) -> None:
     config = SimplifiedDescent(num_tokens=5, length=12, batch=16384, steps=2, seeds=(7,), exclude_trigger=exclude)
     found = RunResult(config, config.compute(Unattended()).metrics, {})
     chain = RecallChain(5, 12, config.alpha, exclude)
-    update, previous = (config.rate * part for part in margins.value_update(chain))
+    update, previous = (config.learning_rate * part for part in margins.value_update(chain))
     noise = chain.num_tokens
     expected = {
         "diagonal": np.diag(update)[1:noise].mean(),
@@ -46,7 +47,7 @@ def test_spread_shrinks_with_the_sample_and_centres_on_the_exact_margin() -> Non
         MarginSpread(groups=64, multiples=(16,))
 
 
-def _told(gaps: list[float]) -> RunResult:
+def _descent(gaps: list[float]) -> RunResult:
     """A descent whose noise is learned at record 2, with these gaps."""
     config = SimplifiedDescent(steps=len(gaps) - 1, seeds=(0, 1))
     count = len(gaps)
@@ -69,7 +70,7 @@ def _told(gaps: list[float]) -> RunResult:
     ],
 )
 def test_the_gaps_story(gaps: list[float], status: str) -> None:
-    other = _told([0.0, 0.01, 0.02, 0.03, 2.0])
-    runs = Runs({"descent": _told(gaps), "descent, ȳ ≠ q": other})
-    assert Descent(other).signs() == (1, 1, 1)
+    other = _descent([0.0, 0.01, 0.02, 0.03, 2.0])
+    runs = Runs({"descent": _descent(gaps), "descent, ȳ ≠ q": other})
+    assert signs(Descent(other)) == (1, 1, 1)
     assert judge(IN_DESCENT, runs).status == status

@@ -6,7 +6,10 @@ import pytest
 from lemmata.core import Scale, Undecided, judge, named_generator
 from lemmata.core.registry import experiments
 from lemmata.core.run import RunResult, Runs, Unattended
-from lemmata.papers.association.claims.tab_2_significance import EXPERIMENT, each, mean, truncation
+from lemmata.papers.association.claims._printed_table import each, mean, truncation
+from lemmata.papers.association.claims.tab_2_contrast import EXPERIMENT as CONTRAST
+from lemmata.papers.association.claims.tab_2_eight_shots import EXPERIMENT as EIGHT_SHOTS
+from lemmata.papers.association.claims.tab_2_significance import EXPERIMENT as SIGNIFICANCE
 from lemmata.papers.association.probe.shares import Contrast
 from lemmata.papers.association.run.printed_accuracies import PrintedAccuracies, Z
 from lemmata.papers.association.theory import paired
@@ -18,8 +21,11 @@ def table(**changes) -> Runs:
     return Runs({"printed": RunResult(config, output.metrics, output.arrays)}, Scale("laptop"))
 
 
+CLAIMS = [claim for one in (SIGNIFICANCE, EIGHT_SHOTS, CONTRAST) for claim in one.claims]
+
+
 def verdicts(runs: Runs) -> dict[str, str]:
-    return {claim.id: judge(claim, runs).status for claim in EXPERIMENT.claims}
+    return {claim.id: judge(claim, runs).status for claim in CLAIMS}
 
 
 def test_the_unpaired_error_is_that_of_simulated_answers() -> None:
@@ -85,15 +91,12 @@ def test_verdicts_follow_the_number_of_questions() -> None:
 
 def test_the_controls_fail_and_the_remark_is_computed() -> None:
     runs = table()
-    for claim in EXPERIMENT.claims:
+    for claim in CLAIMS:
         judgement = judge(claim, runs)
         assert judgement.control_status == "fails"
         assert set(judgement.control.values()) == {"fails"}
-    assert (
-        "Of 6 printed gains 1 can be told from chance: Phi-3 at 1 shot (z = 5.3)"
-        in judge(EXPERIMENT.claims[0], runs).remark
-    )
-    assert "Without the largest gain 3.0 points are left" in judge(EXPERIMENT.claims[2], runs).remark
-    assert "none" in judge(EXPERIMENT.claims[0], table(questions=100)).remark
-    assert EXPERIMENT.draw(runs).figure is not None
+    assert "Of 6 printed gains 1 can be told from chance: Phi-3 at 1 shot (z = 5.3)" in judge(CLAIMS[0], runs).remark
+    assert "Without the largest gain 3.0 points are left" in judge(CLAIMS[2], runs).remark
+    assert "none" in judge(CLAIMS[0], table(questions=100)).remark
+    assert SIGNIFICANCE.draw(runs).figure is not None
     assert "association/tab-2-significance" in experiments("association")

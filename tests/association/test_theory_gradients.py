@@ -26,15 +26,15 @@ def world(n, length, alpha, exclude):
     targets = range(int(exclude), n)
     for target in targets:
         for head in itertools.product(range(n + 1), repeat=length - 1):
-            chance = alpha / alpha / len(targets)
+            probability = alpha / alpha / len(targets)
             for previous, token in itertools.pairwise((None, *head)):
                 if previous == 0:
-                    chance *= (token == target) * (1 - alpha) + (token == n) * alpha
+                    probability *= (token == target) * (1 - alpha) + (token == n) * alpha
                 else:
-                    chance *= (token < n) * (alpha / alpha) / n
-            if chance:
-                yield target, (*head, 0), target, chance * (1 - alpha)
-                yield target, (*head, 0), n, chance * alpha
+                    probability *= (token < n) * (alpha / alpha) / n
+            if probability:
+                yield target, (*head, 0), target, probability * (1 - alpha)
+                yield target, (*head, 0), n, probability * alpha
 
 
 def cell(entry, n):
@@ -48,7 +48,7 @@ def test_table_3_moments_are_those_of_every_sequence(exclude):
     n, length = 4, 4
     chain = RecallChain(n, length, ALPHA, exclude)
     sequences = list(world(n, length, ALPHA, exclude))
-    assert sum(chance for *_, chance in sequences) == 1
+    assert sum(probability for *_, probability in sequences) == 1
     for entry in TABLE_3:
         if exclude and entry.output == "trigger":
             continue  # y = q is impossible
@@ -100,9 +100,13 @@ def test_corrected_means_and_limits_by_sympy():
         at_j = given_token["target" if entry.input == "same" else role]
         mean = square = 0
         rest = given_token[role]
-        for count, chance, fraction in ((1, hit[0], given_trigger[role]), (1, hit[1], at_j), (n - 2, hit[2], rest)):
-            mean += count / n * (1 / (n + 1) - chance) * fraction
-            square += count / n * (1 / (n + 1) ** 2 + (1 - 2 / (n + 1)) * chance) * fraction**2
+        for count, probability, fraction in (
+            (1, hit[0], given_trigger[role]),
+            (1, hit[1], at_j),
+            (n - 2, hit[2], rest),
+        ):
+            mean += count / n * (1 / (n + 1) - probability) * fraction
+            square += count / n * (1 / (n + 1) ** 2 + (1 - 2 / (n + 1)) * probability) * fraction**2
         if entry.input == "other":  # one more ȳ, k itself, at which k is more frequent: of lower order
             more = given_token["target"] - rest
             mean += (1 / (n + 1) - hit[2]) * more / n
@@ -130,13 +134,13 @@ def population(model, sequences, where):
     """The gradient by autodiff of the exact population loss."""
     tokens = jnp.array([z for _, z, _, _ in sequences])
     answers = jnp.array([y for _, _, y, _ in sequences])
-    chances = jnp.array([float(p) for *_, p in sequences])
+    probabilities = jnp.array([float(p) for *_, p in sequences])
     last = jnp.array([tokens.shape[1] - 1])
 
     def loss(weights):
         edited = eqx.tree_at(where, model, weights)
         logits = jax.vmap(lambda z: edited.at(z, last)[0])(tokens)
-        return -jnp.sum(chances * jnp.take_along_axis(jax.nn.log_softmax(logits), answers[:, None], 1)[:, 0])
+        return -jnp.sum(probabilities * jnp.take_along_axis(jax.nn.log_softmax(logits), answers[:, None], 1)[:, 0])
 
     return jax.jit(jax.grad(loss))(where(model))
 

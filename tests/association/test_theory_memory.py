@@ -123,10 +123,10 @@ def test_flow_of_the_matrix_follows_the_margins():
     signal, noise = memory.singular_values(path.a, path.b, 3)
     np.testing.assert_allclose(found.metrics["noise_singular"][-1], noise[-1], rtol=1e-7)
     np.testing.assert_allclose(found.metrics["signal_singular"][-1], signal[-1], rtol=1e-7)
-    correct, wrong, chance = memory.probabilities(path.a[-1:], path.b[-1:], 3)
+    correct, wrong, probability = memory.probabilities(path.a[-1:], path.b[-1:], 3)
     assert found.metrics["full_correct"][-1] == pytest.approx(correct[0])
     assert found.metrics["full_wrong"][-1] == pytest.approx(2 * wrong[0], rel=1e-4)
-    assert found.metrics["full_noise"][-1] == pytest.approx(chance[0])
+    assert found.metrics["full_noise"][-1] == pytest.approx(probability[0])
 
 
 def test_lemma_h2_by_sympy():
@@ -148,5 +148,5 @@ def test_truncated_losses_against_one_matrix():
     low = left[:, :2] @ np.diag(values[:2]) @ right[:2]
     for name, matrix in (("full", weight[0, 0]), ("rank_5", weight[0, 0]), ("rank_2", low)):
         logits = inputs[0] @ matrix.T @ outputs[0].T
-        chance = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-        assert losses[name][0, 0] == pytest.approx(-np.log(np.diagonal(chance)).mean())
+        probability = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        assert losses[name][0, 0] == pytest.approx(-np.log(np.diagonal(probability)).mean())

@@ -47,11 +47,11 @@ def test_the_query_loss_is_the_masked_loss() -> None:
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
     logits = np.asarray(jax.jit(jax.vmap(MODEL))(batch.tokens), dtype=float)
     targets = np.asarray(batch.targets)
-    surprise = [
+    nll = [
         np.log(np.exp(logits[b, t]).sum()) - logits[b, t, targets[b, t]]
         for b, t in zip(*np.where(np.asarray(batch.mask)), strict=True)
     ]
-    np.testing.assert_allclose(full, np.mean(surprise), rtol=1e-5)
+    np.testing.assert_allclose(full, np.mean(nll), rtol=1e-5)
 
 
 @pytest.mark.parametrize("many", [2, 10**6], ids=["either way", "one way"])

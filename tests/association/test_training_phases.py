@@ -23,8 +23,8 @@ def table(config: Any, steps: Any, edits: int, values: Any) -> RunResult:
     rows: dict[str, list[np.ndarray]] = {}
     for step in steps:
         for edit in range(edits):
-            told = {"step": step, "edit": edit}
-            for name, value in (told | values(step, edit)).items():
+            labels = {"step": step, "edit": edit}
+            for name, value in (labels | values(step, edit)).items():
                 noise = np.exp(0.05 * rng.standard_normal(PROMPTS)) if isinstance(value, float) else 1
                 rows.setdefault(name, []).append(np.full(PROMPTS, value) * noise)
     arrays = {"chosen": np.array([[step, 2, 0.2] for step in steps], float)}

@@ -10,7 +10,7 @@ from lemmata.core.config import override
 from lemmata.core.registry import select
 from lemmata.lm import Edit, Largest, Without, edited, load
 from lemmata.lm.map import softmax
-from lemmata.papers.association.run._asked import facts_of
+from lemmata.papers.association.run._questions import facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 from lemmata.papers.association.run.noise_directions import NoiseDirections
@@ -88,8 +88,8 @@ def test_chosen_cuts_are_the_edits_they_say(folder: Path) -> None:
         rows = cut & (table["layer"] == layer)
         share = float(table["share"][rows][0])
         with edited(model, Edit(int(layer), "mlp in", Largest(share))):
-            chances = softmax(model.last_logits(prompts))
-        np.testing.assert_allclose(table["the"][rows], chances[:, the], rtol=1e-4)
+            probabilities = softmax(model.last_logits(prompts))
+        np.testing.assert_allclose(table["the"][rows], probabilities[:, the], rtol=1e-4)
         on_choice = (table["edit"] == "cut") & (table["half"] == "choose") & (table["layer"] == layer)
         ratios = {
             one: table["answer"][on_choice & (table["share"] == one)].mean()
@@ -109,8 +109,8 @@ def test_a_direction_removed_alone_is_that_edit(folder: Path) -> None:
     assert arrays["chooses"].tolist() == [True] * 4 + [False] * 4
     for place in (0, len(arrays["directions"]) - 1):
         with edited(model, Edit(2, "mlp in", Without((int(arrays["directions"][place]),)))):
-            chances = softmax(model.last_logits(prompts))
-        np.testing.assert_allclose(arrays["alone"][place, 1], chances[:, the], rtol=1e-4)
+            probabilities = softmax(model.last_logits(prompts))
+        np.testing.assert_allclose(arrays["alone"][place, 1], probabilities[:, the], rtol=1e-4)
     assert arrays["energy"].sum() == pytest.approx(1.0, abs=1e-3), "the directions span the inputs"
     by_effect = found.metrics["the"][(found.metrics["by"] == "effect") & (found.metrics["count"] == 1)]
     effect = np.log(arrays["alone"][..., :4].mean(-1)[:, 0] / arrays["alone"][..., :4].mean(-1)[:, 1])

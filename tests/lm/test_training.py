@@ -14,7 +14,7 @@ from lemmata.lm.place import VARIABLE
 from lemmata.lm.pretrain import Recipe, pretrain
 from lemmata.lm.tasks.repeats import repeats
 from lemmata.papers.association.run.checkpoints import Checkpoints
-from lemmata.papers.association.run.own_training import OwnTraining, chances
+from lemmata.papers.association.run.own_training import OwnTraining, probabilities
 from lm_stories import NAMES, story
 
 RECIPE = {
@@ -118,11 +118,11 @@ def test_what_is_not_here_is_said(trained: Path, tmp_path: Path) -> None:
         Checkpoints(layer=3)
 
 
-def test_chances_are_probabilities(trained: Path) -> None:
+def test_probabilities_are_those_of_the_softmax(trained: Path) -> None:
     model = load(str(trained / "text" / "step-256"))
     asked = repeats(
         (trained / "text" / "held_out.txt").read_text(), seed=0, half="judge", is_single_token=lambda text: True, most=5
     )
-    found = chances(model, asked)
+    found = probabilities(model, asked)
     assert all((values > 0).all() and (values < 1).all() for values in found.values())
     assert len(found["name"]) == 5

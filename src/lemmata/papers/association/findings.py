@@ -19,7 +19,7 @@ FINDINGS = (
         "relative to the margin they spread as much as attention's (ratio {low} to {high}; our rule asks for {needed})."
         " And the first step that is to prove Theorem 2 points the other way.",
         rests_on={"thm-1-samples": "fails", "thm-1-exact": "holds", "thm-2": "erratum"},
-        shown_by="thm-1-spread",
+        shown_by="thm-1-samples",
         numbers={
             "low": Number("thm-1-samples", at="min"),
             "high": Number("thm-1-samples", at="max"),

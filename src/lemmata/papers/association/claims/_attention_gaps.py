@@ -1,12 +1,21 @@
-"""Theorem 2's gaps, read from sampled gradients of W_QK and by the exact chain."""
+"""Theorem 2's gaps, read from sampled gradients of W_QK and by the exact chain; the runs of its cases."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import RunResult
+from lemmata.core import RunResult, Scale, Undecided, within
+from lemmata.core.rule import bootstrap_error
+from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.run.simplified import TRIGGER
+from lemmata.papers.association.sizes import AttentionGaps
 from lemmata.papers.association.theory import RecallChain, attention_logits
+
+AS_PRINTED, WITHOUT_TRIGGER, LEARNED = "ȳ in [N], W_V of (26)", "ȳ ≠ q, W_V of (26)", "ȳ in [N], W_V of phase 2"
+ADMITTED = within("alpha", "Assumption F.1 admits α up to 0.38", below=0.382)
+ERRORS = 4  # standard errors from 0, from which on a gap has a sign
+FEWEST = 3  # seeds, for a standard error
 
 
 class Gaps(NamedTuple):
@@ -47,3 +56,19 @@ class Gaps(NamedTuple):
 def exact_gap(chain: RecallChain, values) -> float:
     token, previous = attention_logits.key_gradient(chain, *values)
     return float(token[1] + previous[TRIGGER] - (token[-1] + previous[TRIGGER])) / attention_logits.unit_gap(chain)
+
+
+def sign(by_seed: np.ndarray) -> int:
+    """Of the mean over seeds, where it is far enough from 0."""
+    if len(by_seed) < FEWEST or abs(by_seed.mean()) <= ERRORS * float(bootstrap_error(by_seed)):
+        raise Undecided("too few samples to tell the sign of a gap")
+    return int(np.sign(by_seed.mean()))
+
+
+def key_gradients(scale: Scale) -> dict[str, KeyGradients]:
+    """One step of W_QK in each case; what phase 2 learns takes longer than a smoke test."""
+    size = AttentionGaps.SEEDS
+    seeds = scale.seeds(smoke=size.smoke, laptop=size.laptop, paper=size.paper)
+    printed = KeyGradients(seeds=seeds, batch=AttentionGaps.BATCH.at(scale))
+    cases = {AS_PRINTED: printed, WITHOUT_TRIGGER: replace(printed, exclude_trigger=True)}
+    return cases if scale.name == "smoke" else cases | {LEARNED: replace(printed, values="learned")}

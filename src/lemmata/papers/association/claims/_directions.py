@@ -6,34 +6,22 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import RunResult, Runs, of_result
-from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, gain, over_prompts
+from lemmata.papers.association.probe.gains import Compared, OverPrompts, Probabilities, over_prompts
 from lemmata.papers.association.probe.writing import constancy
 
 FEW, TEN = 3, 10  # directions removed together; directions whose places are read
 TENTH = 0.1  # of all directions: those of the smallest, or of the largest, singular values
 
 
-@dataclass(frozen=True)
-class Removed:
-    """A set of directions removed together, on the prompts that judge."""
-
-    without: Probabilities
-    whole: Probabilities
-
-
-def removed(run: RunResult, by: str, count: int = FEW) -> Removed:
-    """Of random sets the mean."""
+def removed(run: RunResult, by: str, count: int = FEW) -> Compared:
+    """A set of directions removed together, on the prompts that judge; of random sets the mean."""
 
     def read(by: str, count: int) -> Probabilities:
         prompts = len(run.column("the", by="whole"))
         parts = (run.column(name, by=by, count=count).reshape(-1, prompts).mean(axis=0) for name in ("answer", "the"))
         return Probabilities(*parts)
 
-    return Removed(read(by, count), read("whole", 0))
-
-
-def gained(of: Removed) -> OverPrompts:
-    return gain(of.without, of.whole)
+    return Compared(read(by, count), read("whole", 0))
 
 
 def effects(run: RunResult, prompts: np.ndarray) -> np.ndarray:
@@ -107,26 +95,19 @@ def enough(run: RunResult) -> str | None:
     return None if count >= 5 * TEN else f"{count} directions were looked at: too few to speak of a tenth of them"
 
 
-@dataclass(frozen=True)
-class Coordinates:
-    """What the last tokens' inputs have along some directions, on the prompts that judge."""
-
-    values: np.ndarray  # [prompt, direction]
+def coordinates(run: RunResult, places: np.ndarray) -> np.ndarray:
+    """[prompt, direction]: what the last tokens' inputs have along some directions, on the prompts that judge."""
+    return run.arrays["coordinates"][~run.arrays["chooses"]][:, places]
 
 
-def coordinates(run: RunResult, places: np.ndarray) -> Coordinates:
-    return Coordinates(run.arrays["coordinates"][~run.arrays["chooses"]][:, places])
-
-
-def constant(of: Coordinates) -> OverPrompts:
+def constant(values: np.ndarray) -> OverPrompts:
     """The mean over directions of how constant they are."""
 
     def mean(rows: np.ndarray) -> Any:
-        drawn = np.atleast_2d(rows)
-        values = np.array([constancy(of.values[one]).mean() for one in drawn])
-        return values if rows.ndim > 1 else values[0]
+        found = np.array([constancy(values[one]).mean() for one in np.atleast_2d(rows)])
+        return found if rows.ndim > 1 else found[0]
 
-    return over_prompts(mean, len(of.values), is_ratio=False)
+    return over_prompts(mean, len(values), is_ratio=False)
 
 
 def ordinary(run: RunResult) -> np.ndarray:
@@ -147,28 +128,28 @@ def what_was_found(runs: Runs) -> str:
     return (
         f"{run.config.model}, {run.config.matrix} of layer {arrays['layer'][0]}, {count} directions with singular "
         f"values from {top:.3g} to {low:.3g}. Found on the prompts that choose: {'; '.join(words)}. Removed together "
-        f"on the prompts that judge: x{gained(removed(run, 'effect')).mean:.3g}; as many of the smallest: "
-        f"x{gained(removed(run, 'smallest')).mean:.3g}; of the largest: x{gained(removed(run, 'largest')).mean:.3g}."
+        f"on the prompts that judge: x{removed(run, 'effect').gain().mean:.3g}; as many of the smallest: "
+        f"x{removed(run, 'smallest').gain().mean:.3g}; of the largest: x{removed(run, 'largest').gain().mean:.3g}."
     )
 
 
 def by_unembedding(runs: Runs) -> str:
     run = runs["main"]
-    push = run.arrays["push"][..., run.arrays["chooses"]].mean(axis=-1)[:, 0]
-    chosen = np.argsort(-push, kind="stable")[:FEW]
+    logits = run.arrays["push"][..., run.arrays["chooses"]].mean(axis=-1)[:, 0]
+    chosen = np.argsort(-logits, kind="stable")[:FEW]
     shared = len(set(chosen) & set(against_the_answer(run).chosen[:FEW]))
-    related = np.corrcoef(np.argsort(np.argsort(push)), np.argsort(np.argsort(on_choice(run))))[0, 1]
+    related = np.corrcoef(np.argsort(np.argsort(logits)), np.argsort(np.argsort(on_choice(run))))[0, 1]
     cosines = ", ".join(f"{run.arrays['overlap'][i, 0]:.2f}" for i in chosen)
     names = ", ".join(str(run.arrays["directions"][i]) for i in chosen)
     strongest = against_the_answer(run).chosen[:FEW]
-    by_size = np.argsort(np.argsort(-np.abs(push)))
+    by_size = np.argsort(np.argsort(-np.abs(logits)))
     of_strongest = ", ".join(
-        f"{run.arrays['directions'][i]} ({push[i]:+.2f}, number {by_size[i] + 1} in size)" for i in strongest
+        f"{run.arrays['directions'][i]} ({logits[i]:+.2f}, number {by_size[i] + 1} in size)" for i in strongest
     )
     return (
-        f'The {FEW} that push "the" the most are directions {names} (cosines {cosines}); {shared} of them are found by '
-        f"effect too. Rank correlation of push and effect over all directions: {related:.2f}. Those "
-        f"found by effect push, in logits over the vocabulary's mean: {of_strongest}. A minus sign says that what they "
+        f'The {FEW} that raise the logit of "the" the most are directions {names} (cosines {cosines}). Found by effect '
+        f"too are {shared} of them. Rank correlation of direct logit and effect over all directions: {related:.2f}. "
+        f"Those found by effect raise it, over the vocabulary's mean: {of_strongest}. A minus sign says that what they "
         'write speaks against "the": their effect on answer/"the" is then not a direct one.'
     )
 

@@ -1,16 +1,19 @@
-"""What Table 3 and Lemma D.1 share: the runs, and what was found for each row of the table."""
+"""What Lemmas D.1 and D.2 and Table 3 share: the runs, what was found for each row of the table, deviations."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import OutsideSetting, RunConfig, RunResult, Runs, Scale, Undecided, of_config
+from lemmata.core import Artefact, OutsideSetting, RunConfig, RunResult, Runs, Scale, Undecided, of_config
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import LeadingCoefficients, SampledGradients
+from lemmata.papers.association.sizes import FirstGradients
 from lemmata.papers.association.theory import RecallChain, one_step
 from lemmata.papers.association.theory.one_step import TABLE_3
+from lemmata.report.plots import ceiling, new_figure
 
 MANY = 1000  # an N at which ranges are those of N → ∞
+DELTA = 0.05  # of Lemmas D.1 and D.2: the share of samples that may break a bound
 
 
 ROW_NAMES = [f"({entry.output}, {entry.input})" for entry in TABLE_3]
@@ -67,9 +70,35 @@ def asymptotic(config: Any) -> Undecided | None:
     return None if enough else OutsideSetting(small)
 
 
-def gradient_runs(scale: Scale) -> dict[str, RunConfig]:
-    seeds = unseen(scale.seeds(smoke=12, laptop=24, paper=48))
-    return {
-        "sampled": SampledGradients(seeds=seeds, samples=scale.pick(smoke=512, laptop=2048, paper=8192)),
-        "exact": LeadingCoefficients(alphas=scale.pick(smoke=(0.3,), laptop=(0.3, 0.6), paper=(0.1, 0.3, 0.6, 0.9))),
-    }
+def sampled_run(scale: Scale) -> dict[str, RunConfig]:
+    seeds = unseen(scale, FirstGradients.SEEDS)
+    return {"sampled": SampledGradients(seeds=seeds, samples=FirstGradients.SAMPLES.at(scale))}
+
+
+def exact_run(scale: Scale) -> dict[str, RunConfig]:
+    return {"exact": LeadingCoefficients(alphas=FirstGradients.ALPHAS.at(scale))}
+
+
+def farthest(run: RunResult, matrix: str, centres: np.ndarray) -> np.ndarray:
+    """[seed, row]: the largest distance of a sampled mean from its row's centre, over the row's (j, k)."""
+    lowest, highest = (sampled_moments(run, name, matrix=matrix) for name in ("lowest", "highest"))
+    return np.maximum(np.abs(lowest - centres), np.abs(highest - centres))
+
+
+def exceeded_by(excess: np.ndarray) -> float:
+    """The deviation over the bound that a share δ of the samples exceed."""
+    return float(np.quantile(excess, 1 - DELTA))
+
+
+def draw_deviations(runs: Runs, excess: np.ndarray, title: str) -> Artefact:
+    config = runs["sampled"].config
+    figure, ax = new_figure(width=4.6, height=3.4)
+    ax.plot(config.seeds, excess, "o", ms=3, alpha=0.6)
+    ceiling(ax, 1.0, "the bound")
+    ax.set(xlabel="sample", ylabel="largest deviation / bound", ylim=(0, 1.1), title=title)
+    caption = (
+        f"N = {config.num_tokens}, T = {config.length}, α = {config.alpha:g}, δ = {DELTA:g}: {len(config.seeds)} "
+        f"samples of m = {config.samples} sequences, the largest deviation of each from the stated means, over the "
+        "bound."
+    )
+    return Artefact(figure, {"seed": np.array(config.seeds), title: excess}, caption)

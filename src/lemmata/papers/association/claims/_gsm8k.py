@@ -40,7 +40,7 @@ def mean_gain(answers: Answers) -> PairedGains:
 
 @of_result
 def can_count(run: RunResult) -> str | None:
-    """A model that answers next to nothing has nothing to lose, and a gain would be chance."""
+    """A model that answers next to nothing has nothing to lose, and a gain would be luck."""
     found = right(run, "full")
     if found.mean() >= run.config.worth:
         return None
@@ -55,10 +55,10 @@ def paired_words(runs: Mapping[str, RunResult]) -> str:
     words = []
     for name, run in runs.items():
         try:
-            won, lost, chance = mcnemar(right(run, "full"), right(run, "truncated"))
+            won, lost, p_value = mcnemar(right(run, "full"), right(run, "truncated"))
         except Undecided:
             continue
-        words.append(f"{name}: {won} won, {lost} lost (McNemar p = {chance:.2g})")
+        words.append(f"{name}: {won} won, {lost} lost (McNemar p = {p_value:.2g})")
     return "; ".join(words)
 
 
@@ -68,8 +68,8 @@ def draw(runs: Runs) -> Artefact:
     for name, run in runs.items():
         for place in sorted(set(np.asarray(run.metrics["edit"]).tolist())):
             found = right(run, EDITS[place])
-            won, lost, chance = mcnemar(right(run, "full"), found)
-            values = (name, EDITS[place], int(found.sum()), found.size, won, lost, chance)
+            won, lost, p_value = mcnemar(right(run, "full"), found)
+            values = (name, EDITS[place], int(found.sum()), found.size, won, lost, p_value)
             for column, value in zip(table, values, strict=True):
                 table[column].append(value)
     figure, ax = new_figure(width=max(4.0, 0.7 * len(names) + 2), height=3.4)

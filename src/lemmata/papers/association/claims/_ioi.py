@@ -10,34 +10,34 @@ from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import TransformerConfig
 from lemmata.papers.association.probe.readings import settled
 from lemmata.papers.association.run.ioi_training import IOITraining
+from lemmata.papers.association.sizes import IOI
 from lemmata.papers.association.task import IOIConfig
 from lemmata.report.plots import CYCLE, band, ceiling, legend, long_table, new_figure
 from lemmata.train import OptimizerConfig
 
-DEPTHS = (3, 4, 5, 6, 7)
 LAST = 0.5  # of the steps: noise is in every step's answers, and single records of the full model jitter with it
 
 
 def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) -> dict[str, IOITraining]:
-    task = IOIConfig(symbols=scale.pick(smoke=6, laptop=6, paper=65), length=scale.pick(smoke=10, laptop=10, paper=256))
+    task = IOIConfig(symbols=IOI.SYMBOLS.at(scale), length=IOI.LENGTH.at(scale))
     runs = {}
-    for depth in scale.pick(smoke=depths[:1], laptop=depths, paper=depths):
+    for depth in depths:
         model = TransformerConfig(
             vocab=task.vocab,
             length=task.length,
-            width=scale.pick(smoke=16, laptop=48, paper=256),
+            width=IOI.WIDTH.at(scale),
             feeds=("mlp",) * depth,
-            precision=scale.pick(smoke="float32", laptop="float32", paper="bfloat16"),
+            precision=IOI.PRECISION.at(scale),
         )
         runs[f"depth/{depth}"] = IOITraining(
             task=task,
             model=model,
             optimizer=optimizer,
-            batch=scale.pick(smoke=8, laptop=32, paper=512),
-            steps=scale.pick(smoke=10, laptop=600, paper=4000),
-            every=scale.pick(smoke=5, laptop=50, paper=50),
-            test_sequences=scale.pick(smoke=32, laptop=128, paper=512),
-            seeds=unseen(scale.seeds(smoke=2, laptop=6, paper=3)),
+            batch=IOI.BATCH.at(scale),
+            steps=IOI.STEPS.at(scale),
+            every=IOI.EVERY.at(scale),
+            test_sequences=IOI.TEST_SEQUENCES.at(scale),
+            seeds=unseen(scale, IOI.SEEDS),
         )
     return runs
 

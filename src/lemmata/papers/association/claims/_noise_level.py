@@ -5,7 +5,7 @@ from typing import Any
 from lemmata.core import Condition, of_config, within, word
 
 OTHERS = "the claim any-alpha is about other noise levels"
-AT_HALF = {"α = 1/2": word("α = {}", "main.task.alpha")}  # the statement's words for the noise level
+AT_HALF = {r"\alpha = 1/2": word(r"\alpha = {}", "main.task.alpha")}  # the statement's words for the noise level
 
 
 def room_for(factor: float) -> Condition:

@@ -1,31 +1,22 @@
-"""The paper's own cuts of its own models: readings of answer and "the", and the figure of several models."""
+"""The paper's own cuts of its own models: readings of answer and "the", families of claims, their figure."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from lemmata.core import Artefact, Part, Rule, RunResult, Runs, only
-from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
+from lemmata.core import Artefact, Claim, Experiment, Part, Rule, RunResult, Runs, at_most, only
+from lemmata.papers.association.probe.gains import Compared, OverPrompts, Probabilities
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation, Prompts
 from lemmata.report.plots import columns, legend, new_figure
 
 CHECKPOINTS = {"final": None, "14K": "step14000"}  # the hub's revisions
 WHY_TWO = (
     'The paper says "at 14K steps"; Table 1, whose ratios are those of that place, names no step. Both step 14,000 and '
-    "the last one (143,000) are run, and the one whose whole model is nearer to the printed numbers is judged, by what "
-    "truncation does to it. The name of a checkpoint has been seen to serve wrong weights: the runs' records hold "
-    "hashes."
+    "the last one (143,000) are run. The one whose whole model is nearer to the printed numbers is judged, by what "
+    "truncation does to it. A checkpoint's name can serve wrong weights: the runs' records hold hashes."
 )
 SETTING = "The sentences are ours (the paper prints none but one), the decomposition is exact (LASER's is randomized)."
-
-
-@dataclass(frozen=True)
-class Edited:
-    """A model after an edit, and whole."""
-
-    edit: Probabilities
-    whole: Probabilities
 
 
 def probabilities(run: RunResult, edit: str, **where: object) -> Probabilities:
@@ -35,68 +26,86 @@ def probabilities(run: RunResult, edit: str, **where: object) -> Probabilities:
     return Probabilities(answer, the)
 
 
-def edited(run: RunResult, edit: str = "cut") -> Edited:
-    return Edited(probabilities(run, edit), probabilities(run, "whole"))
+def edited(run: RunResult, edit: str = "cut") -> Compared:
+    return Compared(probabilities(run, edit), probabilities(run, "whole"))
 
 
 def nearest_checkpoint(runs: Runs, printed: float) -> RunResult:
     """The checkpoint whose whole model has the answer/"the" nearest to the printed one."""
 
     def distance(run: RunResult) -> float:
-        one = probabilities(run, "whole")
-        return abs(float(np.log(one.ratio(np.arange(len(one.the))) / printed)))
+        return abs(float(np.log(probabilities(run, "whole").of_all / printed)))
 
     return min((runs[name] for name in CHECKPOINTS), key=distance)
 
 
-def at_checkpoint(runs: Runs, printed: float, edit: str) -> Edited:
-    """That checkpoint, edited."""
-    return edited(nearest_checkpoint(runs, printed), edit)
-
-
 PYTHIA_1B = dict.fromkeys(CHECKPOINTS, only("model", "EleutherAI/pythia-1b", why="the printed numbers are Pythia-1B's"))
+
+
+def both_checkpoints(**cut: Any) -> dict[str, FixedTruncation]:
+    return {
+        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, **cut)
+        for name, revision in CHECKPOINTS.items()
+    }
+
+
+def about_both(runs: Runs) -> str:
+    return " ".join(in_words(runs[name]) for name in CHECKPOINTS)
+
+
+def doublings(of: Probabilities, printed: float) -> float:
+    """How far a ratio is from a printed one."""
+    return abs(float(np.log2(of.of_all / printed)))
+
+
+def boost(full: float, truncated: float, close: float, more: Mapping[str, Part] | None = None, **words: Any) -> Claim:
+    """That truncation takes answer/"the" from one printed ratio to another, at the nearer checkpoint."""
+    parts = {
+        f"doublings from {full:g}".replace(" 0.", " ."): Part(
+            lambda of: doublings(of.whole, full), at_most(close), carries=False
+        ),
+        f"doublings from {truncated:g}": Part(lambda of: doublings(of.edit, truncated), at_most(close)),
+    }
+    return Claim(
+        needs=PYTHIA_1B,
+        subject=lambda runs: edited(nearest_checkpoint(runs, full), "cut"),
+        wrong=lambda runs: edited(nearest_checkpoint(runs, full), "random"),
+        parts=parts | dict(more or {}),
+        remark=about_both,
+        **words,
+    )
+
+
 Cuts = Mapping[str, tuple[str, int, float]]  # a model's size -> its name, the layer and the share of the rank
+Reading = tuple[Callable[[Compared], OverPrompts], Rule]
 
 
-def cut_runs(cuts: Cuts, task: Prompts) -> dict[str, FixedTruncation]:
-    return {
-        name: FixedTruncation(model=model, task=task, layers=(layer,), shares=(share,))
-        for name, (model, layer, share) in cuts.items()
-    }
-
-
-def sizes(runs: Runs, cuts: Cuts, edit: str) -> dict[str, Edited]:
-    return {name: edited(runs[name], edit) for name in cuts}
-
-
-def of_each_size(cuts: Cuts, readings: Mapping[str, tuple[Callable[[Edited], OverPrompts], Rule]]) -> dict[str, Part]:
-    """The same readings of every size."""
-    return {
-        f"{name}, {what}": Part(lambda of, name=name, read=read: read(of[name]), rule)
-        for name in cuts
-        for what, (read, rule) in readings.items()
-    }
-
-
-def ratio(of: Probabilities) -> float:
-    return float(of.ratio(np.arange(len(of.the))))
-
-
-def log_error(of: Probabilities, printed: float) -> float:
-    """How far a ratio is from a printed one, in doublings."""
-    return abs(float(np.log2(ratio(of) / printed)))
-
-
-def gained(of: Edited) -> OverPrompts:
-    return gain(of.edit, of.whole)
-
-
-def the_left(of: Edited) -> OverPrompts:
-    return fold(of.edit.the, of.whole.the)
-
-
-def answer_left(of: Edited) -> OverPrompts:
-    return fold(of.edit.answer, of.whole.answer)
+def several_sizes(
+    cuts: Cuts, task: Prompts, readings: Mapping[str, Reading], *, title: str, caption: str, notes: str, **words: Any
+) -> Experiment:
+    """The same readings of several sizes of Pythia, each cut as the paper says."""
+    claim = Claim(
+        subject=lambda runs: {name: edited(runs[name], "cut") for name in cuts},
+        wrong=lambda runs: {name: edited(runs[name], "random") for name in cuts},
+        parts={
+            f"{name}, {what}": Part(lambda of, name=name, read=read: read(of[name]), rule)
+            for name in cuts
+            for what, (read, rule) in readings.items()
+        },
+        remark=lambda runs: " ".join(in_words(run) for run in runs.values()),
+        **words,
+    )
+    return Experiment(
+        title=title,
+        runs=lambda scale: {
+            name: FixedTruncation(model=model, task=task, layers=(layer,), shares=(share,))
+            for name, (model, layer, share) in cuts.items()
+        },
+        claims=(claim,),
+        draw=lambda runs: draw_models(runs, caption),
+        extra="lm",
+        notes=notes,
+    )
 
 
 def in_words(run: RunResult) -> str:
@@ -105,7 +114,7 @@ def in_words(run: RunResult) -> str:
     at = f" at {config.revision}" if config.revision else ""
     return (
         f'{config.model}{at}, {config.matrix} of layer {config.layers[0]}, rank {rank}: answer/"the" '
-        f"{ratio(of.whole):.3g} whole, {ratio(of.edit):.3g} cut, {ratio(probabilities(run, 'random')):.3g} with random "
+        f"{of.whole.of_all:.3g} whole, {of.edit.of_all:.3g} cut, {probabilities(run, 'random').of_all:.3g} with random "
         "subspaces."
     )
 

@@ -7,32 +7,33 @@ from lemmata.core import Scale
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.run.recall_training import RecallTraining
+from lemmata.papers.association.sizes import Clean, Figure11, Figure12, FineTuned, Main, Recall
 from lemmata.papers.association.task import RecallConfig
 
 RANKS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)  # of U_in in F_2, Figure 3's rho
 
 
-def recall_training(scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "mlp"), **changes: Any) -> RecallTraining:
+def recall_training(
+    scale: Scale, feeds: tuple[FeedKind, FeedKind] = ("mlp", "mlp"), triggers: tuple[int, ...] = (1,), **changes: Any
+) -> RecallTraining:
     """The run at a scale. Laptop: the paper's corpus, optimizer and noise on the 16 most frequent characters."""
-    symbols = scale.pick(smoke=8, laptop=16, paper=65)
-    length = scale.pick(smoke=16, laptop=48, paper=256)
-    task = RecallConfig(symbols=symbols, length=length, triggers=changes.pop("triggers", (1,)))
+    task = RecallConfig(symbols=Recall.SYMBOLS.at(scale), length=Recall.LENGTH.at(scale), triggers=triggers)
     model = TransformerConfig(
         vocab=task.vocab,
-        length=length,
-        width=scale.pick(smoke=16, laptop=64, paper=256),
+        length=task.length,
+        width=Recall.WIDTH.at(scale),
         feeds=feeds,
-        precision=scale.pick(smoke="float32", laptop="float32", paper="bfloat16"),
+        precision=Recall.PRECISION.at(scale),
     )
     settings: dict[str, Any] = {
         "task": task,
         "model": model,
-        "batch": scale.pick(smoke=8, laptop=32, paper=512),
-        "steps": scale.pick(smoke=10, laptop=600, paper=2000),
-        "every": scale.pick(smoke=5, laptop=10, paper=5),
-        "test_sequences": scale.pick(smoke=16, laptop=48, paper=128),
-        "final_sequences": scale.pick(smoke=32, laptop=512, paper=1024),
-        "seeds": unseen(scale.seeds(smoke=2, laptop=6, paper=3)),
+        "batch": Recall.BATCH.at(scale),
+        "steps": Recall.STEPS.at(scale),
+        "every": Recall.EVERY.at(scale),
+        "test_sequences": Recall.TEST_SEQUENCES.at(scale),
+        "final_sequences": Recall.FINAL_SEQUENCES.at(scale),
+        "seeds": unseen(scale, Recall.SEEDS),
     }
     return RecallTraining(**(settings | changes))
 
@@ -44,19 +45,17 @@ def main_run(scale: Scale) -> RecallTraining:
         maps=True,
         fractions=RANKS,
         watch_ranks=True,
-        steps=scale.pick(smoke=10, laptop=610, paper=2000),
-        early_steps=scale.pick(smoke=0, laptop=10, paper=20),
-        every=scale.pick(smoke=5, laptop=30, paper=5),
-        seeds=unseen(scale.seeds(smoke=2, laptop=8, paper=3)),
+        steps=Main.STEPS.at(scale),
+        early_steps=Main.EARLY_STEPS.at(scale),
+        every=Main.EVERY.at(scale),
+        seeds=unseen(scale, Main.SEEDS),
     )
 
 
-def far_from_its_bounds(scale: Scale, feeds: tuple[FeedKind, FeedKind], steps: int, seeds: int = 4) -> RecallTraining:
-    """For claims whose every seed is far from the bounds: on a laptop fewer records, steps and mostly seeds."""
-    if scale.name != "laptop":
-        return recall_training(scale, feeds)
-    few = unseen(scale.seeds(smoke=2, laptop=seeds, paper=3))
-    return recall_training(scale, feeds, steps=steps, every=20, seeds=few)
+def linear_run(scale: Scale, feeds: tuple[FeedKind, FeedKind], of: type[Figure11] | type[Figure12]) -> RecallTraining:
+    """One of the layers linear: Figures 11 and 12."""
+    few = {"steps": of.STEPS.at(scale), "every": of.EVERY.at(scale), "seeds": unseen(scale, of.SEEDS)}
+    return recall_training(scale, feeds, **few)
 
 
 def fine_tuned_run(scale: Scale) -> RecallTraining:
@@ -64,23 +63,24 @@ def fine_tuned_run(scale: Scale) -> RecallTraining:
     run = recall_training(
         scale,
         maps=True,
-        clean_steps=scale.pick(smoke=10, laptop=300, paper=1000),
-        steps=scale.pick(smoke=10, laptop=300, paper=1000),
-        early_steps=scale.pick(smoke=0, laptop=20, paper=20),
-        every=scale.pick(smoke=5, laptop=20, paper=5),
-        attended_sequences=scale.pick(smoke=None, laptop=512, paper=None),
-        seeds=unseen(scale.seeds(smoke=2, laptop=8, paper=3)),
+        clean_steps=FineTuned.CLEAN_STEPS.at(scale),
+        steps=FineTuned.STEPS.at(scale),
+        early_steps=FineTuned.EARLY_STEPS.at(scale),
+        every=FineTuned.EVERY.at(scale),
+        attended_sequences=FineTuned.ATTENDED_SEQUENCES.at(scale),
+        seeds=unseen(scale, FineTuned.SEEDS),
     )
-    # Two of three seeds diverge when the noise begins: not for want of precision, they do so in this one too.
-    finer = replace(run, model=replace(run.model, precision="tensorfloat32"))
-    return scale.pick(smoke=run, laptop=run, paper=finer)
+    # Seeds that diverge at the paper's size when the noise begins do so in this precision too: it is not the cause.
+    return replace(run, model=replace(run.model, precision=FineTuned.PRECISION.at(scale)))
 
 
 def clean_run(scale: Scale) -> RecallTraining:
     """The first phase of the same. On a laptop in many more seeds, for where a clean model looks depends much on what
-    it has drawn as the noise token's embedding, and in fewer steps: in trials 160 to 600 gave the same."""
-    run = fine_tuned_run(scale)
-    if scale.name != "laptop":
-        return run
-    many = unseen(scale.seeds(smoke=2, laptop=32, paper=3))
-    return replace(run, clean_steps=160, steps=20, early_steps=0, seeds=many)
+    it has drawn as the noise token's embedding."""
+    return replace(
+        fine_tuned_run(scale),
+        clean_steps=Clean.CLEAN_STEPS.at(scale),
+        steps=Clean.STEPS.at(scale),
+        early_steps=Clean.EARLY_STEPS.at(scale),
+        seeds=unseen(scale, Clean.SEEDS),
+    )

@@ -1,16 +1,24 @@
 """What truncating a language model does to answer/"the": readings of chosen cuts, and their claims and figure."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from lemmata.core import LEVEL, Artefact, Claim, Part, RunResult, Runs, Undecided, at_least
+from lemmata.core import LEVEL, Artefact, Claim, Experiment, Part, RunResult, Runs, Size, Undecided, at_least
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
+from lemmata.papers.association.run._questions import Task
+from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.report.plots import DIVERGING, ceiling, columns, legend, letter, new_figure
 
 FACTOR = 3.0  # by which answer/"the" must rise
 KEPT = 0.8  # of the answer's probability, on the prompts that judge
 OURS = "Beyond the paper: any language model, by default a small one"
+FOUR_BITS = (
+    "The default model's weights are of 4 bits: its smallest singular values are of the order of their rounding. "
+    "`--set model=...` takes any causal model."
+)
 
 
 @dataclass(frozen=True)
@@ -74,12 +82,13 @@ def chosen_layer(run: RunResult, matrix: int = 0) -> int:
     if not layers:
         raise Undecided(f"no cut left the answer {run.config.keeps:g} of its probability: nothing could be chosen")
 
-    def on_choice(layer: int) -> float:
-        share = chosen_share(run, layer, matrix)
-        cut = probabilities(run, half=run.config.chosen_on, edit="cut", matrix=matrix, layer=layer, share=share)
-        return float(cut.ratio(np.arange(len(cut.the))))
+    return max(layers, key=lambda layer: on_choice(run, layer, matrix))
 
-    return max(layers, key=on_choice)
+
+def on_choice(run: RunResult, layer: int, matrix: int) -> float:
+    """The chosen cut's ratio on the prompts that choose."""
+    share = chosen_share(run, layer, matrix)
+    return probabilities(run, half=run.config.chosen_on, edit="cut", matrix=matrix, layer=layer, share=share).of_all
 
 
 def over_random(compared: Compared) -> OverPrompts:
@@ -132,35 +141,75 @@ def which_layers(runs: Runs) -> str:
     return f'Of {len(found)} layers, the largest factors on answer/"the" on the prompts that judge: {words}.'
 
 
-def claims_of(id: str, answer: str) -> tuple[Claim, Claim]:
-    """Some layer and rank; and how many layers."""
+def any_model(task: Task, words: str, notes: str, **sizes: Size) -> Experiment:
+    """A task's two claims: some layer and rank; and how many layers."""
+    id = f"truncation-{task}"
+    over_prompts = {"over_seeds": True, "unit": "prompts"}
     some = Claim(
         id=id,
         locus=f"{OURS}; Sections 2.2 and 4.1",
-        statement=f"Keeping the largest singular directions of one MLP input matrix raises {answer} by a factor of "
+        statement=f"Keeping the largest singular directions of one MLP input matrix raises {words} by a factor of "
         f"{FACTOR:g} and more over random subspaces of the same rank, and over the whole model, and leaves the answer "
         f"its probability. Layer and rank are chosen on other prompts than those that judge.",
         subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
         wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
         parts={
-            "over random subspaces": Part(over_random, at_least(FACTOR, over_seeds=True, unit="prompts")),
-            "over the whole model": Part(over_whole, at_least(FACTOR, over_seeds=True, unit="prompts"), carries=False),
-            "answer kept": Part(answer_kept, at_least(KEPT, over_seeds=True, unit="prompts"), carries=False),
+            "over random subspaces": Part(over_random, at_least(FACTOR, **over_prompts)),
+            "over the whole model": Part(over_whole, at_least(FACTOR, **over_prompts), carries=False),
+            "answer kept": Part(answer_kept, at_least(KEPT, **over_prompts), carries=False),
         },
         remark=what_was_chosen,
     )
     layers = Claim(
         id=f"{id}-layers",
         locus=f"{OURS}; Appendix C.2, the search for a layer",
-        statement=f"That is not the peculiarity of one layer: at two and more of the upper layers {answer} rises "
-        f"by a factor of {FACTOR:g} over random subspaces and over the whole model, the rank chosen layer by layer on "
-        "other prompts.",
+        statement=f"That truncation helps is not the peculiarity of one layer: at two and more of the upper layers "
+        f"{words} rises by a factor of {FACTOR:g} over random subspaces and over the whole model. The rank is chosen "
+        f"layer by "
+        "layer on other prompts.",
         subject=lambda runs: [truncated(runs["main"], layer) for layer in judged(runs["main"])],
         wrong=lambda runs: [randomly_cut(runs["main"], layer) for layer in judged(runs["main"])],
         parts=Part(gaining, at_least(2)),
         remark=which_layers,
     )
-    return some, layers
+    return Experiment(
+        title=f"Truncating any language model: {'indirect objects' if task == 'ioi' else 'facts'}",
+        runs=lambda scale: {
+            "main": ChosenTruncation(task=task, **{name: size.at(scale) for name, size in sizes.items()})
+        },
+        claims=(some, layers),
+        draw=draw,
+        extra="lm",
+        notes=f"{notes} {FOUR_BITS}",
+    )
+
+
+def ratio_grid(run: RunResult, matrix: int = 0) -> tuple[list[int], np.ndarray]:
+    """Layers, and of every cut there, [layer, share], the factor on answer/"the" on the prompts that choose."""
+    config = run.config
+    layers = sorted(set(run.column("layer", half=config.chosen_on, edit="cut").tolist()))
+    where = {"half": config.chosen_on, "edit": "cut", "matrix": matrix}
+    grid = [
+        [probabilities(run, layer=layer, share=share, **where).of_all for share in config.shares] for layer in layers
+    ]
+    return layers, np.array(grid) / probabilities(run, half=config.chosen_on, edit="whole").of_all
+
+
+def show_grid(ax: Axes, run: RunResult, layers: list[int], grid: np.ndarray, limit: float) -> Any:
+    """In powers of two, within plus and minus `limit`."""
+    image = ax.imshow(np.log2(grid), cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", origin="lower")
+    ax.set_xticks(range(len(run.config.shares)), [f"{share:g}" for share in run.config.shares], fontsize=7)
+    ax.set_yticks(range(len(layers))[::2], [str(layer) for layer in layers[::2]], fontsize=7)
+    ax.grid(False)
+    return image
+
+
+def grid_rows(run: RunResult, layers: list[int], grid: np.ndarray, **about: object) -> list[dict[str, object]]:
+    return [
+        about | {"layer": layer, "share": share, "factor": float(grid[i, j])}
+        for i, layer in enumerate(layers)
+        for j, share in enumerate(run.config.shares)
+    ]
 
 
 def draw(runs: Runs) -> Artefact:
@@ -168,32 +217,11 @@ def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     config = run.config
     figure, (left, right) = new_figure(1, 2, width=9.6, height=3.9, width_ratios=(1, 1.35))
-    layers = sorted(set(run.column("layer", half=config.chosen_on, edit="cut").tolist()))
-    base = probabilities(run, half=config.chosen_on, edit="whole")
-    every = np.arange(len(base.the))
-    grid = np.array(
-        [
-            [
-                probabilities(run, half=config.chosen_on, edit="cut", matrix=0, layer=layer, share=share).ratio(every)
-                for share in config.shares
-            ]
-            for layer in layers
-        ]
-    ) / base.ratio(every)
-    limit = float(np.abs(np.log2(grid)).max())
-    image = left.imshow(
-        np.log2(grid), cmap=DIVERGING, vmin=-limit, vmax=limit, aspect="auto", origin="lower", interpolation="nearest"
-    )
+    layers, grid = ratio_grid(run)
+    image = show_grid(left, run, layers, grid, limit=float(np.abs(np.log2(grid)).max()))
     figure.colorbar(image, ax=left).set_label('log2 of the factor on answer/"the"', fontsize=8)
-    left.set_xticks(range(len(config.shares)), [f"{share:g}" for share in config.shares])
-    left.set_yticks(range(len(layers))[::2], [str(layer) for layer in layers[::2]])
     left.set(xlabel="share of the rank kept", ylabel="layer (from 1)", title="every cut, prompts that choose")
-    left.grid(False)
-    rows = [
-        {"half": "chosen on", "layer": layer, "share": share, "edit": "largest", "factor": float(grid[i, j])}
-        for i, layer in enumerate(layers)
-        for j, share in enumerate(config.shares)
-    ]
+    rows = grid_rows(run, layers, grid, half="chosen on", edit="largest")
     kinds = {"largest directions": truncated, "random subspaces": randomly_cut}
     for (name, read), colour in zip(kinds.items(), ("C0", "C1"), strict=True):
         found = {layer: over_whole(read(run, layer)) for layer in judged(run)}

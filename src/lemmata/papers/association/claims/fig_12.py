@@ -3,19 +3,20 @@
 from lemmata.core import Claim, Experiment, Part, at_least, at_most
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import some_noise
-from lemmata.papers.association.claims._recall_runs import far_from_its_bounds
+from lemmata.papers.association.claims._recall_runs import linear_run
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
+from lemmata.papers.association.sizes import Figure12
 
 EXPERIMENT = Experiment(
     title="F₁ linear, F₂ an MLP",
-    runs=lambda scale: {"main": far_from_its_bounds(scale, ("linear", "mlp"), steps=500, seeds=8)},
+    runs=lambda scale: {"main": linear_run(scale, ("linear", "mlp"), Figure12)},
     needs={"main": learned_something},
     claims=(
         Claim(
             id="fig-12",
             locus="Appendix B.5, Figure 12",
-            statement="With F₁ linear and F₂ an MLP, only dropping F₂ makes the correct token more probable; dropping "
-            "F₁ makes the noise token more probable.",
+            statement=r"With $F_1$ linear and $F_2$ a two-layer MLP, only dropping $F_2$ makes the correct token more "
+            r"probable than the full model does. Dropping $F_1$ makes the noise token more probable.",
             needs={"main": some_noise},
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["main"]).exchanged(),  # the other layer dropped

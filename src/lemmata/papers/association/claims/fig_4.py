@@ -11,6 +11,12 @@ from lemmata.papers.association.probe.readings import Moment, learned_something,
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
 EVEN = about_half("attention that tells nothing apart gives trigger→noise α/(1 − α) times what trigger→correct gets")
+LOOKS = {  # where attention goes: its label and colour
+    "correct": ("trigger→correct", "blue"),
+    "noise": ("trigger→noise", "vermillion"),
+    "rest": ("elsewhere", "black"),
+}
+Curve = tuple[np.ndarray, np.ndarray]  # steps, and values as [seed, step]
 
 
 def noise_share(moment: Moment, run: str) -> Seeds:
@@ -24,6 +30,11 @@ def orders(share: Seeds) -> Seeds:
     return Seeds(np.log10(share.values))
 
 
+def attention(runs: Runs, run: str, phase: int) -> dict[str, Curve]:
+    """Along training, by where it goes."""
+    return {where: runs[run].curve(f"attention_{where}", phase=phase) for where in LOOKS}
+
+
 def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(2, 3, width=14.0, height=6.4)
     panels = (
@@ -34,11 +45,10 @@ def draw(runs: Runs) -> Artefact:
     table = {}
     for column, (run, moment, title) in enumerate(panels):
         _attention_map(axes[0, column], Moment(runs, moment), run, title)
-        for where, colour in (("correct", "blue"), ("noise", "vermillion"), ("rest", "black")):
-            phase = 0 if moment == "clean" else 1
-            steps, values = table[f"{title}: {where}"] = runs[run].curve(f"attention_{where}", phase=phase)
-            label = f"trigger→{where}" if where != "rest" else "elsewhere"
-            band(axes[1, column], steps, values, label, color=COLOURS[colour])
+        for where, curve in attention(runs, run, phase=int(moment == "final")).items():
+            label, colour = LOOKS[where]
+            table[f"{title}: {where}"] = curve
+            band(axes[1, column], *curve, label, color=COLOURS[colour])
         axes[1, column].set(xlabel="step", ylabel="attention", ylim=(-0.02, 1.02), title=f"{title}: along training")
     legend(axes[0, 0], loc="lower left", fontsize=7, facecolor="white", frameon=True)
     legend(axes[1, 0])
@@ -62,9 +72,10 @@ def _attention_map(ax: Axes, moment: Moment, name: str, title: str) -> None:
     ax.imshow(rows, cmap=HEAT, vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     after = np.concatenate([[False], correct[:-1] >= 0])
     is_noise = after & (tokens == run.config.task.noise_token)
-    for where, colour, label in ((after & ~is_noise, "blue", "correct"), (is_noise, "vermillion", "noise")):
-        places = np.flatnonzero(where)
-        style = {"color": COLOURS[colour], "markersize": 5, "label": f"trigger→{label}", "clip_on": False}
+    for where, positions in (("correct", after & ~is_noise), ("noise", is_noise)):
+        label, colour = LOOKS[where]
+        places = np.flatnonzero(positions)
+        style = {"color": COLOURS[colour], "markersize": 5, "label": label, "clip_on": False}
         ax.plot(places, np.full(len(places), -1.0), "v", **style)
     ax.set(xlabel="position attended to", ylabel="querying trigger, position", title=title)
     ax.set_ylim(len(queries) - 0.5, -1.6)
@@ -76,12 +87,10 @@ def views(runs: Runs) -> list[Curves]:
     """Where the second layer looks on noisy input, while noise is in the data."""
     found = []
     for name, title in (("main", "Trained with noise"), ("fine-tuned", "Trained clean, then with noise")):
-        curves = {where: runs[name].curve(f"attention_{where}", phase=1) for where in ("correct", "noise", "rest")}
-        labels = {"correct": "trigger→correct", "noise": "trigger→noise", "rest": "elsewhere"}
-        series = {labels[where]: values.mean(axis=0) for where, (_, values) in curves.items()}
-        found.append(
-            Curves(title=f"{title}: attention", steps=curves["rest"][0], series=series, note="The mean over seeds.")
-        )
+        curves = attention(runs, name, phase=1)
+        series = {LOOKS[where][0]: values.mean(axis=0) for where, (_, values) in curves.items()}
+        steps = curves["rest"][0]
+        found.append(Curves(title=f"{title}: attention", steps=steps, series=series, note="The mean over seeds."))
     return found
 
 
@@ -93,10 +102,10 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-4",
             locus="Section 3, Figure 4",
-            statement="On noisy input the second layer attends to what followed earlier triggers when that was the "
-            "correct token and not when it was noise, in the model trained with noise and in the one trained clean and "
-            "fine-tuned with noise. Measured is the logarithm (base 10) of the attention on "
-            "trigger→noise over that on trigger→correct.",
+            statement=r"Trained with noise from the start, or clean and then fine-tuned with noise of probability "
+            r"$\alpha = \Theta(1)$, the second layer attends to the pair (trigger, $\bar y$) and not to the pair "
+            r"(trigger, noise). Measured is the logarithm (base 10) of the attention on trigger→noise over that on "
+            "trigger→correct.",
             needs=dict.fromkeys(("main", "fine-tuned"), EVEN),
             subject=lambda runs: {name: noise_share(Moment(runs, "final"), name) for name in ("main", "fine-tuned")},
             # The model that was trained without noise, read as both.
@@ -111,8 +120,8 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-4-clean",
             locus="Section 3.2 and Appendix B.1, phase 1",
-            statement="Before its fine-tuning, the model trained on clean data attends to every token after a trigger, "
-            "whatever that token is. Measured on input with noise is the attention on trigger→noise over that on "
+            statement=r"Pre-trained on data with $\alpha = 0$, the second layer attends to all tokens just after the "
+            r"trigger, whatever $z_t$ is. Measured on input with noise is the attention on trigger→noise over that on "
             "trigger→correct.",
             needs=dict.fromkeys(("clean", "fine-tuned"), EVEN),
             subject=lambda runs: noise_share(Moment(runs, "clean"), "clean"),

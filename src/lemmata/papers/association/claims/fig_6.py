@@ -22,48 +22,42 @@ from lemmata.core import (
 )
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.bigram_allocation import BigramAllocation
+from lemmata.papers.association.sizes import Allocation
 from lemmata.papers.association.task import RecallConfig
 from lemmata.report.plots import CYCLE, band, ceiling, columns, legend, new_figure
 
 
-def allocation_run(scale: Scale) -> BigramAllocation:
-    return BigramAllocation(
-        task=RecallConfig(
-            symbols=scale.pick(smoke=8, laptop=16, paper=65),
-            length=scale.pick(smoke=12, laptop=24, paper=256),
-            loss_on="bigrams",
-        ),
-        width=scale.pick(smoke=8, laptop=32, paper=256),
-        units=scale.pick(smoke=(8, 16), laptop=(32, 64), paper=(320, 640, 1280)),
-        rates=scale.pick(smoke=(0.03, 0.1), laptop=(0.1, 0.3), paper=(0.003, 0.01, 0.03, 0.1)),
-        batch=scale.pick(smoke=8, laptop=16, paper=512),
-        steps=scale.pick(smoke=5, laptop=100, paper=100),
-        test_sequences=scale.pick(smoke=16, laptop=64, paper=128),
-        precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
-        seeds=unseen(scale.seeds(smoke=2, laptop=16, paper=3)),
-    )
-
-
 def runs(scale: Scale) -> dict[str, BigramAllocation]:
-    """The control, a world whose bigrams say nothing, at one total of parameters (on a laptop at one rate as well)."""
-    main = allocation_run(scale)
-    rates = scale.pick(smoke=main.rates, laptop=main.rates[-1:], paper=main.rates)
-    nothing = replace(main, task=replace(main.task, source="uniform"), units=main.units[:1], rates=rates)
+    """The control, a world whose bigrams say nothing, at one total of parameters (on a laptop at one learning rate)."""
+    main = BigramAllocation(
+        task=RecallConfig(symbols=Allocation.SYMBOLS.at(scale), length=Allocation.LENGTH.at(scale), loss_on="bigrams"),
+        width=Allocation.WIDTH.at(scale),
+        units=Allocation.UNITS.at(scale),
+        learning_rates=Allocation.LEARNING_RATES.at(scale),
+        batch=Allocation.BATCH.at(scale),
+        steps=Allocation.STEPS.at(scale),
+        test_sequences=Allocation.TEST_SEQUENCES.at(scale),
+        precision=Allocation.PRECISION.at(scale),
+        seeds=unseen(scale, Allocation.SEEDS),
+    )
+    learning_rates = Allocation.CONTROL_LEARNING_RATES.at(scale)
+    uniform = replace(main.task, source="uniform")
+    nothing = replace(main, task=uniform, units=main.units[:1], learning_rates=learning_rates)
     return {"main": main, "nothing to learn": nothing}
 
 
 def allocations(run: RunResult, units: int) -> tuple[list[float], np.ndarray, list[float]]:
-    """Of one total, the MLPs' share growing: the share, the losses [seed, share] at the rate whose mean loss is
-    smallest, and that rate."""
-    shares, best_losses, rates = [], [], []
+    """Of one total, the MLPs' share growing: the share, the losses [seed, share] at the best learning rate (of the
+    smallest mean loss), and that learning rate."""
+    shares, best_losses, learning_rates = [], [], []
     for hidden in sorted(run.config.hidden(units, share) for share in run.config.shares):
-        by_rate = {r: run.column("test_loss", units=units, hidden=hidden, rate=r) for r in run.config.rates}
-        by_rate = {r: np.where(np.isfinite(losses), losses, np.inf) for r, losses in by_rate.items()}
-        best = min(by_rate, key=lambda r: float(by_rate[r].mean()))
+        found = {r: run.column("test_loss", units=units, hidden=hidden, rate=r) for r in run.config.learning_rates}
+        found = {r: np.where(np.isfinite(losses), losses, np.inf) for r, losses in found.items()}
+        best = min(found, key=lambda r: float(found[r].mean()))
         shares.append(hidden / units)
-        best_losses.append(by_rate[best])
-        rates.append(best)
-    return shares, np.array(best_losses).T, rates
+        best_losses.append(found[best])
+        learning_rates.append(best)
+    return shares, np.array(best_losses).T, learning_rates
 
 
 def losses(run: RunResult) -> np.ndarray:
@@ -86,18 +80,18 @@ def draw(runs: Runs) -> Artefact:
     rows = []
     for units, colour in zip(config.units, CYCLE, strict=False):
         parameters = 2 * (2 * config.width * units + config.width**2)
-        shares, by_seed, rates = allocations(run, units)
+        shares, by_seed, learning_rates = allocations(run, units)
         band(ax, shares, by_seed, f"{parameters / 1000:.0f}k parameters", color=colour, marker="o")
-        for share, seeds, rate in zip(shares, by_seed.T, rates, strict=True):
+        for share, seeds, learning_rate in zip(shares, by_seed.T, learning_rates, strict=True):
             row = {"parameters": parameters, "share_in_mlp": share, "loss": seeds.mean(), "std": seeds.std()}
-            rows.append(row | {"rate": rate})
+            rows.append(row | {"learning_rate": learning_rate})
     floor = float(run.arrays["floor"][0])
     ceiling(ax, floor, f"the true bigram: {floor:.2f}")
     ax.set(xlabel="share of the MLPs (of 2 d · units a layer)", ylabel="loss on bigrams, nats")
     legend(ax)
-    rates_searched = ", ".join(f"{rate:g}" for rate in config.rates)
+    searched = ", ".join(f"{one:g}" for one in config.learning_rates)
     caption = (
-        f"Loss on bigrams after {config.steps} steps, at the best rate of {rates_searched} for each point (momentum "
+        f"Loss on bigrams after {config.steps} steps, at the best learning rate of {searched} for each point (momentum "
         f"{config.momentum:g}), on test sequences of the same distribution; data are fresh at every step. "
         f"N = {config.task.symbols}, T = {config.task.length}, d = {config.width}, batch {config.batch}, "
         f"{len(config.seeds)} seeds (mean and one standard deviation). W_QK, the same for all, is counted in the total."
@@ -120,9 +114,9 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-6",
             locus="Appendix A, Figure 6",
-            statement="At a fixed total of parameters, after 100 steps at the best rate of a search, models with fewer "
-            "parameters in their MLPs (and more in attention) have a higher loss on bigrams. Measured are the losses "
-            "by total and, within it, by the MLPs' growing share.",
+            statement=r"At a fixed total of parameters, after 100 steps at the best learning rate of a search, models "
+            r"with fewer parameters in their MLPs, and more in attention, have a higher loss on the bigrams $\pi_b$. "
+            "Measured are the losses by total and, within it, by the MLPs' growing share.",
             subject=lambda runs: losses(runs["main"]),
             wrong=lambda runs: losses(runs["nothing to learn"]),
             parts={
@@ -134,8 +128,7 @@ EXPERIMENT = Experiment(
                 ),
             },
             protocol=Protocol("N, T, d and the rates", below_paper=True),
-            remark="The laptop's sizes and rates are ours; in an earlier run at the paper's, with one seed, the loss "
-            "fell with the share at every total.",
+            remark="The laptop's sizes and learning rates are ours.",
         ),
     ),
     draw=draw,

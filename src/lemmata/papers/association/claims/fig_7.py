@@ -66,9 +66,7 @@ def three_shares(runs: Runs) -> str:
         "That the first layer attends to the previous token is only partly true of single positions: it is the most "
         f"attended at {most_attended(layers):.0%} of all positions, from "
         f"{layers.array('previous_after_trigger').mean():.0%} of those after a trigger, where the second layer needs "
-        f"it, and at {layers.array('previous_by_position').mean():.0%} by the position embeddings alone. At the "
-        "paper's size, in an earlier run with one seed, the first of these shares was smaller still; the brightness of "
-        "the diagonal was not read there."
+        f"it, and at {layers.array('previous_by_position').mean():.0%} by the position embeddings alone."
     )
 
 
@@ -105,10 +103,10 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-7",
             locus="Appendix B.2, Figure 7",
-            statement="The first layer attends to the previous token: on the mean map that diagonal is twice as bright "
-            "as any other. F₂ fed any bare token has a large logit on noise, counted in standard deviations of its "
-            "other outputs. W_V of the second layer maps each possible answer to itself, but not the noise token, "
-            "whose diagonal logit is small against theirs.",
+            statement=r"In the trained two-layer model the first layer attends to the previous token: on the mean map "
+            r"that diagonal is twice as bright as any other. $\langle F_2(W_E(i)), W_U(j) \rangle$ is large on noise "
+            r"for every input $i$, counted in standard deviations of the other outputs. $W_V^2$ maps each possible "
+            "answer to itself, but not the noise token, whose diagonal logit is small against theirs.",
             needs={"main": some_noise},
             subject=Layers,
             wrong=lambda runs: Layers(runs, "other_"),  # attention of the second layer, F₁, W_V of the first

@@ -29,7 +29,8 @@ FIRST_STEPS = 10  # "the first few (~5) steps", and as many again
 BELOW_AND_ABOVE = (
     "below 1/2 a model that keeps the context has no reason to say noise, above 1/2 noise is the likeliest to the end"
 )
-FEWEST = 128  # sequences a step, of those steps
+FEWEST = 128  # sequences a step, of those steps: in fewer the peak is the draw's
+ALMOST_ALWAYS = 0.9
 
 
 @of_config
@@ -61,7 +62,7 @@ def early(run: str) -> Part:
         lambda reading: Seeds(
             early_peak(reading[run], "full.noise_fraction", FIRST_STEPS, reading["phase"]), bounds=SHARE
         ),
-        at_least(0.9, over_seeds=True),
+        at_least(ALMOST_ALWAYS, over_seeds=True),
     )
 
 
@@ -75,10 +76,8 @@ def peaks(runs: Runs) -> str:
         said.append(f"{name}: steps {', '.join(map(str, where))}, {values[:, early].max(axis=1).mean():.2f}")
     return (
         f"The share of positions with noise as the likeliest token peaks at ({'; '.join(said)}). A small model with a "
-        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5: after fine-tuning "
-        "its peak is about as far from the bar as seeds are from each other, with 120 to 600 clean steps and batches "
-        "of 16 and 32. The laptop's sizes are ours; an earlier run at the paper's, with one seed and read within 20 "
-        "steps, held."
+        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5. The laptop's "
+        "sizes are ours."
     )
 
 
@@ -112,10 +111,10 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-8",
             locus="Appendix B.1, Figure 8",
-            statement="Trained on noisy data, from scratch or after clean pre-training, the model ends up predicting "
-            "noise with probability near α = 1/2 (the mean over the last half of the noisy steps), and in the first "
-            "few steps it predicts noise almost always: noise is its likeliest token at most test positions at some "
-            f"record of the first {FIRST_STEPS} steps, in batches of {FEWEST} sequences and more.",
+            statement=r"Trained with noise $\alpha = 1/2$, from scratch or after clean pre-training, the model ends up "
+            r"predicting noise with probability nearly $\alpha$. In the first few steps it predicts noise almost "
+            f"always: it is the likeliest token at most test positions at some record of the first {FIRST_STEPS} "
+            f"steps, in batches of {FEWEST} sequences and more.",
             needs=dict.fromkeys(("main", "fine-tuned"), (about_half(BELOW_AND_ABOVE), few_steps_tell)),
             wording=AT_HALF,
             subject=lambda runs: {"main": runs["main"], "fine-tuned": runs["fine-tuned"], "phase": 1},

@@ -10,17 +10,16 @@ from lemmata.papers.association.claims._recall_runs import main_run, recall_trai
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.probe.readings import learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
+from lemmata.papers.association.sizes import Figure9
 from lemmata.report.plots import new_figure
 
 RUNS = ("one trigger", "several triggers")
 
 
 def several_triggers_run(scale: Scale) -> RecallTraining:
-    """Space, e and o on a laptop; at the paper's size those of appendix B.4."""
-    triggers = scale.pick(smoke=(1, 4), laptop=(1, 4, 10), paper=(1, 39, 43, 53, 58))
-    seeds = unseen(scale.seeds(smoke=2, laptop=8, paper=3))  # five left it undecided now and then
-    every = scale.pick(smoke=5, laptop=60, paper=5)  # only the end is judged
-    return recall_training(scale, maps=True, triggers=triggers, seeds=seeds, every=every)
+    """Recorded seldom on a laptop, for only the end is judged."""
+    triggers, every = Figure9.TRIGGERS.at(scale), Figure9.EVERY.at(scale)
+    return recall_training(scale, triggers=triggers, maps=True, seeds=unseen(scale, Figure9.SEEDS), every=every)
 
 
 def peak_ratios(runs: Runs, run: str, matrix: str = "matching_logits") -> np.ndarray:
@@ -60,8 +59,8 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-9",
             locus="Appendix B.4, Figure 9",
-            statement="The matching matrix W_E(j)ᵀ W_QK² W_V¹ W_E(i) is large only where i = j is a trigger, with one "
-            "trigger and with several: every such entry is half as large again as every other entry "
+            statement=r"With one trigger and with several, $\langle W_V^1 W_E(i), W_{QK}^2 W_E(j) \rangle$ is large "
+            r"only where $i = j$ is a trigger. Every such entry is half as large again as every other entry "
             "(logarithms of the ratios, means over seeds).",
             subject=lambda runs: {run: log_ratio(runs, run) for run in RUNS},
             # What the second layer's own W_V would carry to its keys, in place of the first's.

@@ -22,8 +22,10 @@ def predicted(runs: Runs, law: str) -> np.ndarray:
 GRADIENT = Claim(
     id="lemma-h.1",
     locus="Lemma H.1",
-    statement="The gradient of the classification loss in W is (1/m) Σ_i Σ_k (p̂(k|x_i) - 1{y_i = k}) W_U(k) x_iᵀ on a "
-    "sample, and Σ_k p(y = k) W_U(k) (μ̂_k - μ_k)ᵀ on a law, against autodiff at a random W.",
+    statement="With fixed output embeddings $W_U$ and logits $W_U W x$, the gradient of the classification loss on "
+    r"$m$ samples is $\frac1m \sum_i \sum_k (\hat p_W(k|x_i) - 1\{y_i = k\}) W_U(k) x_i^\top$. As $m \to \infty$ it is "
+    r"$\sum_k p(y = k) W_U(k) (\hat\mu_k - \mu_k)^\top$ with $\mu_k = \mathbb{E}[x | y = k]$ and "
+    r"$\hat\mu_k = \mathbb{E}[\frac{\hat p_W(k|x)}{p(y = k)} x]$. Compared with autodiff at a random $W$.",
     subject=lambda runs: gradients(runs, "here"),
     wrong=lambda runs: gradients(runs, "elsewhere"),  # at another W
     parts={
@@ -44,7 +46,8 @@ def closed_forms(runs: Runs) -> np.ndarray:
 SUM = Claim(
     id="lemma-h.2",
     locus="Lemma H.2",
-    statement="Σ_{t ≤ T} t aᵗ = a(1 - aᵀ)/(a-1)² + T aᵀ⁺¹/(a-1) for a ≠ 1, against exact sums of its terms.",
+    statement=r"For $a \ne 1$, $\sum_{1 \le t \le T} t a^t = \frac{a(1 - a^T)}{(a-1)^2} + \frac{T a^{T+1}}{a-1}$. "
+    "Compared with exact sums of the terms.",
     subject=lambda runs: runs["main"].column("total"),
     wrong=lambda runs: runs["main"].column("plain"),  # the sums of aᵗ
     parts=Part(

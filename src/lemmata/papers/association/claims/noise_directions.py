@@ -15,16 +15,17 @@ from lemmata.papers.association.claims._directions import (
     enough,
     few_are_removed,
     for_the_answer,
-    gained,
     memorys_noise,
     on_choice,
     ordinary,
     removed,
     what_was_found,
 )
-from lemmata.papers.association.claims._truncations import FACTOR, OURS
+from lemmata.papers.association.claims._truncations import FACTOR, FOUR_BITS, OURS
+from lemmata.papers.association.probe.gains import Compared
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.run.noise_directions import NoiseDirections
+from lemmata.papers.association.sizes import LanguageModels
 from lemmata.report.plots import DIVERGING, ceiling, columns, legend, letter, new_figure
 
 MEMORY_INPUTS = 4  # the fewest with which the synthetic memory keeps its noise in the largest singular value
@@ -37,7 +38,7 @@ CARRIED = Claim(
     needs={"main": few_are_removed},
     subject=lambda runs: removed(runs["main"], "effect"),
     wrong=lambda runs: removed(runs["main"], "random"),
-    parts={"gain": Part(gained, at_least(FACTOR, over_seeds=True, unit="prompts"))},
+    parts={"gain": Part(Compared.gain, at_least(FACTOR, over_seeds=True, unit="prompts"))},
     remark=what_was_found,
 )
 
@@ -49,7 +50,7 @@ POINTED = Claim(
     needs={"main": few_are_removed},
     subject=lambda runs: removed(runs["main"], "the"),
     wrong=lambda runs: removed(runs["main"], "other"),  # those that point at another word
-    parts={"gain": Part(gained, at_least(FACTOR, over_seeds=True, unit="prompts"))},
+    parts={"gain": Part(Compared.gain, at_least(FACTOR, over_seeds=True, unit="prompts"))},
     remark=by_unembedding,
 )
 
@@ -103,7 +104,7 @@ def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     arrays, effect = run.arrays, on_choice(run)
     numbers, found = arrays["directions"], against_the_answer(run).chosen[:FEW]
-    push = arrays["push"][..., arrays["chooses"]].mean(axis=-1)[:, 0]
+    logits = arrays["push"][..., arrays["chooses"]].mean(axis=-1)[:, 0]
     figure, axes = new_figure(2, 2, width=9.6, height=6.6)
     (a, b), (c, d) = axes
     a.plot(numbers, effect, ".", ms=3, color="C7")
@@ -117,8 +118,8 @@ def draw(runs: Runs) -> Artefact:
         xlabel="direction, the largest singular value first", ylabel='log factor on answer/"the"', title="removed alone"
     )
     _spectrum(b, numbers, arrays["singular"], arrays["energy"], found)
-    colours = c.scatter(push, effect, s=10, c=numbers, cmap=DIVERGING)
-    c.plot(push[found], effect[found], "o", mfc="none", mec="C3", ms=8)
+    colours = c.scatter(logits, effect, s=10, c=numbers, cmap=DIVERGING)
+    c.plot(logits[found], effect[found], "o", mfc="none", mec="C3", ms=8)
     figure.colorbar(colours, ax=c).set_label("direction", fontsize=8)
     c.set(
         xlabel='what it writes on the unembedding of "the"',
@@ -135,8 +136,8 @@ def draw(runs: Runs) -> Artefact:
     )
     alone = [
         {"by": "alone", "direction": int(n), "singular": float(s), "energy": float(e), "factor": float(np.exp(g))}
-        | {"push": float(p)}
-        for n, s, e, g, p in zip(numbers, arrays["singular"], arrays["energy"], effect, push, strict=True)
+        | {"direct logit": float(p)}
+        for n, s, e, g, p in zip(numbers, arrays["singular"], arrays["energy"], effect, logits, strict=True)
     ]
     return Artefact(figure, columns(alone + rows), caption)
 
@@ -158,7 +159,7 @@ def _bars(ax: Axes, run: RunResult) -> list[dict[str, object]]:
     counts = sorted(set(run.column("count").tolist()) - {0})
     rows: list[dict[str, object]] = []
     for i, count in enumerate(counts):
-        found = {by: gained(removed(run, by, count)) for by in names}
+        found = {by: removed(run, by, count).gain() for by in names}
         mean = np.array([one.mean for one in found.values()])
         low, high = (np.array([one.interval()[side] for one in found.values()]) for side in (0, 1))
         x = np.arange(len(names)) + (i - (len(counts) - 1) / 2) * 0.22
@@ -181,16 +182,16 @@ EXPERIMENT = Experiment(
     title='Which singular directions carry "the"',
     runs=lambda scale: {
         "main": NoiseDirections(
-            prompts=scale.pick(smoke=4, laptop=50, paper=50),
-            upper=scale.pick(smoke=0.04, laptop=0.5, paper=0.5),
-            shares=scale.pick(smoke=(0.2,), laptop=(0.02, 0.2, 0.5, 0.8, 0.95), paper=(0.02, 0.2, 0.5, 0.8, 0.95)),
-            every=scale.pick(smoke=40, laptop=1, paper=1),
+            prompts=LanguageModels.FACT_PROMPTS.at(scale),
+            upper=LanguageModels.DIRECTION_UPPER.at(scale),
+            shares=LanguageModels.DIRECTION_SHARES.at(scale),
+            every=LanguageModels.DIRECTION_EVERY.at(scale),
         ),
         "memory": MemoryFlow(inputs=MEMORY_INPUTS, alpha=0.2),
     },
     claims=(CARRIED, POINTED, SMALLEST, THEORY, BIAS),
     draw=draw,
     extra="lm",
-    notes="The default model's weights are of 4 bits: its smallest singular values are of the order of their rounding. "
+    notes=f"{FOUR_BITS} "
     "Layer and directions are chosen on one half of the prompts; what they do is judged on the other.",
 )

@@ -20,6 +20,7 @@ from lemmata.core import (
 )
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.memory import MemoryFlow
+from lemmata.papers.association.sizes import Memory
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, joined, new_figure
 
@@ -61,8 +62,9 @@ def settled(run: RunResult) -> Undecided | None:
 NOISE_RANK = Claim(
     id="noise-rank-n",
     locus="Appendix G.1, iii, and section 3.3: easy to extend to any N > 2",
-    statement="With n inputs the noise sits in one singular value of W, and α decides whether it is among the "
-    "smallest: whether the answer changes with α for some n, and the answers by n, at t = 10^8.",
+    statement="With orthonormal embeddings and any number $n$ of inputs, the noise sits in a low-rank subspace of "
+    r"$W$, and $\alpha$ decides whether that is of the smallest singular values. Judged at $t = 10^8$ is whether the "
+    r"answer changes with $\alpha$ for some $n$, and the answers by $n$.",
     needs=dict.fromkeys(LEVELS, (within("alpha", "the limits are those of α < 1/2", below=0.5), settled)),
     wording={f"α = {alpha:g}": word("α = {}", f"{group}.alpha") for group, alpha in LEVELS.items()}
     | {"t = 10^8": word("t = {}", "inputs.last_time")},
@@ -89,18 +91,18 @@ NOISE_RANK = Claim(
     },
     correction=Correction(
         severity="statement",
-        printed="α decides whether the noise's subspace corresponds to the smallest singular values of W",
-        corrected="n decides, for α < 1/2: σ_noise/σ_signal → (n-1)/√(n+1), smallest for n = 2, and for n = 3 by the "
-        "constant (3/2) log((1-α)/α); for n ≥ 4 it becomes the largest. α decides only when, about t = 2n/((n+1)(1-α)) "
-        "· exp(n log((1-α)/α)/(n-1-√(n+1)))",
-        reason="On inputs orthogonal to all-ones W acts as -a ~ log t; on all-ones with norm √(n+1) v, where v = "
-        "((n-1)|a| - n|b|)/(n+1) ~ (n-1)/(n+1) log t. That the noise stays in one rank-1 subspace is right for every "
-        "n; but for n ≥ 4 cutting the smallest singular value removes a label: section 3.3's extension needs another "
-        "cut.",
-        survives="Theorem 3 (n = 2), and that the noise has a subspace of rank 1 for every n.",
+        printed=r"$\alpha$ decides whether the noise's subspace corresponds to the smallest singular values of $W$",
+        corrected=r"for $\alpha < 1/2$ and $t \to \infty$ $n$ decides: $\sigma_{\text{noise}}/\sigma_{\text{signal}} "
+        r"\to \frac{n-1}{\sqrt{n+1}}$, smallest for $n = 2$, and for $n = 3$ by the constant "
+        r"$\frac32 \log\frac{1-\alpha}{\alpha}$; for $n \ge 4$ it becomes the largest. $\alpha$ decides only when, "
+        r"about $t = \frac{2n}{(n+1)(1-\alpha)} \exp\frac{n \log((1-\alpha)/\alpha)}{n-1-\sqrt{n+1}}$",
+        reason=r"On inputs orthogonal to all-ones $W$ acts as $-a \sim \log t$; on all-ones with norm $\sqrt{n+1}\,v$, "
+        r"where $v = \frac{(n-1)|a| - n|b|}{n+1} \sim \frac{n-1}{n+1} \log t$. For $n \ge 4$ cutting the smallest "
+        "singular value removes a label: section 3.3's extension needs another cut.",
+        survives="Theorem 3 ($n = 2$), and that the noise has a subspace of rank 1 for every $n$.",
         source=f"{SOURCE}; said in words",
         latex=(
-            r"When $n$ is large, orthogonal embeddings still induce a rank-1 subspace storing the noise, but its "
+            "When $n$ is large, orthogonal embeddings still induce a rank-1 subspace storing the noise, but its "
             r"singular value over the others' tends to $(n-1)/\sqrt{n+1}$, so that from $n = 4$ on it is the largest; "
             r"$\alpha < \frac12$ decides only when."
         ),
@@ -120,8 +122,8 @@ def predicted_values(runs: Runs) -> np.ndarray:
 RATIO = Claim(
     id="noise-rank-ratio",
     locus="Section 3.3, for n inputs",
-    statement="The two singular values of the real matrix are -a and |(n-1)a - nb|/√(n+1) of the two-margin equation, "
-    "for every n and t; shown at t = 10^8.",
+    statement="With orthonormal embeddings and $W = 0$ at first, the two singular values of $W$ under gradient flow "
+    r"are $-a$ and $|(n-1)a - nb|/\sqrt{n+1}$ of the two-margin equation, for every $n$ and $t$. Shown at $t = 10^8$.",
     wording={"t = 10^8": word("t = {}", "inputs.last_time")},
     subject=at_end,
     wrong=lambda runs: singular_values(runs, 1.0),
@@ -167,7 +169,7 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         f"{group}/{n}": MemoryFlow(inputs=n, alpha=alpha)
         for group, alpha in LEVELS.items()
-        for n in range(2, scale.pick(smoke=4, laptop=6, paper=8))
+        for n in range(2, Memory.MOST_INPUTS.at(scale) + 1)
     },
     claims=(NOISE_RANK, RATIO),
     draw=draw,

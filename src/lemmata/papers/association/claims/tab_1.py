@@ -3,8 +3,13 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, near
-from lemmata.papers.association.claims._papers_models import CHECKPOINTS, PYTHIA_1B, WHY_TWO, in_words
-from lemmata.papers.association.run.fixed_truncation import FixedTruncation
+from lemmata.papers.association.claims._papers_models import (
+    CHECKPOINTS,
+    PYTHIA_1B,
+    WHY_TWO,
+    about_both,
+    both_checkpoints,
+)
 from lemmata.report.plots import columns, legend, new_figure
 
 WORDS = ("the", "Spain", "a", "southern", "northern")
@@ -24,29 +29,22 @@ def table_1(runs: Runs, edit: str) -> np.ndarray:
     return row(run, edit)
 
 
-TABLE_1 = Claim(
-    id="tab-1",
-    locus="Section 2.2, Table 1",
-    statement='After "Madrid is located in" Pythia-1B, truncated to rank 25 in the MLP input of its last layer, gives '
-    "the five printed words the printed probabilities.",
-    needs=PYTHIA_1B,
-    subject=lambda runs: table_1(runs, "cut"),
-    wrong=lambda runs: table_1(runs, "random"),
-    parts={"the, Spain, a, southern, northern": Part(lambda values: values, near(TRUNCATED, atol=CLOSE))},
-    remark=lambda runs: " ".join(in_words(runs[name]) for name in CHECKPOINTS),
-)
-
-WHOLE = Claim(
-    id="tab-1-full",
-    locus="Section 2.2, Table 1, the full model",
-    statement='After "Madrid is located in" the whole Pythia-1B, at one of its two checkpoints, gives the five printed '
-    "words the printed probabilities.",
-    needs=PYTHIA_1B,
-    subject=lambda runs: table_1(runs, "whole"),
-    wrong=lambda runs: table_1(runs, "random"),
-    parts=Part(lambda values: values, near(FULL, atol=CLOSE)),
-    remark=lambda runs: " ".join(in_words(runs[name]) for name in CHECKPOINTS),
-)
+def table_1_claim(edit: str) -> Claim:
+    """The printed probabilities after the cut, or of the whole model."""
+    cut = edit == "cut"
+    part = Part(lambda values: values, near(TRUNCATED if cut else FULL, atol=CLOSE))
+    model = "Pythia-1B, cut to rank 25 in the MLP input of its last layer," if cut else "the whole Pythia-1B"
+    return Claim(
+        id="tab-1" if cut else "tab-1-full",
+        locus="Section 2.2, Table 1" if cut else "Section 2.2, Table 1, the full model",
+        statement=f'After "Madrid is located in" {model} gives the five printed words the printed probabilities, at '
+        "one of its two checkpoints.",
+        needs=PYTHIA_1B,
+        subject=lambda runs: table_1(runs, edit),
+        wrong=lambda runs: table_1(runs, "random"),
+        parts={"the, Spain, a, southern, northern": part} if cut else part,
+        remark=about_both,
+    )
 
 
 def draw(runs: Runs) -> Artefact:
@@ -67,17 +65,13 @@ def draw(runs: Runs) -> Artefact:
         ax.set_title(f"{runs[name].config.model}, {name}", fontsize=9)
     axes[0].set_ylabel("probability")
     legend(axes[0])
-    said = " ".join(in_words(runs[name]) for name in CHECKPOINTS)
-    return Artefact(figure, columns(rows), f'After "Madrid is located in"; black, as printed. {said}')
+    return Artefact(figure, columns(rows), f'After "Madrid is located in"; black, as printed. {about_both(runs)}')
 
 
 EXPERIMENT = Experiment(
     title="Table 1: Madrid is located in",
-    runs=lambda scale: {
-        name: FixedTruncation(model="EleutherAI/pythia-1b", revision=revision, task="madrid", words=WORDS)
-        for name, revision in CHECKPOINTS.items()
-    },
-    claims=(TABLE_1, WHOLE),
+    runs=lambda scale: both_checkpoints(task="madrid", words=WORDS),
+    claims=(table_1_claim("cut"), table_1_claim("whole")),
     draw=draw,
     extra="lm",
     notes=WHY_TWO,

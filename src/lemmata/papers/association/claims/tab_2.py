@@ -17,6 +17,7 @@ from lemmata.papers.association.claims._gsm8k import (
 )
 from lemmata.papers.association.run.gsm8k_answers import Gsm8kAnswers
 from lemmata.papers.association.run.printed_accuracies import PrintedAccuracies
+from lemmata.papers.association.sizes import LanguageModels
 
 MODELS = {  # name in the table -> name on the hub, layer
     "Phi-3": ("microsoft/Phi-3-mini-4k-instruct", 28),
@@ -29,7 +30,7 @@ SHOTS = PrintedAccuracies().shots
 def runs_at(scale: Scale) -> dict[str, Gsm8kAnswers]:
     return {
         f"{name}/{shots}": Gsm8kAnswers(
-            model=model, layer=layer, shots=shots, questions=scale.pick(smoke=8, laptop=200, paper=0)
+            model=model, layer=layer, shots=shots, questions=LanguageModels.GSM8K_QUESTIONS.at(scale)
         )
         for name, (model, layer) in MODELS.items()
         for shots in SHOTS

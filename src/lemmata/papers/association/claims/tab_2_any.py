@@ -3,12 +3,13 @@
 from lemmata.core import Claim, Experiment, Part, Protocol, at_least, word
 from lemmata.papers.association.claims._gsm8k import can_count, changed, draw, mean_gain, paired_words
 from lemmata.papers.association.run.gsm8k_answers import Gsm8kAnswers
+from lemmata.papers.association.sizes import LanguageModels
 
 EXPERIMENT = Experiment(
     title="GSM8K with one matrix truncated, on any model",
     runs=lambda scale: {
         "main": Gsm8kAnswers(
-            questions=scale.pick(smoke=2, laptop=24, paper=0), most_tokens=scale.pick(smoke=16, laptop=128, paper=256)
+            questions=LanguageModels.ANY_QUESTIONS.at(scale), most_tokens=LanguageModels.ANY_TOKENS.at(scale)
         )
     },
     extra="lm",

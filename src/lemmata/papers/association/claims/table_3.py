@@ -12,9 +12,10 @@ from lemmata.papers.association.claims._first_gradients import (
     Rows,
     asymptotic,
     exact_moments,
-    gradient_runs,
+    exact_run,
     rows,
     sampled_moments,
+    sampled_run,
 )
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.theory import one_step
@@ -51,37 +52,40 @@ MEANS = Claim(
     id="table-3",
     locus="Lemma D.2, Table 3, column μ",
     uses=("lemma-h.1",),
-    statement="The mean of W_U(j)^T (∇_{W_V} L) W_E(k) at zero weights, for each of the ten kinds of (j, k), has the "
-    "tabulated leading coefficient; autodiff on sampled sequences agrees with the exact chain at finite N and T.",
+    statement=r"At zero weights and for $N, T \gg 1$ the mean of $W_U(j)^\top (\nabla_{W_V} L) W_E(k)$ over sequences "
+    "has the tabulated leading coefficient, for each of the ten kinds of $(j, k)$. Autodiff on sampled sequences "
+    "agrees with the exact chain at finite $N$ and $T$.",
     needs={"exact": asymptotic},
     subject=rows,
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("mean", "mean", atol=1e-3),
-    remark="Of row (j, j) our text, read off the page by a machine, has a minus before the fraction, -(α² + 3α - "
-    "1)/N², which would be wrong; with the minus in the numerator, (-α² + 3α - 1)/N², it is right, and equation (23) "
-    "and Assumption F.1 use that one. We take it as printed so.",
+    remark="Of row $(j, j)$ our text of the table, read off the page by a machine, has the minus before the fraction. "
+    r"Case 9 of the proof prints $\frac{-\alpha^2 + 3\alpha - 1}{N^2}$, which is right, and which (23) and Assumption "
+    "F.1 use; that one is judged.",
 )
 
 VARIANCES = Claim(
     id="table-3-variance",
     locus="Lemma D.2, Table 3, column σ²",
-    statement="The variance of the same projection over sequences is A/(T N^p) + B/N^(p+1) with the tabulated A and B "
-    "(p = 1 for the noise output, 2 otherwise); sampled variances agree with the exact chain.",
+    statement=r"At zero weights and for $N, T \gg 1$ the variance of $W_U(j)^\top (\nabla_{W_V} L) W_E(k)$ over "
+    r"sequences is $\frac{A}{T N^p} + \frac{B}{N^{p+1}}$ with the tabulated $A$ and $B$, where $p = 1$ for $j = N+1$ "
+    "and $p = 2$ otherwise. Sampled variances agree with the exact chain.",
     needs={"exact": asymptotic},
     subject=rows,
     wrong=partial(rows, neighbour=True),
     parts=moment_parts("variance", "over_t", "over_n", atol=2e-3, rtol=2e-3),
     correction=Correction(
         severity="constant",
-        printed="j ≤ N: for example (2-α)(1/(TN²) + 1/N³) in row (j, k); (N+1, q): α/(TN) + (α-α²)/N²; (q, q): "
-        "(α³-α²-α+2)/(α³TN²) + (α²-α+1)/(α²N³)",
-        corrected="j ≤ N: (1-α)(1/(TN²) + 1/N³) in row (j, k), and likewise in every row with j ≤ N; (N+1, q): "
-        "(3α-2α²)/(TN) + (α-α²)/N²; (q, q): (1-α)(2+α)/(α²TN²) + (1-α)/(α²N³)",
-        reason="E[(1/(N+1) - 1{y=j})²] = 1/(N+1)² + (1 - 2/(N+1)) P(y=j): the first term was taken as 1/(N+1), which "
-        "adds E[f_k²]/N to every row with j ≤ N. Rows (N+1, q) and (j, q) leave out that z_T = q is always counted. "
-        "The 1/T part of row (q, q), 1 + (1-α)(2+α)/α³ as printed, has besides the first slip (the 1) an α³ for α². "
-        "The printed values are too large except in rows (N+1, q) and, for its 1/T part at α < 1/2, (j, q).",
-        survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in N and T are unchanged.",
+        printed=r"$j \le N$: for example $(2-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ in row $(j, k)$; $(N+1, q)$: "
+        r"$\frac{\alpha}{TN} + \frac{\alpha-\alpha^2}{N^2}$; $(q, q)$: "
+        r"$\frac{\alpha^3-\alpha^2-\alpha+2}{\alpha^3TN^2} + \frac{\alpha^2-\alpha+1}{\alpha^2N^3}$",
+        corrected=r"$j \le N$: $(1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ in row $(j, k)$, and likewise in every row "
+        r"with $j \le N$; $(N+1, q)$: $\frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; $(q, q)$: "
+        r"$\frac{(1-\alpha)(2+\alpha)}{\alpha^2TN^2} + \frac{1-\alpha}{\alpha^2N^3}$",
+        reason=r"$\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2] = \frac{1}{(N+1)^2} + (1 - \frac{2}{N+1}) P(y=j)$. The "
+        r"proof of Lemma D.2 takes the first term as $\frac{1}{N+1}$ in every case with $j \le N$, where $\bar y \ne "
+        "j$. Appendix E does not count $z_T = q$, which rows $(N+1, q)$, $(q, q)$ and $(j, q)$ see.",
+        survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in $N$ and $T$ are unchanged.",
         source=f"{SOURCE}; every row with j ≤ N shows the same slip, which no conversion makes",
         latex=(
             r"$\sigma^2(N{+}1,q) = \frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; for $j \leq N$: "
@@ -98,8 +102,9 @@ VARIANCES = Claim(
 RANGES = Claim(
     id="table-3-range",
     locus="Lemma D.2, Table 3, column R",
-    statement="No sequence's projected gradient is farther than R from its mean, for each of the ten kinds of (j, k), "
-    f"at the sampled N and at N = {MANY}.",
+    statement=r"At zero weights no sequence's $W_U(j)^\top (\nabla_{W_V} L) W_E(k)$ is farther than the tabulated "
+    "$R(j, k)$ from its mean, for each of the ten kinds of $(j, k)$. Read are the sampled $N$ and "
+    rf"$N = {MANY}$.",
     subject=rows,
     wrong=partial(rows, neighbour=True),
     parts=Part(
@@ -110,13 +115,13 @@ RANGES = Claim(
     ),
     correction=Correction(
         severity="constant",
-        printed="row (j, N+1): R = 1/3; row (j, q): R = 1/2",
-        corrected="row (j, N+1): R = 1/2; row (j, q): R = 1/2 + 1/T",
-        reason="q, N+1, q, N+1, ... has positive probability whatever ȳ is, so the noise can take half of the context, "
-        "and the trigger half of it and z_T.",
-        survives="Bound (12) up to the constant of its term R/m, and Theorem 1: R = O(1) is all that they use.",
-        source=f"{SOURCE}; a 2 read as a 3 would explain row (j, N+1), not row (j, q)",
-        latex=r"$R(j,N{+}1) = \frac12$ and $R(j,q) = \frac12 + \frac1T$ for $j \in [N]\setminus\{q\}$",
+        printed=r"$R(j, N+1) = \frac13$ and $R(j, q) = \frac12$ for $j \in [N]\setminus\{q\}$",
+        corrected=r"$R(j,N+1) = \frac12$ and $R(j,q) = \frac12 + \frac1T$ for $j \in [N]\setminus\{q\}$",
+        reason=r"$q, N+1, q, N+1, \ldots$ has positive probability whatever $\bar y$ is, so the noise can take half of "
+        r"the context, and the trigger half of it and $z_T$. Case 7 takes $[q, j, N+1, q, j, N+1, \ldots]$ for the "
+        "extreme, which has probability 0: the noise follows triggers alone.",
+        survives="Bound (12) up to the constant of its term $R/m$, and Theorem 1: $R = O(1)$ is all that they use.",
+        source=SOURCE,
     ),
 )
 
@@ -158,8 +163,8 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The first gradient of W_V, exactly and by sampling",
-    runs=gradient_runs,
+    runs=lambda scale: sampled_run(scale) | exact_run(scale),
     claims=(MEANS, VARIANCES, RANGES),
     draw=draw,
-    notes="The sums over t ≤ T count z_T = q. ȳ is drawn from all of [N], the trigger included, as printed.",
+    notes=r"The sums over $t \le T$ count $z_T = q$. $\bar y$ is drawn from all of $[N]$, the trigger included.",
 )

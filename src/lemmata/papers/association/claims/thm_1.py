@@ -8,6 +8,7 @@ from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResul
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import OneStepMargins
+from lemmata.papers.association.sizes import Margins as Sizes
 from lemmata.papers.association.theory import RecallChain, margins
 from lemmata.report.plots import ceiling, new_figure
 
@@ -46,9 +47,10 @@ THEOREM_1 = Claim(
     id="thm-1",
     locus="Theorem 1",
     uses=("lemma-d.1", "eq-6", "table-3", "eq-12"),
-    statement="After one gradient step on m samples the noise token leads by η_f α in the feed-forward block and by "
-    "η_v α̂ / N in the attention block, α̂ = α² q̂ + α(1 - q̂), on any test sequence: feed-forward learns it first. "
-    "Measured in these two units.",
+    statement=r"For $N, T \gg 1$ and $\alpha = \Theta(1)$, one gradient step from zero on $m$ samples gives the noise "
+    r"token on any test sequence the margin $\Delta(\xi_{ff}) \approx \eta_f \alpha$ and "
+    r"$\Delta(\xi_{attn}) \approx \frac{\eta_v}{N} \hat\alpha$, $\hat\alpha = \alpha^2 \hat q + \alpha(1 - \hat q)$, "
+    r"up to the sampling error of $m$. Measured in these two units.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
@@ -58,13 +60,13 @@ THEOREM_1 = Claim(
     },
     correction=Correction(
         severity="constant",
-        printed="Δ(ξ_attn) ≈ η_v α̂ / N",
-        corrected="Δ(ξ_attn) ≈ 2 η_v α̂ / N",
-        reason="The proof uses x_t = W_E(z_t) + p_t, but the model of equation (2) has two token embeddings a "
-        "position, W_E(z_t) + W̃_E(z_{t-1}), and the step learns the noise on both.",
-        survives="The feed-forward margin (only W_E(q) is always there), and the message: a factor of order N between "
-        "the two.",
-        source=f"{SOURCE}; the proof writes x_t = W_E(z_t) + p_t, so this is not the conversion's",
+        printed=r"$\Delta(\xi_{attn}) \approx \frac{\eta_v}{N} \hat\alpha$",
+        corrected=r"$\Delta(\xi_{attn}) \approx \frac{2\eta_v}{N} \hat\alpha$",
+        reason=r"The proof uses $x_t = W_E(z_t) + p_t$, but the model of equation (2) has two token embeddings a "
+        r"position, $W_E(z_t) + \widetilde W_E(z_{t-1})$, and the step learns the noise on both.",
+        survives=r"The feed-forward margin (only $W_E(q)$ is always there), and the message: a factor of order $N$ "
+        "between the two.",
+        source=rf"{SOURCE}; the proof writes $x_t = W_E(z_t) + p_t$, so this is not the conversion's",
         latex=r"$\left|\Delta(\xi_{\mathrm{attn}}(x_{1:T})) - \frac{2\eta_v}{N}\hat\alpha\right| \leq \dots$",
     ),
 )
@@ -72,7 +74,8 @@ THEOREM_1 = Claim(
 EXACT = Claim(
     id="thm-1-exact",
     locus="Theorem 1, for finite N and T",
-    statement="The same margins are those of the exact Markov chain with both embeddings, without any approximation.",
+    statement=r"After one gradient step from zero on $m$ samples both margins are those of the exact Markov chain with "
+    r"both embeddings, at finite $N$ and $T$ and up to the sampling error of $m$.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # m samples leave a relative error of about sqrt((1-α)/(α m)) = .016 (of 1 and of 2), times four.
@@ -120,12 +123,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="One gradient step: the noise goes to the feed-forward block",
-    runs=lambda scale: {
-        "main": OneStepMargins(
-            seeds=unseen(scale.seeds(smoke=3, laptop=6, paper=6)),
-            samples=scale.pick(smoke=512, laptop=8192, paper=65536),
-        )
-    },
+    runs=lambda scale: {"main": OneStepMargins(seeds=unseen(scale, Sizes.SEEDS), samples=Sizes.SAMPLES.at(scale))},
     claims=(THEOREM_1, EXACT),
     draw=draw,
 )

@@ -16,75 +16,42 @@ from lemmata.core import (
     OutsideSetting,
     Part,
     RunConfig,
-    RunResult,
     Runs,
     Scale,
-    TooShort,
     Undecided,
     View,
     of_config,
-    of_result,
-    rows_of,
 )
-from lemmata.core.rule import at_least, exactly, falls, near, slope_near
+from lemmata.core.rule import near, slope_near
+from lemmata.papers.association.claims._memory_flows import (
+    BY_FLOW,
+    LATE,
+    LIMITS,
+    constants,
+    flow_runs,
+    flows,
+    for_each_flow,
+    printed_path,
+    recorded,
+    true_path,
+    two_inputs,
+)
 from lemmata.papers.association.claims._source import SOURCE
-from lemmata.papers.association.run.memory import CoefficientRates, MemoryFlow
 from lemmata.papers.association.run.memory_descent import MemoryDescent
+from lemmata.papers.association.sizes import Memory
 from lemmata.papers.association.theory import memory
 from lemmata.report.plots import ceiling, new_figure
 
 MODELS = {"full": "the full model", "cut": "its rank-1 part"}  # as its columns are named
-LATE = 1e8  # where limits are read
-WINDOW = (0.21, 0.3, 0.39)  # noise levels inside Theorem 3's
-FLOWS = {"flow/outside": 0.1, "flow/inside": 0.3}  # Theorem 3's range of α (Remark 1 says both behave alike)
-
-
-def flows(runs: Runs) -> list[RunResult]:
-    return list(runs.group("flow").values())
-
-
-def for_each_flow(form):
-    """A prediction for each flow from its α."""
-    return lambda runs: np.array([form(run.config.alpha) for run in flows(runs)])
-
-
-def recorded(run: RunResult) -> memory.Trajectory:
-    return memory.Trajectory(run.column("time"), run.column("a"), run.column("b"))
-
-
-def nearest(path: memory.Trajectory, time: float) -> int:
-    return int(np.argmin(np.abs(path.time - time)))
-
-
-def true_path(run: RunResult) -> memory.Trajectory:
-    return memory.integrate(memory.margin_rates(run.config.inputs, run.config.alpha), run.column("time"))
-
-
-def printed_path(run: RunResult) -> memory.Trajectory:
-    """The solution of equation (43) as printed, at the run's times."""
-    return memory.integrate(memory.printed_margin_rates(run.config.alpha), run.column("time"))
-
-
-@of_config
-def two_inputs(config: Any) -> Undecided | None:
-    inputs = config.inputs
-    return None if inputs == 2 else OutsideSetting(f"Theorem 3 is about two inputs, not {inputs}")
-
-
-@of_result
-def two_inputs_to_late_times(run: RunResult) -> Undecided | None:
-    last = run.column("time")[-1]
-    early = f"the flow ends at t = {last:g}, limits are read at {LATE:g}"
-    return two_inputs(run) or (None if last >= LATE else TooShort(early))
+SETTLED = 1e4  # a time from which on the decay is a power of t
+SMALL_STEPS = 0.1  # the largest learning rate at which descent is close to the flow
 
 
 @of_config
 def two_inputs_in_small_steps(config: Any) -> Undecided | None:
-    rate = config.rate
-    return two_inputs(config) or (OutsideSetting(f"descent with rate {rate:g} is no flow") if rate > 0.1 else None)
-
-
-LIMITS = {"flow": two_inputs_to_late_times}
+    learning_rate = config.learning_rate
+    large = OutsideSetting(f"descent with learning rate {learning_rate:g} is no flow")
+    return two_inputs(config) or (large if learning_rate > SMALL_STEPS else None)
 
 
 def probabilities_at_end(runs: Runs, prefix: str) -> np.ndarray:
@@ -92,13 +59,13 @@ def probabilities_at_end(runs: Runs, prefix: str) -> np.ndarray:
     return np.array([[run.column(f"{prefix}_{name}")[-1] for name in names] for run in flows(runs)])
 
 
-BY_FLOW = {"α": lambda runs: [run.config.alpha for run in flows(runs)]}
-
 FULL = Claim(
     id="thm-3-full",
     locus="Theorem 3, first equation",
     uses=("eq-42", "lemma-h.3"),
-    statement="As t → ∞ the full model predicts the label with 1 - α, the noise with α, the other token never.",
+    statement=r"Under Assumptions G.1 and G.2, with $N = 2$ and $\alpha \in (0.2, 0.4)$ (Remark 1: $\alpha \in (0, "
+    r"0.4)$ alike), gradient flow on the full model gives $P(i, j; W) \to (1-\alpha) 1\{j = i\} + \alpha 1\{j = N+1\}$ "
+    r"as $t \to \infty$.",
     needs=LIMITS,
     subject=lambda runs: probabilities_at_end(runs, "full"),
     wrong=lambda runs: probabilities_at_end(runs, "cut"),
@@ -113,7 +80,7 @@ FULL = Claim(
 
 def late_decay(runs: Runs, column: str) -> tuple[np.ndarray, np.ndarray]:
     run = runs["flow/inside"]
-    late = run.column("time") >= 1e4
+    late = run.column("time") >= SETTLED
     return run.column("time")[late], run.column(column)[late]
 
 
@@ -121,27 +88,23 @@ RANK_ONE = Claim(
     id="thm-3-rank-1",
     locus="Theorem 3, second equation",
     uses=("eq-42", "lemma-h.3"),
-    statement="Truncated to rank 1 the model predicts the noise with probability Θ(t^(-1/2)): the slope from t = 10^4.",
+    statement=r"Under Assumptions G.1 and G.2, with $N = 2$ and $\alpha \in (0.2, 0.4)$, the rank-1 part of the flow's "
+    r"$W$ predicts the noise with probability $\Theta(t^{-1/2})$ as $t \to \infty$. Judged is the slope from "
+    "$t = 10^4$.",
     needs=LIMITS,
     subject=lambda runs: late_decay(runs, "cut_noise"),
     wrong=lambda runs: late_decay(runs, "full_wrong"),
     parts=Part(lambda found: found, slope_near(-0.5, tolerance=0.01)),
-    remark="The proof needs the signal's singular value, 2β_1, over the noise's, 2√3 |β_2|; it says 'assuming β_1 > "
-    "β_2'. The limit of their ratio is √3.",
+    remark=r"The proof needs the signal's singular value, $2\beta_1$, over the noise's, $2\sqrt{3}|\beta_2|$; it says "
+    r"'assuming $\beta_1 > \beta_2$'. The limit of their ratio is $\sqrt{3}$.",
 )
-
-
-def constants(runs: Runs, path_of, time: float) -> np.ndarray:
-    """t e^a of each flow, as recorded or by an equation."""
-    paths = [path_of(run) for run in flows(runs)]
-    return np.array([path.time[i] * np.exp(path.a[i]) for path in paths for i in [nearest(path, time)]])
-
 
 CONSTANT = Claim(
     id="thm-3-constant",
     locus="Appendix G.2 and Lemma H.3",
     uses=("lemma-h.3",),
-    statement="e^a = e^(W_12 - W_11) tends to 1/((1-α)(4-2α) t); the constant lim t e^a for two values of α.",
+    statement="Under Assumptions G.1 and G.2, with $n = 2$, the margin $a = W_{12} - W_{11}$ of gradient flow tends "
+    r"to $-\log t - \log((1-\alpha)(4-2\alpha))$. Judged is the constant $\lim t e^a$ for two values of $\alpha$.",
     needs=LIMITS,
     subject=lambda runs: constants(runs, recorded, LATE),
     wrong=lambda runs: constants(runs, recorded, 1.0),
@@ -153,135 +116,14 @@ CONSTANT = Claim(
     ),
     correction=Correction(
         severity="constant",
-        printed="1/((1-α)(4-2α))",
-        corrected="4/(3(1-α)); for n inputs 2n/((n+1)(1-α))",
-        reason="Two slips: the rates of equation (42), and b's own deviation, of the order of e^a, dropped in Lemma "
-        "H.3.",
+        printed=r"$\lim t e^a = \frac{1}{(1-\alpha)(4-2\alpha)}$",
+        corrected=r"$\lim t e^a = \frac{4}{3(1-\alpha)}$; for $n$ inputs $\frac{2n}{(n+1)(1-\alpha)}$",
+        reason="Two slips: the rates of equation (42), and $b$'s own deviation, of the order of $e^a$, dropped in "
+        "Lemma H.3.",
         root="eq-42",
         survives="Theorem 3: its limits and exponents depend on neither slip.",
         source=f"{SOURCE}; G.2 and Lemma H.3 print the same constant",
         latex=r"$a \to -\log t + \log\frac{4}{3(1-\alpha)}, \quad b \to \log\frac{\alpha}{1-\alpha}$",
-    ),
-)
-
-
-def predicted_rates(form):
-    def predict(runs: Runs) -> np.ndarray:
-        run = runs["rates"]
-        pairs = zip(run.column("beta_1"), run.column("beta_2"), strict=True)
-        return np.array([form(first, second, run.config.alpha) for first, second in pairs])
-
-    return predict
-
-
-EQUATION_42 = Claim(
-    id="eq-42",
-    locus="Equation (42)",
-    uses=("eq-40",),
-    statement="The rates of β_1 and β_2 under gradient flow, against autodiff at random β.",
-    subject=lambda runs: (runs["rates"].column("rate_1"), runs["rates"].column("rate_2")),
-    wrong=lambda runs: (runs["rates"].column("rate_2"), runs["rates"].column("rate_1")),
-    parts=Part(
-        lambda rates: np.stack(rates, axis=1),
-        near(predicted_rates(memory.printed_coefficient_rates), atol=1e-12),
-        corrected=predicted_rates(memory.coefficient_rates),
-        along={"point": lambda runs: rows_of(runs["rates"], β_1="beta_1", β_2="beta_2"), "rate of": ("β_1", "β_2")},
-    ),
-    correction=Correction(
-        severity="constant",
-        printed="β̇_1 = P_wrong - P_correct + 1 - α,  β̇_2 = 3 P_noise - 3α",
-        corrected="β̇_1 = (P_wrong - P_correct + 1 - α)/4,  β̇_2 = (P_noise - α)/4",
-        reason="The matrices of (41) have squared norms 4 and 12 and the loss is a mean over two inputs: the printed "
-        "rates are 4 and 12 times too large, so that also their ratio, which no rescaling of time mends, is wrong.",
-        survives="Theorem 3's limits and exponents; its window for α, (.2, .4), is not needed (lemma-h.3-decreasing).",
-        source=f"{SOURCE}; (42) and (43) agree with each other, so this is not the conversion's",
-        latex=(
-            r"$\dot\beta_1 = \frac14\left(\frac{\exp(-2\beta_1) - 1}{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2) + 1} "
-            r"+ 1 - \alpha\right), \quad \dot\beta_2 = \frac14\left(\frac{\exp(-\beta_1-3\beta_2)}"
-            r"{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2) + 1} - \alpha\right)$"
-        ),
-    ),
-)
-
-
-LEMMA_H3 = Claim(
-    id="lemma-h.3",
-    locus="Lemma H.3",
-    uses=("lemma-h.3-decreasing",),
-    statement="The system (43), taken as printed, has lim t e^a = 1/((1-α)(4-2α)).",
-    needs=LIMITS,
-    subject=lambda runs: constants(runs, printed_path, LATE),
-    wrong=lambda runs: constants(runs, printed_path, 1.0),
-    parts=Part(
-        lambda found: found,
-        near(for_each_flow(memory.printed_constant), rtol=1e-4),
-        corrected=for_each_flow(memory.printed_flow_constant),
-        along=BY_FLOW,
-    ),
-    correction=Correction(
-        severity="constant",
-        printed="1/((1-α)(4-2α))",
-        corrected="5/(18(1-α))",
-        reason="b is slaved to a: (1-α)e^b = α + (α - 1/5)e^a to first order. Putting b at its limit drops a term of "
-        "the order of the one kept, and 2(2-α) becomes 18/5.",
-        survives="The limit of b, the exponent of e^a, and that b falls all the time (lemma-h.3-decreasing).",
-        source=SOURCE,
-        latex=(
-            r"$\beta = \frac{5}{18(1-\alpha)}$ for the system (43) as printed; with the rates of (42) repaired, "
-            r"$\beta = \frac{4}{3(1-\alpha)}$"
-        ),
-    ),
-)
-
-
-def times_until(time: float) -> np.ndarray:
-    return np.concatenate([[0.0], np.logspace(-2, np.log10(time), 200)])
-
-
-def b_until(rates_of, time: float = 1e4) -> np.ndarray:
-    """b over its limit, for each α of the lemma's window, up to a time at which the difference is well resolved."""
-    return np.array(
-        [memory.integrate(rates_of(alpha), times_until(time)).b - memory.limit_b(alpha) for alpha in WINDOW]
-    )
-
-
-DECREASING = Claim(
-    id="lemma-h.3-decreasing",
-    locus="Lemma H.3, proof: D and E are never positive",
-    statement="Under the system (43), as printed and for α in (.2, .4), b falls all the time and stays over its limit "
-    "log(α/(1-α)).",
-    subject=lambda runs: b_until(memory.printed_margin_rates),
-    wrong=lambda runs: b_until(lambda alpha: memory.margin_rates(2, alpha)),  # the flow with the right rates of (42)
-    parts={
-        "b": Part(lambda over: over, falls(slack=1e-9), along={"α": WINDOW, "t": times_until(1e4)}),
-        "b over its limit": Part(lambda over: over[:, -1], at_least(0.0), along={"α": WINDOW}),
-    },
-    remark="The lemma is right about the system it studies. With the rates of (42) repaired, b passes its limit and "
-    "returns to it from below for every α < 1/2, b - b_∞ ≈ (α - 1/2)/α · e^a: the window (1/5, 2/5) of Theorem 3 comes "
-    "from the factors of (42), and the theorem's limits need no such window.",
-)
-
-DECOMPOSITION = Claim(
-    id="eq-40",
-    locus="Equations (40) and (41)",
-    statement="For any W the gradient is a combination of the two matrices of (40): whether it is for the W of (41), "
-    "and for a W drawn at random.",
-    subject=lambda runs: (runs["rates"].column("outside"), runs["rates"].column("outside_of_any")),
-    wrong=lambda runs: (runs["rates"].column("outside_of_any"), runs["rates"].column("outside")),
-    parts=Part(
-        lambda outside: tuple(bool((np.abs(part) < 1e-12).all()) for part in outside),
-        exactly((True, True)),
-        corrected=(True, False),
-        along={"W": ("of (41)", "drawn at random")},
-    ),
-    correction=Correction(
-        severity="step of a proof",
-        printed="for any W",
-        corrected="for any W of the form (41), which includes W = 0 and is kept by the flow",
-        reason="The two inputs' logits need not mirror each other for a general W.",
-        survives="The rest of the proof, which needs the form along the flow alone.",
-        source=f"{SOURCE}; said in words",
-        latex=r"For any $\mathbf{W}$ of the form (41), the gradient $\nabla_{\mathbf{W}} L$ can be decomposed as",
     ),
 )
 
@@ -295,22 +137,26 @@ def followers(runs: Runs, path_of) -> dict[str, object]:
 
 
 BY_TIME = {"t": lambda runs: runs["descent"].column("time")}
+STEP_ERROR = 0.05  # of the margins, by the size of a step
 
 DESCENT = Claim(
     id="thm-3-descent",
     locus="Theorem 3, gradient flow",
-    statement="Gradient descent on the real d × d matrix, and its gradient flow, follow the two-margin equation.",
+    statement=r"Under Assumptions G.1 and G.2, with $n = 2$, gradient flow on the $d \times d$ matrix, and gradient "
+    "descent on it, follow the equation of two margins $a = W_{12} - W_{11}$ and $b = W_{13} - W_{11}$.",
     needs={"flow": two_inputs, "descent": two_inputs_in_small_steps},
     subject=partial(followers, path_of=recorded),
     wrong=partial(followers, path_of=printed_path),
     parts={
-        "a": Part(
-            lambda found: found["a"], near(lambda runs: true_path(runs["descent"]).a, atol=0.05), along=BY_TIME
-        ),  # a step size
-        "b": Part(lambda found: found["b"], near(lambda runs: true_path(runs["descent"]).b, atol=0.05), along=BY_TIME),
-        "flow": Part(lambda found: found["flow"], near(0.0, atol=1e-6)),  # the solver's error
-    },
-    remark="Descent is compared to t = rate × steps; flow, with autodiff gradients, to t = 10^8.",
+        name: Part(
+            lambda found, name=name: found[name],
+            near(lambda runs, name=name: getattr(true_path(runs["descent"]), name), atol=STEP_ERROR),
+            along=BY_TIME,
+        )
+        for name in ("a", "b")
+    }
+    | {"flow": Part(lambda found: found["flow"], near(0.0, atol=1e-6))},  # the solver's error
+    remark="Descent is compared to t = learning rate × steps; the flow, with autodiff gradients, to its last time.",
 )
 
 
@@ -341,8 +187,9 @@ def draw(runs: Runs) -> Artefact:
         ax.legend(fontsize=7)
     caption = (
         f"Theorem 3 at α = {alpha:g}, d = {run.config.width}: gradient flow of the real matrix (gradients by autodiff, "
-        f"LSODA in log-time) on top of the two-margin equation, to t = {time[-1]:g}, and gradient descent with rate "
-        f"{descent.config.rate:g} for {descent.config.steps} steps. Deterministic: one seed for the basis."
+        f"LSODA in log-time) on top of the two-margin equation, to t = {time[-1]:g}, and gradient descent with "
+        f"learning rate {descent.config.learning_rate:g} for {descent.config.steps} steps. Deterministic: one seed for "
+        f"the basis."
     )
     table = {"time": time, "a": run.column("a"), "b": run.column("b"), "a equation": path.a, "b equation": path.b}
     table |= {"a printed": printed.a, "b printed": printed.b, "rank-1 noise": run.column("cut_noise")}
@@ -350,12 +197,8 @@ def draw(runs: Runs) -> Artefact:
 
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
-    steps = scale.pick(smoke=1_000, laptop=40_000, paper=400_000)
-    return {
-        **{name: MemoryFlow(alpha=alpha) for name, alpha in FLOWS.items()},
-        "descent": MemoryDescent(steps=steps, every=steps // 100),
-        "rates": CoefficientRates(),
-    }
+    steps = Memory.DESCENT_STEPS.at(scale)
+    return {**flow_runs(), "descent": MemoryDescent(steps=steps, every=steps // 100)}
 
 
 def views(runs: Runs) -> list[View]:
@@ -380,7 +223,7 @@ def views(runs: Runs) -> list[View]:
 EXPERIMENT = Experiment(
     title="The linear memory with two inputs: limits, constants and the rank-1 rate",
     runs=runs,
-    claims=(FULL, RANK_ONE, CONSTANT, EQUATION_42, LEMMA_H3, DECREASING, DECOMPOSITION, DESCENT),
+    claims=(FULL, RANK_ONE, CONSTANT, DESCENT),
     draw=draw,
     live=Live(views=views),
     notes="The loss is the mean over inputs; with the sum over inputs time runs n times faster.",

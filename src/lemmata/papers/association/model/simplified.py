@@ -37,10 +37,10 @@ class SimplifiedModel(eqx.Module):
         """xi_attn + xi_ff at a few positions: one row of attention each (the paper's scores have no 1/sqrt(d))."""
         before = jnp.concatenate([jnp.zeros((1, self.previous.shape[1])), self.previous[tokens[:-1]]])
         x = self.tokens[tokens] + before
-        asked = x[positions]
+        queries = x[positions]
         reach = jnp.arange(tokens.shape[0])[None, :] <= positions[:, None]
-        weights = jax.nn.softmax(jnp.where(reach, asked @ self.attention @ x.T, -jnp.inf), axis=-1)
-        return (weights @ x @ self.value.T + asked @ self.feed.T) @ self.output.T
+        weights = jax.nn.softmax(jnp.where(reach, queries @ self.attention @ x.T, -jnp.inf), axis=-1)
+        return (weights @ x @ self.value.T + queries @ self.feed.T) @ self.output.T
 
     def project(self, matrix: Float[Array, "width width"]) -> tuple[Array, Array]:
         """W_U(j)^T matrix W_E(k) and W_U(j)^T matrix W̃_E(k), as [j, k]."""

@@ -1,6 +1,6 @@
 """The transformer of equation (1), with any number of layers: one head, no normalisation, no biases.
 
-Two exact savings. The last layer is needed at the asked positions alone: scores are x_t^T W_K x_s and the value path
+Two exact savings. The last layer is needed at the queried positions alone: scores are x_t^T W_K x_s and the value path
 is linear, so W_K and W_O W_V act on the query side, and the whole layer costs in proportion to the number of queries.
 The first layer reads W_E(z_t) + p_t, which takes few different values: its linear maps act on the tables W_E and p,
 and a token picks its row.
@@ -77,8 +77,8 @@ class Block(eqx.Module):
         self, queries: Queries, context: Context, visible: Visible, precision: MatmulPrecision
     ) -> tuple[Queries, Weights]:
         """What each query sees, on average, and the weights of it."""
-        asked = contract_rows("rd,de->re", queries, self.key, precision)
-        weights = attention_weights(asked, context, visible, precision)
+        mapped = contract_rows("rd,de->re", queries, self.key, precision)
+        weights = attention_weights(mapped, context, visible, precision)
         return contract_stored("...qs,...sd->...qd", weights, context, precision), weights
 
     def after(self, queries: Queries, mixed: Queries, precision: MatmulPrecision) -> Queries:
@@ -92,9 +92,9 @@ class Block(eqx.Module):
         return x if self.feed is None else x + self.feed(x, precision)
 
 
-def attention_weights(asked: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
-    """Softmax of <asked, context> / sqrt(d) over what each query may see."""
-    scores = contract_stored("...qe,...se->...qs", asked * context.shape[-1] ** -0.5, context, precision)
+def attention_weights(mapped: Queries, context: Context, visible: Visible, precision: MatmulPrecision) -> Weights:
+    """Softmax of <mapped, context> / sqrt(d) over what each query may see."""
+    scores = contract_stored("...qe,...se->...qs", mapped * context.shape[-1] ** -0.5, context, precision)
     return jax.nn.softmax(jnp.where(visible, in_full(scores), -jnp.inf), axis=-1)
 
 
@@ -125,9 +125,11 @@ class Transformer(AbstractModel):
         self, tokens: Int[Array, "*batch seq"], queries: Int[Array, "*batch query"]
     ) -> Float[Array, "*batch query vocab"]:
         """The logits at some positions: equal to those of the whole sequence, for less work in the last layer."""
-        return self.read(self.blocks[-1].after(*self.asked(tokens, queries), self.config.precision))
+        return self.read(self.blocks[-1].after(*self.last_layer_inputs(tokens, queries), self.config.precision))
 
-    def asked(self, tokens: Int[Array, "*batch seq"], queries: Int[Array, "*batch query"]) -> tuple[Queries, Queries]:
+    def last_layer_inputs(
+        self, tokens: Int[Array, "*batch seq"], queries: Int[Array, "*batch query"]
+    ) -> tuple[Queries, Queries]:
         """What the last layer is given at some positions, and what its attention sees from there."""
         x = self.embed(tokens)
         everywhere = _causal(jnp.arange(tokens.shape[-1]), tokens.shape[-1])

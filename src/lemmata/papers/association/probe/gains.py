@@ -25,6 +25,11 @@ class Probabilities:
         """Mean over mean, as the paper's "2.3x" is made, of these prompts."""
         return self.answer[prompts].mean(axis=-1) / self.the[prompts].mean(axis=-1)
 
+    @property
+    def of_all(self) -> float:
+        """The ratio of all prompts."""
+        return float(self.ratio(np.arange(len(self.the))))
+
 
 @dataclass(frozen=True)
 class OverPrompts(Sample):
@@ -75,6 +80,23 @@ def gain(after: Probabilities, before: Probabilities) -> OverPrompts:
 def fold(after: PerPrompt, before: PerPrompt) -> OverPrompts:
     """The factor by which one mean probability changed."""
     return over_prompts(lambda rows: after[rows].mean(axis=-1) / before[rows].mean(axis=-1), len(before), is_ratio=True)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The same prompts after an edit, and before it."""
+
+    edit: Probabilities
+    whole: Probabilities
+
+    def gain(self) -> OverPrompts:
+        return gain(self.edit, self.whole)
+
+    def answer_left(self) -> OverPrompts:
+        return fold(self.edit.answer, self.whole.answer)
+
+    def the_left(self) -> OverPrompts:
+        return fold(self.edit.the, self.whole.the)
 
 
 def best(answer: Float[np.ndarray, "edit prompt"], the: Float[np.ndarray, "edit prompt"], least: float) -> int | None:

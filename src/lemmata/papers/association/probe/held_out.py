@@ -30,12 +30,12 @@ def first(sample: RecallSample, num: int) -> RecallSample:
 
 def answer_shown(sample: RecallSample) -> Float[Array, ""]:
     """How often the last trigger's answer occurred before: the ceiling of any prediction at the last position."""
-    asked, ends = sample.tokens[:, :-1] == sample.tokens[:, -1:], sample.correct[:, -1] >= 0
-    shown = jnp.any(asked & (sample.tokens[:, 1:] == sample.correct[:, -1:]), axis=1)
+    repeated, ends = sample.tokens[:, :-1] == sample.tokens[:, -1:], sample.correct[:, -1] >= 0
+    shown = jnp.any(repeated & (sample.tokens[:, 1:] == sample.correct[:, -1:]), axis=1)
     return jnp.sum(shown & ends) / jnp.maximum(jnp.sum(ends), 1)
 
 
-def telling_example(sample: RecallSample, noise: int) -> int:
+def clearest_example(sample: RecallSample, noise: int) -> int:
     """The sequence with the most triggers followed by noise and by the correct token, counting the rarer of the two."""
     tokens, correct = np.asarray(sample.tokens), np.asarray(sample.correct)
     after_trigger = correct[:, :-1] >= 0

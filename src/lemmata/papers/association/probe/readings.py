@@ -115,5 +115,5 @@ class Moment(NamedTuple):
     name: str
 
     def array(self, run: str, what: str) -> np.ndarray:
-        """A part of the models' portrait, [seed, ...]."""
+        """A part of the models' snapshot, [seed, ...]."""
         return self.runs[run].arrays[f"{self.name}.{what}"]

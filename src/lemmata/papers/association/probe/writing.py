@@ -65,7 +65,7 @@ class Pointer:
 
     vector: Float[np.ndarray, " width"]
 
-    def push(self, written: Float[np.ndarray, "prompt width"]) -> Float[np.ndarray, " prompt"]:
+    def direct_logits(self, written: Float[np.ndarray, "prompt width"]) -> Float[np.ndarray, " prompt"]:
         """By how much it raises the word's logit over the vocabulary's mean, straight to the output."""
         return written @ self.vector
 

@@ -11,7 +11,7 @@ from lemmata.lm.keep import Keep, RandomSubspace
 from lemmata.lm.model import LanguageModel
 from lemmata.lm.roles import Role
 from lemmata.lm.upper import Upper
-from lemmata.papers.association.run._asked import Asked, Reader
+from lemmata.papers.association.run._questions import Questions, Reader
 
 Readings = dict[str, np.ndarray]
 
@@ -30,9 +30,11 @@ class Bench:
             return self.read(self.uppers[layer].last_logits())
 
 
-def bench(model: LanguageModel, asked: Asked, layers: Sequence[int]) -> Bench:
-    read = Reader(model, asked)
-    return Bench(model, Upper.at_each(model, asked.prompts, layers), read, read(model.last_logits(asked.prompts)))
+def bench(model: LanguageModel, questions: Questions, layers: Sequence[int]) -> Bench:
+    read = Reader(model, questions)
+    return Bench(
+        model, Upper.at_each(model, questions.prompts, layers), read, read(model.last_logits(questions.prompts))
+    )
 
 
 def upper_layers(layers: int, share: float) -> tuple[int, ...]:

@@ -89,8 +89,8 @@ class Checkpoints(RunConfig):
                 with edited(model, *cut):
                     logits = model.last_logits(prompts)
                 row = {"step": np.full(len(prompts), step), "edit": np.full(len(prompts), place)}
-                for reading, asked in words.items():
-                    tokens = next_tokens(prompts, asked, partial(encoded, model))
+                for reading, targets in words.items():
+                    tokens = next_tokens(prompts, targets, partial(encoded, model))
                     row |= {reading: probability(logits, tokens), f"rank of {reading}": rank(logits, tokens)}
                 rows.append(row | {"prompt": np.arange(len(prompts))})
             context.progress("checkpoints", done, len(self.steps))

@@ -11,8 +11,8 @@ from lemmata.lm.roles import Role
 from lemmata.lm.run import LanguageModelRun
 from lemmata.lm.tasks.halves import Half
 from lemmata.papers.association.probe.gains import best
-from lemmata.papers.association.run._asked import LongTable, Task, both_halves
 from lemmata.papers.association.run._cutting import Bench, Counter, bench, subspaces, upper_layers
+from lemmata.papers.association.run._questions import LongTable, Task, both_halves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,8 @@ class ChosenTruncation(LanguageModelRun):
     def execute(self, context: RunContext) -> RunOutput:
         model, table = self.loaded(), LongTable()
         layers = upper_layers(model.layers, self.upper)
-        asked = both_halves(model, self.task, count=self.prompts, seed=self.seed)
-        choosing, judging = (bench(model, asked[half], layers) for half in (self.chosen_on, self.judged_on))
+        questions = both_halves(model, self.task, count=self.prompts, seed=self.seed)
+        choosing, judging = (bench(model, questions[half], layers) for half in (self.chosen_on, self.judged_on))
         table.add(choosing.whole, **self._labels("whole", on_choice=True))
         table.add(judging.whole, **self._labels("whole", on_choice=False))
         cuts = len(self.matrices) * len(layers)

@@ -14,8 +14,8 @@ from lemmata.lm.run import LanguageModelRun
 from lemmata.lm.tasks.facts import MADRID, TABLE_5
 from lemmata.lm.tasks.halves import HALVES
 from lemmata.lm.tasks.ioi import PAPERS_SENTENCE, Sentence, sentences
-from lemmata.papers.association.run._asked import Asked, LongTable, about_facts, about_people, encoder
 from lemmata.papers.association.run._cutting import Counter, bench, subspaces
+from lemmata.papers.association.run._questions import LongTable, Questions, about_facts, about_people, encoder
 
 Prompts = Literal["madrid", "table 5", "ioi", "mary", "john"]
 EXCHANGED = Sentence(  # the paper's sentence with the other one acting
@@ -40,12 +40,12 @@ class FixedTruncation(LanguageModelRun):
 
     def execute(self, context: RunContext) -> RunOutput:
         model, table = self.loaded(), LongTable()
-        asked = self._asked(model)
-        on = bench(model, asked, self.layers)
-        ranks = on.read.ranks(model.last_logits(asked.prompts))
+        questions = self._questions(model)
+        on = bench(model, questions, self.layers)
+        ranks = on.read.ranks(model.last_logits(questions.prompts))
         counter = Counter(context.progress, "cuts", len(self.layers) * len(self.shares) * (1 + self.subspaces))
         table.add(on.whole | ranks, edit="whole", layer=0, share=1.0, rank=0, subspace=-1)
-        missing = {name: np.zeros(len(asked.prompts), int) for name in ranks}  # of the whole model alone
+        missing = {name: np.zeros(len(questions.prompts), int) for name in ranks}  # of the whole model alone
         for layer in self.layers:
             full = min(Matrix(layer, self.matrix).get(model.network).shape)
             for share in self.shares:
@@ -58,7 +58,7 @@ class FixedTruncation(LanguageModelRun):
                     counter.one()
         return RunOutput(table.columns())
 
-    def _asked(self, model: LanguageModel) -> Asked:
+    def _questions(self, model: LanguageModel) -> Questions:
         if self.task in ("madrid", "table 5"):
             found = about_facts((MADRID,) if self.task == "madrid" else TABLE_5)
         elif self.task == "ioi":
@@ -68,4 +68,4 @@ class FixedTruncation(LanguageModelRun):
             found = about_people((*some, *sentences(rest, seed=self.seed, half=second, is_single_token=single)))
         else:
             found = about_people((PAPERS_SENTENCE if self.task == "mary" else EXCHANGED,))
-        return Asked(found.prompts, {**found.words, **{word: (word,) * len(found.prompts) for word in self.words}})
+        return Questions(found.prompts, {**found.words, **{word: (word,) * len(found.prompts) for word in self.words}})

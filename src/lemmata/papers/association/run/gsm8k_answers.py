@@ -63,9 +63,9 @@ class Gsm8kAnswers(RunConfig):
         for name in LIBRARIES:
             library(name)
         held = problems()
-        examples, asked = held[:MOST_SHOTS], held[MOST_SHOTS:]
-        require(self.questions <= len(asked), "questions", self.questions, f"at most {len(asked)}")
-        asked = asked[: self.questions or None]
+        examples, evaluated = held[:MOST_SHOTS], held[MOST_SHOTS:]
+        require(self.questions <= len(evaluated), "questions", self.questions, f"at most {len(evaluated)}")
+        evaluated = evaluated[: self.questions or None]
         model = load(self.model, revision=self.revision or None, device=self.device)
         layer = self.layer or max(1, round(DEPTH * model.layers))
         keeps = {"truncated": Largest(self.rank), "random": RandomSubspace(self.rank, self.replication)}
@@ -76,7 +76,7 @@ class Gsm8kAnswers(RunConfig):
             with edited(model, *([Edit(layer, self.matrix, keeps[name])] if name in keeps else [])):
                 found[name] = score_gsm8k(
                     model,
-                    asked,
+                    evaluated,
                     shots=self.shots,
                     examples=examples,
                     most_tokens=self.most_tokens,
@@ -84,8 +84,8 @@ class Gsm8kAnswers(RunConfig):
                     progress=lambda done, total, name=name: context.progress(name, done, total),
                 )
         table = {
-            "edit": np.repeat(np.arange(len(found)), len(asked)),
-            "question": np.tile(np.arange(len(asked)), len(found)),
+            "edit": np.repeat(np.arange(len(found)), len(evaluated)),
+            "question": np.tile(np.arange(len(evaluated)), len(found)),
             "strict": np.concatenate([one.strict for one in found.values()]),
             "flexible": np.concatenate([one.flexible for one in found.values()]),
         }

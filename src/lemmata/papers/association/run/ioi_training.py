@@ -8,7 +8,7 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Count, Metrics, RunConfig, RunContext, RunOutput, Some, named_key, named_keys, require
 from lemmata.models.truncate import truncate_compiled
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
 from lemmata.papers.association.probe.answers import ioi_answers
 from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.train import Batches, Descent, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack
@@ -54,7 +54,7 @@ class IOITraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = SyntheticIOI(self.task)
-        objective = Batches(QueryLoss(1, surprise_together), self.batch)
+        objective = Batches(QueryLoss(1, batched_nll), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
         # Not compiled as a whole: models of all depths share the draws of their matrices, one a shape.
         models = [Transformer.create(self.model, key=named_key(seed, "init")) for seed in self.seeds]

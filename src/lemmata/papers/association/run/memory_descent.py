@@ -1,6 +1,6 @@
 """Gradient descent on the linear associative memory: with orthonormal embeddings, and with random ones, truncated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, Key
 from scipy.special import logsumexp
 
 from lemmata.core import RunConfig, RunContext, RunOutput, TrainState, named_key, named_keys, precision, require
+from lemmata.core.config import stored_as
 from lemmata.core.constraints import Count, Inside, Positive, Several, Some
 from lemmata.papers.association.model import LinearMemory
 from lemmata.papers.association.run.memory import Targets, population_loss, targets
@@ -18,14 +19,14 @@ from lemmata.train.gradient_descent import GradientDescent
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryDescent(RunConfig):
-    """Gradient descent on the same matrix, by the training loop: t = rate x steps."""
+    """Gradient descent on the same matrix, by the training loop: t = learning rate x steps."""
 
     kind = "association/memory-descent"
 
     inputs: Several = 2
     width: Count = 8
     alpha: Inside = 0.3
-    rate: Positive = 0.05
+    learning_rate: Positive = field(default=0.05, metadata=stored_as("rate"))
     steps: Count = 40_000
     every: Count = 400
     seed: int = 0
@@ -37,7 +38,7 @@ class MemoryDescent(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
             _, rows = fit(
-                GradientDescent(population_loss, lambda m: m.weight, self.rate),
+                GradientDescent(population_loss, lambda m: m.weight, self.learning_rate),
                 targets(self.inputs, self.alpha),
                 LinearMemory.orthonormal(self.inputs, self.width, self.seed),
                 named_key(self.seed, "unused"),
@@ -46,7 +47,7 @@ class MemoryDescent(RunConfig):
                 probe=_margins,
                 context=context,
             )
-        time = self.rate * self.every * np.arange(len(rows.steps))
+        time = self.learning_rate * self.every * np.arange(len(rows.steps))
         return RunOutput({"time": time, "a": rows["a"], "b": rows["b"], "loss": rows["loss"]})
 
 
@@ -59,7 +60,7 @@ def _margins(model: LinearMemory, goal: Targets, key: Key[Array, ""]) -> dict[st
 class RandomMemory(RunConfig):
     """Appendix G.1's experiment: random embeddings and random W, gradient descent, truncation watched as it goes.
 
-    The paper gives neither the step size nor the number of steps. Smaller rates give the same curves in rate x step.
+    The paper gives neither the step size nor the number of steps. Smaller ones give the same curves in rate x step.
     """
 
     kind = "association/random-memory"
@@ -67,7 +68,7 @@ class RandomMemory(RunConfig):
     inputs: Several = 3
     width: Count = 12
     alpha: Inside = 0.03
-    rate: Positive = 3.0
+    learning_rate: Positive = field(default=3.0, metadata=stored_as("rate"))
     steps: Count = 20_000
     every: Count = 100
     ranks: Some[Count] = (1, 2, 3, 4)
@@ -81,9 +82,9 @@ class RandomMemory(RunConfig):
             keys = named_keys(self.seeds, "init")
             models = jax.jit(jax.vmap(lambda key: LinearMemory.random(self.inputs, self.width, key=key)))(keys)
             _, rows = fit_many(
-                GradientDescent(population_loss, lambda m: m.weight, self.rate),
+                GradientDescent(population_loss, lambda m: m.weight, self.learning_rate),
                 stack([targets(self.inputs, self.alpha)] * len(self.seeds)),
-                TrainState(models, jnp.full(len(self.seeds), self.rate)),
+                TrainState(models, jnp.full(len(self.seeds), self.learning_rate)),
                 keys,
                 steps=self.steps,
                 every=self.every,
@@ -93,9 +94,9 @@ class RandomMemory(RunConfig):
                 stage=f"width {self.width}",
             )
         finite = bool(np.isfinite(rows["weight"]).all())
-        require(finite, "rate", self.rate, "small enough for the weights to stay finite")
+        require(finite, "learning_rate", self.learning_rate, "small enough for the weights to stay finite")
         losses = truncated_losses(np.asarray(models.inputs), np.asarray(models.outputs), rows["weight"], self.ranks)
-        time = np.tile(self.rate * self.every * np.arange(len(rows.steps)), len(self.seeds))
+        time = np.tile(self.learning_rate * self.every * np.arange(len(rows.steps)), len(self.seeds))
         table = {"seed": np.repeat(self.seeds, len(rows.steps)), "time": time}
         return RunOutput(table | {name: values.reshape(-1) for name, values in losses.items()})
 

@@ -28,8 +28,8 @@ from lemmata.lm.tasks.halves import HALVES, Half
 from lemmata.lm.upper import Upper
 from lemmata.papers.association.probe.gains import best
 from lemmata.papers.association.probe.writing import LastTokens, pointer
-from lemmata.papers.association.run._asked import Asked, LongTable, Reader, both_halves
 from lemmata.papers.association.run._cutting import Bench, Counter, bench, upper_layers
+from lemmata.papers.association.run._questions import LongTable, Questions, Reader, both_halves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +60,13 @@ class NoiseDirections(LanguageModelRun):
         model = self.loaded()
         halves = both_halves(model, "facts", count=self.prompts, seed=self.seed)
         layer = self.layer or self._layer(model, halves[self.chosen_on], context)
-        asked, chooses = _joined(halves, self.chosen_on)
+        questions, chooses = _joined(halves, self.chosen_on)
         values = spectrum(model, Matrix(layer, self.matrix)).s
         numbers = np.arange(len(values), 0, -self.every)[::-1]  # from 1, the largest first
-        found = self._alone(model, asked, layer, numbers, context)
+        found = self._alone(model, questions, layer, numbers, context)
         effect = np.log(_ratio(found, chooses) / _ratio(found["whole"], chooses))
-        pushes = {word: found[f"push {word}"][:, chooses].mean(axis=1) for word in ("the", "other")}
-        table = self._together(model, halves[self.judged_on], layer, numbers, {"effect": effect, **pushes}, context)
+        direct = {word: found[f"push {word}"][:, chooses].mean(axis=1) for word in ("the", "other")}
+        table = self._together(model, halves[self.judged_on], layer, numbers, {"effect": effect, **direct}, context)
         energy, coordinates = found["energy"], found["coordinates"]
         arrays = {
             "layer": np.array([layer]),
@@ -82,9 +82,9 @@ class NoiseDirections(LanguageModelRun):
         }
         return RunOutput(table, arrays)
 
-    def _layer(self, model: LanguageModel, asked: Asked, context: RunContext) -> int:
+    def _layer(self, model: LanguageModel, questions: Questions, context: RunContext) -> int:
         layers = upper_layers(model.layers, self.upper)
-        on, cuts = bench(model, asked, layers), [(layer, share) for layer in layers for share in self.shares]
+        on, cuts = bench(model, questions, layers), [(layer, share) for layer in layers for share in self.shares]
         counter, found = Counter(context.progress, "choose a layer", len(cuts)), []
         for layer, share in cuts:
             found.append(on.cut(layer, self.matrix, Largest(share)))
@@ -94,10 +94,14 @@ class NoiseDirections(LanguageModelRun):
         return layers[-1] if chosen is None else cuts[chosen][0]
 
     def _alone(
-        self, model: LanguageModel, asked: Asked, layer: int, numbers: np.ndarray, context: RunContext
+        self, model: LanguageModel, questions: Questions, layer: int, numbers: np.ndarray, context: RunContext
     ) -> dict[str, Any]:
         """Every direction removed alone: probabilities, and what it had written, of every prompt."""
-        upper, read, last = Upper(model, asked.prompts, layer), Reader(model, asked), LastTokens(model, asked.prompts)
+        upper, read, last = (
+            Upper(model, questions.prompts, layer),
+            Reader(model, questions),
+            LastTokens(model, questions.prompts),
+        )
         pointers = {"the": pointer(model, " the"), "other": pointer(model, f" {self.other}")}
         with last.of_input(model, layer, self.matrix):
             upper.last_logits()
@@ -116,7 +120,7 @@ class NoiseDirections(LanguageModelRun):
             for name in ("answer", "the"):
                 rows[name].append(readings[name])
             for name, one in pointers.items():
-                rows[f"push {name}"].append(one.push(lost))
+                rows[f"push {name}"].append(one.direct_logits(lost))
                 rows[f"overlap {name}"].append(one.overlap(lost))
             counter.one()
         found = {name: np.array(values) for name, values in rows.items()}
@@ -126,14 +130,14 @@ class NoiseDirections(LanguageModelRun):
     def _together(
         self,
         model: LanguageModel,
-        asked: Asked,
+        questions: Questions,
         layer: int,
         numbers: np.ndarray,
         scores: dict[str, np.ndarray],
         context: RunContext,
     ) -> dict[str, np.ndarray]:
         """Sets of directions removed together, on the prompts that judge."""
-        on, table = bench(model, asked, (layer,)), LongTable()
+        on, table = bench(model, questions, (layer,)), LongTable()
         table.add(on.whole, by="whole", count=0, draw=0)
         counts = [count for count in self.counts if count < len(numbers)]
         require(bool(counts), "counts", self.counts, f"fewer than the {len(numbers)} directions that are looked at")
@@ -156,14 +160,14 @@ class NoiseDirections(LanguageModelRun):
         table.add(on.cut(layer, self.matrix, Without(tuple(int(one) for one in chosen))), **labels)
 
 
-def _joined(halves: dict[Half, Asked], chosen_on: Half) -> tuple[Asked, np.ndarray]:
+def _joined(halves: dict[Half, Questions], chosen_on: Half) -> tuple[Questions, np.ndarray]:
     """Both halves as one, and which of the prompts choose."""
     parts = [halves[half] for half in HALVES]
     words = {name: tuple(word for part in parts for word in part.words[name]) for name in parts[0].words}
     chooses = np.concatenate(
         [np.full(len(part.prompts), half == chosen_on) for half, part in zip(HALVES, parts, strict=True)]
     )
-    return Asked(tuple(prompt for part in parts for prompt in part.prompts), words), chooses
+    return Questions(tuple(prompt for part in parts for prompt in part.prompts), words), chooses
 
 
 def _ratio(found: dict[str, np.ndarray], prompts: np.ndarray) -> Any:

@@ -19,7 +19,7 @@ class Pairs(eqx.Module):
     """How often each (z_{T-1}, y) occurred: with W_V = 0 the loss sees nothing else of a sequence."""
 
     contexts: Int[Array, "previous 2"]  # the sequences (z_{T-1}, q)
-    chance: Float[Array, "previous outputs"]
+    probability: Float[Array, "previous outputs"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +56,12 @@ class NoiseLogitDescent(ChainRun):
 
     def _pairs(self) -> Pairs:
         n, task = self.num_tokens, theory_task(self.chain)
-        chance = np.zeros((n + 1, n + 1))
+        probability = np.zeros((n + 1, n + 1))
         for key in self.batch_keys(self.seed):
             drawn = sample(task, self.batch, key)
-            np.add.at(chance, (np.asarray(drawn.tokens[:, -2]), np.asarray(drawn.targets[:, -1])), 1.0)
+            np.add.at(probability, (np.asarray(drawn.tokens[:, -2]), np.asarray(drawn.targets[:, -1])), 1.0)
         contexts = np.stack([np.arange(n + 1), np.full(n + 1, TRIGGER)], axis=1)
-        return Pairs(to_jax(contexts), to_jax(chance / chance.sum()))
+        return Pairs(to_jax(contexts), to_jax(probability / probability.sum()))
 
 
 def _logits(model: SimplifiedModel, pairs: Pairs) -> Float[Array, "previous outputs"]:
@@ -70,12 +70,12 @@ def _logits(model: SimplifiedModel, pairs: Pairs) -> Float[Array, "previous outp
 
 
 def _loss(model: SimplifiedModel, pairs: Pairs, key: Key[Array, ""]) -> Float[Array, ""]:
-    return -jnp.sum(pairs.chance * jax.nn.log_softmax(_logits(model, pairs)))
+    return -jnp.sum(pairs.probability * jax.nn.log_softmax(_logits(model, pairs)))
 
 
 def _lead(model: SimplifiedModel, pairs: Pairs, key: Key[Array, ""]) -> dict[str, Array]:
     """The noise logit over the (soft) mean of the others: B.3's ξ, whose other logits are 0."""
     logits = _logits(model, pairs)
     others = jax.nn.logsumexp(logits[:, :-1], axis=1)
-    over_sum = jnp.sum(pairs.chance.sum(axis=1) * (logits[:, -1] - others))
+    over_sum = jnp.sum(pairs.probability.sum(axis=1) * (logits[:, -1] - others))
     return {"lead": over_sum + jnp.log(logits.shape[1] - 1), "lead_over_sum": over_sum}

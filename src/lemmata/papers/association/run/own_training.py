@@ -89,21 +89,21 @@ class OwnTraining(RunConfig):
             }
             for place, name in enumerate(EDITS):
                 with edited(model, *([Edit(layer, MATRIX, keeps[name])] if name in keeps else [])):
-                    found = chances(model, judge)
+                    found = probabilities(model, judge)
                 row = {"step": np.full(len(judge), step), "edit": np.full(len(judge), place)}
                 rows.append(row | {"prompt": np.arange(len(judge))} | found)
             context.progress("checkpoints", done, len(self.steps))
         table = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
         return RunOutput(table, {"chosen": np.array(chosen, float)})
 
-    def choice(self, model: LanguageModel, asked: Sequence[Repeat]) -> tuple[int, float]:
+    def choice(self, model: LanguageModel, passages: Sequence[Repeat]) -> tuple[int, float]:
         """Layer and share. Where every cut lowers the name: the one that lowers it least."""
-        whole = chances(model, asked)
+        whole = probabilities(model, passages)
         found = []
         for layer in range(1, model.layers + 1):
             for share in self.shares:
                 with edited(model, Edit(layer, MATRIX, Largest(share))):
-                    cut = chances(model, asked)
+                    cut = probabilities(model, passages)
                 kept = cut["name"].mean() >= whole["name"].mean()
                 gain = float(np.mean(np.log(cut["name"]) - np.log(cut["the"])))
                 found.append((kept, gain if kept else cut["name"].mean(), layer, share))
@@ -111,11 +111,15 @@ class OwnTraining(RunConfig):
         return layer, share
 
 
-def chances(model: LanguageModel, asked: Sequence[Repeat]) -> dict[str, np.ndarray]:
+def probabilities(model: LanguageModel, passages: Sequence[Repeat]) -> dict[str, np.ndarray]:
     """Of the name, of the absent one, and of "the", after each prompt."""
-    prompts = [one.prompt for one in asked]
+    prompts = [one.prompt for one in passages]
     logits = model.last_logits(prompts)
-    words = {"name": [one.name for one in asked], "absent": [one.absent for one in asked], "the": ["the"] * len(asked)}
+    words = {
+        "name": [one.name for one in passages],
+        "absent": [one.absent for one in passages],
+        "the": ["the"] * len(passages),
+    }
     return {
         name: probability(logits, next_tokens(prompts, words[name], partial(encoded, model))).astype(np.float64)
         for name in WORDS

@@ -13,10 +13,10 @@ from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, n
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
 from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
 from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
-from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, first, held_out, telling_example
-from lemmata.papers.association.probe.portrait import attention_mass, feed_margin, portrait
+from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, clearest_example, first, held_out
+from lemmata.papers.association.probe.snapshot import attention_mass, feed_margin, snapshot
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
 
@@ -83,24 +83,24 @@ class RecallTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         task = NoisyRecall.create(self.task)
-        objective = Batches(QueryLoss(task.queries, surprise_together), self.batch)
+        objective = Batches(QueryLoss(task.queries, batched_nll), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
         # Not compiled as a whole: models of all depths and kinds share the draws of their matrices, one a shape.
         models = [Transformer.create(self.model, key=named_key(seed, "init")) for seed in self.seeds]
         test = held_out(task, self.final_sequences)
         several = first(test.noisy, self.test_sequences)
-        noise, example = self.task.noise_token, telling_example(several, self.task.noise_token)
+        noise, example = self.task.noise_token, clearest_example(several, self.task.noise_token)
         attended = first(test.noisy, self.attended_sequences or self.test_sequences)
 
         @eqx.filter_jit
         def paint(models: Any, sample: Any, attended: Any, example: Array) -> dict[str, Array]:
-            return jax.lax.map(lambda model: portrait(model, sample, attended, noise, example), models)
+            return jax.lax.map(lambda model: snapshot(model, sample, attended, noise, example), models)
 
-        def portraits(moment: str) -> dict[str, np.ndarray]:
+        def snapshots(moment: str) -> dict[str, np.ndarray]:
             painted = paint(stack(models), several, attended, to_jax(example)) if self.maps else {}
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
-        arrays, tables, probe = portraits("initial"), [], self.probe(test)  # one probe: one program for all stages
+        arrays, tables, probe = snapshots("initial"), [], self.probe(test)  # one probe: one program for all stages
         state = stack([algorithm.init(model) for model in models])
         for stage in self.stages():
             state, history = fit_many(
@@ -120,7 +120,7 @@ class RecallTraining(RunConfig):
             table = history.table(seed=self.seeds, phase=[stage.phase] * len(self.seeds))
             tables.append(table | {"step": stage.first + table["step"]})
             if stage.name != "early":
-                arrays |= portraits(stage.name)
+                arrays |= snapshots(stage.name)
             if stage.name == "clean":
                 state = stack([algorithm.init(model) for model in models])  # fine-tuning starts without momentum
         weights = jax.tree.leaves(eqx.filter(models, eqx.is_inexact_array))

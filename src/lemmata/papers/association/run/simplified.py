@@ -74,8 +74,8 @@ def masked_batch(task: NoisyRecall, num: int, exclude: Bool[Array, ""], key: Key
 
 def with_noise_learned(model: SimplifiedModel, chain: RecallChain) -> SimplifiedModel:
     """Assumption F.1: W_F alone predicts the noise with α and every possible output alike, in any context."""
-    chance = np.maximum(chain.answer_law(), 1e-12)
-    feed = np.outer(np.log(chance) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
+    probability = np.maximum(chain.answer_law(), 1e-12)
+    feed = np.outer(np.log(probability) @ np.asarray(model.output), np.asarray(model.tokens)[TRIGGER])
     return eqx.tree_at(lambda m: m.feed, model, to_jax(feed))
 
 

@@ -1,6 +1,6 @@
 """Gradient descent on all three matrices of equation (2), from zero: what appendices B.3 and F go through in phases."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import equinox as eqx
 import jax
@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Key
 
 from lemmata.core import Batch, Count, Inside, Positive, RunConfig, RunContext, RunOutput, Some, named_keys, to_jax
+from lemmata.core.config import stored_as
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import TRIGGER, TableSize, ThreeOrMore, masked_batch, theory_task
 from lemmata.papers.association.task import NoisyRecall
@@ -28,7 +29,7 @@ class World(eqx.Module):
 
 @dataclass(frozen=True, kw_only=True)
 class SimplifiedDescent(RunConfig):
-    """W_QK, W_V and W_F learn together with one rate, each step on fresh sequences (nearly the population's gradient).
+    """W_QK, W_V and W_F learn together with one learning rate, each step on fresh sequences.
 
     `gap` is Theorem 2's first, ξ_{q→j} - ξ_{q→N+1}, the mean over j ≠ q; entries of W_V are read by W_U on the left and
     W_E or W̃_E on the right.
@@ -40,7 +41,7 @@ class SimplifiedDescent(RunConfig):
     length: ThreeOrMore = 64  # T
     alpha: Inside = 0.3
     exclude_trigger: bool = False  # whether ȳ = q is left out; the paper draws ȳ from all of [N]
-    rate: Positive = 2.0
+    learning_rate: Positive = field(default=2.0, metadata=stored_as("rate"))
     batch: Count = 4096
     steps: Count = 150
     seeds: Some[int] = (0,)
@@ -56,7 +57,7 @@ class SimplifiedDescent(RunConfig):
         def loss(model: SimplifiedModel, world: World, key: Key[Array, ""]) -> Array:
             return QueryLoss(1)(model, world.batch(batch, key))
 
-        algorithm = GradientDescent(loss, lambda m: (m.attention, m.value, m.feed), self.rate)
+        algorithm = GradientDescent(loss, lambda m: (m.attention, m.value, m.feed), self.learning_rate)
         models = [SimplifiedModel.create(self.num_tokens + 1, seed) for seed in self.seeds]
         _, history = fit_many(
             algorithm,
@@ -80,14 +81,14 @@ def _readings(model: SimplifiedModel, world: World, key: Key[Array, ""]) -> dict
     on_token, on_previous = model.project(model.value)
     logits = model.tokens @ row
     last = jnp.array([batch.tokens.shape[1] - 1])
-    chance = jax.nn.softmax(jax.vmap(lambda z: model.at(z, last)[0])(batch.tokens))
+    probability = jax.nn.softmax(jax.vmap(lambda z: model.at(z, last)[0])(batch.tokens))
     kept = batch.mask[:, -1]
     return {
         "gap": logits[ordinary].mean() - logits[noise],
         "smallest_gap": logits[:noise].min() - logits[noise],
         "after_trigger": (model.previous @ row)[TRIGGER] - (model.previous @ row)[1:].max(),
         "largest_key": jnp.abs(model.attention).max(),
-        "noise_probability": jnp.sum(chance[:, noise] * kept) / jnp.sum(kept),
+        "noise_probability": jnp.sum(probability[:, noise] * kept) / jnp.sum(kept),
         "diagonal": jnp.diagonal(on_token)[ordinary].mean(),
         "diagonal_previous": jnp.diagonal(on_previous)[ordinary].mean(),
         "noise_row": on_token[noise, ordinary].mean(),

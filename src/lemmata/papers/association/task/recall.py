@@ -53,8 +53,8 @@ class RecallConfig(Config):
         require(len(self.outputs()) >= 1, "triggers", self.triggers, "at least one symbol must be left as output")
         inside = not self.noise_outputs or self.noise is not None
         require(inside, "noise_outputs", True, "False where the noise is no symbol of the alphabet")
-        asked = self.last == "trigger" or self.loss_on != "last"
-        require(asked, "last", self.last, "trigger where the loss is on the last position alone")
+        possible = self.last == "trigger" or self.loss_on != "last"
+        require(possible, "last", self.last, "trigger where the loss is on the last position alone")
         require(self.loss_from < self.length, "loss_from", self.loss_from, f"1 to {self.length - 1}")
 
     @property
@@ -141,8 +141,8 @@ class NoisyRecall(AbstractTask):
         unroll = 1 if platform() == "cpu" else 8  # a CPU gains nothing by it, and compiles for longer
         _, context = jax.lax.scan(advance, start, draws[:-1], unroll=unroll)
         if config.last == "trigger":
-            asked = jax.random.randint(last_key, (num,), 0, slots)
-            last = jnp.asarray(config.triggers, dtype=jnp.int32)[asked]
+            picked = jax.random.randint(last_key, (num,), 0, slots)
+            last = jnp.asarray(config.triggers, dtype=jnp.int32)[picked]
         else:
             last = resolve(alias_draw(self.table, context[-1], jax.random.bits(last_key, (num,), dtype=jnp.uint32)))
         tokens = jnp.concatenate([context.T, last[:, None]], axis=1)

@@ -69,10 +69,10 @@ def key_gradient(
         order[[1, target]] = order[[target, 1]]
         grid = np.ix_(order, order)
         m = at_trigger if target == TRIGGER else [[moments[grid] for moments in row] for row in at_one]
-        chance = -predicted.copy()
-        chance[target] += 1 - alpha
-        chance[n] += alpha
-        left, left_previous = chance @ value, chance @ value_previous
+        surplus = -predicted.copy()
+        surplus[target] += 1 - alpha
+        surplus[n] += alpha
+        left, left_previous = surplus @ value, surplus @ value_previous
         token += (left @ m[TOKEN][TOKEN] + left_previous @ m[PREVIOUS][TOKEN]) / len(targets)
         previous += (left @ m[TOKEN][PREVIOUS] + left_previous @ m[PREVIOUS][PREVIOUS]) / len(targets)
     return token, previous

@@ -129,11 +129,11 @@ def exact_moments(entry: Entry, chain: RecallChain) -> tuple[Number, Number]:
     """The mean and the variance over sequences of W_U(j)^T (grad W_V) W_E(k), exactly."""
     uniform = chain.one / (chain.num_tokens + 1)
     mean = square = chain.one - chain.one
-    for target_is_trigger, number, token, chance in _cases(entry, chain):
+    for target_is_trigger, number, token, probability in _cases(entry, chain):
         count, count_square = count_moments(chain, target_is_trigger, token)
         weight = chain.one * number / len(chain.targets)
-        mean += weight * (uniform - chance) * count / chain.length
-        square += weight * (uniform**2 + (1 - 2 * uniform) * chance) * count_square / chain.length**2
+        mean += weight * (uniform - probability) * count / chain.length
+        square += weight * (uniform**2 + (1 - 2 * uniform) * probability) * count_square / chain.length**2
     return mean, square - mean**2
 
 
@@ -142,11 +142,11 @@ def exact_range(entry: Entry, chain: RecallChain) -> float:
     mean, _ = exact_moments(entry, chain)
     uniform = 1 / (chain.num_tokens + 1)
     largest = 0.0
-    for target_is_trigger, number, token, chance in _cases(entry, chain):
+    for target_is_trigger, number, token, probability in _cases(entry, chain):
         if number == 0:
             continue
         fraction = largest_count(chain, target_is_trigger, token) / chain.length
-        factors = [uniform] + ([uniform - 1] if chance > 0 else [])
+        factors = [uniform] + ([uniform - 1] if probability > 0 else [])
         largest = max(largest, *(abs(factor * fraction - float(mean)) for factor in factors), abs(float(mean)))
     return largest
 
@@ -172,8 +172,8 @@ def _cases(entry: Entry, chain: RecallChain) -> list[Case]:
 
 def feed_forward_moments(output_is_noise: bool, chain: RecallChain) -> tuple[Number, Number]:
     """Lemma D.1 without approximation: mean and variance of W_U(k)^T (grad W_F) W_E(q) (ȳ uniform over [N])."""
-    chance = chain.alpha if output_is_noise else (1 - chain.alpha) / chain.num_tokens
-    return chain.one / (chain.num_tokens + 1) - chance, chance * (1 - chance)
+    probability = chain.alpha if output_is_noise else (1 - chain.alpha) / chain.num_tokens
+    return chain.one / (chain.num_tokens + 1) - probability, probability * (1 - probability)
 
 
 def printed_feed_forward(output_is_noise: bool, chain: RecallChain) -> tuple[Number, Number]:

@@ -8,8 +8,8 @@ Matrix = Float[np.ndarray, "width inputs"]
 
 def _predicted(output: np.ndarray, weight: Matrix, x: np.ndarray) -> np.ndarray:
     logits = x @ weight.T @ output.T
-    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return chances / chances.sum(axis=1, keepdims=True)
+    exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
 def sample_gradient(

@@ -73,7 +73,7 @@ def previous_after_trigger(maps: Float[Array, "batch seq seq"], sample: RecallSa
     return jnp.sum(best & after) / jnp.maximum(jnp.sum(after), 1)
 
 
-def portrait(
+def snapshot(
     model: Transformer, sample: RecallSample, attended: RecallSample, noise: int, example: Int[Array, ""] | int
 ) -> dict[str, Array]:
     """Its attention on the sample (on average, and on one sequence), where it looks in the attended one, its weights as

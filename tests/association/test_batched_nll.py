@@ -6,9 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import lemmata.papers.association.model.fast.batched_nll as shortcut
 from lemmata.core import named_key, precision
-from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights, together
-from lemmata.papers.association.model.together import surprise_together
+from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model.fast.batched_nll import batched_nll
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit
 from lemmata.train.losses import surprise_by_sequence, value_and_gradient
@@ -24,12 +25,12 @@ def model_with(feeds: tuple, length: int) -> Transformer:
 @pytest.mark.parametrize("feeds", FEEDS.values(), ids=FEEDS)
 @pytest.mark.parametrize("few", [0, 10**6], ids=["in parts", "at once"])
 def test_loss_and_gradient(feeds: tuple, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "FEW_ROWS", few)
+    monkeypatch.setattr(shortcut, "FEW_ROWS", few)
     with precision("float64"):
         task = NoisyRecall.create(RecallConfig(symbols=6, length=13))
         batch = task.sample(7, key=named_key(0, "batch"))
         learned, fixed = eqx.partition(model := model_with(feeds, 13), block_weights(model))
-        losses = [QueryLoss(task.queries, one) for one in (surprise_by_sequence, surprise_together)]
+        losses = [QueryLoss(task.queries, one) for one in (surprise_by_sequence, batched_nll)]
         (a, slope), (b, other) = (
             jax.jit(lambda part, loss=loss: value_and_gradient(loss, part, fixed, batch))(learned) for loss in losses
         )
@@ -42,7 +43,7 @@ def test_loss_and_gradient(feeds: tuple, few: int, monkeypatch: pytest.MonkeyPat
 
 def test_every_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """None, one, a part of them exactly, one more, all."""
-    monkeypatch.setattr(together, "FEW_ROWS", 0)
+    monkeypatch.setattr(shortcut, "FEW_ROWS", 0)
     with precision("float64"):
         model = model_with(("mlp", "mlp"), 9)
         tokens = jax.random.randint(named_key(0, "tokens"), (5, 9), 0, 6)
@@ -55,7 +56,7 @@ def test_every_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
                     )
                 )
             )
-            for way in (surprise_by_sequence, surprise_together)
+            for way in (surprise_by_sequence, batched_nll)
         ]
         for count in (0, 1, 6, 7, 45):
             kept = jax.random.permutation(named_key(count, "kept"), jnp.arange(45) < count).reshape(5, 9)
@@ -66,15 +67,15 @@ def test_every_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_whole_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "FEW_ROWS", 0)
+    monkeypatch.setattr(shortcut, "FEW_ROWS", 0)
     with precision("float64"):
         task, ends = NoisyRecall.create(RecallConfig(symbols=6, length=12)), []
-        for way in (surprise_by_sequence, surprise_together):
+        for way in (surprise_by_sequence, batched_nll):
             objective = Batches(QueryLoss(task.queries, way), 8)
             algorithm = Descent(objective, block_weights, SGDConfig(), 0.03)
             model = model_with(("mlp", "mlp"), 12)
             ends.append(fit(algorithm, task, model, named_key(0, "data"), steps=40, every=40))
-        (plain, told), (fast, said) = ends
-        np.testing.assert_allclose(told["loss"], said["loss"], rtol=1e-10)
+        (plain, by_sequence), (fast, at_once) = ends
+        np.testing.assert_allclose(by_sequence["loss"], at_once["loss"], rtol=1e-10)
         for one, two in zip(jax.tree.leaves(plain.blocks), jax.tree.leaves(fast.blocks), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-11)

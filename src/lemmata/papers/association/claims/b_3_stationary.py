@@ -19,10 +19,12 @@ from lemmata.core import (
     of_result,
 )
 from lemmata.papers.association.run.noise_logit import NoiseLogitDescent
+from lemmata.papers.association.sizes import NoiseLogit
 from lemmata.papers.association.theory import noise_logit
 from lemmata.report.plots import ceiling, new_figure
 
 LOGITS = np.linspace(-8, -1e-3, 400)  # over their limit
+STILL = 1e-3  # a logit that moves or passes by less stands
 
 
 class Descents(NamedTuple):
@@ -38,7 +40,7 @@ class Descents(NamedTuple):
 
     def critical(self) -> float:
         """The smallest step, over the printed bound, at which the logit passes where it ends."""
-        over = self.overshoot() > 1e-3
+        over = self.overshoot() > STILL
         return float(self.ratios[over].min()) if over.any() else float("inf")
 
     def bound(self) -> np.ndarray:
@@ -63,7 +65,7 @@ def has_settled(run: RunResult) -> Undecided | None:
     if run.config.alpha >= 0.5:
         return OutsideSetting(f"appendix B.3 is about α < 1/2, not {run.config.alpha:g}")
     first = descents(run).curves[0]
-    moves = abs(first[-1] - first[-2]) > 1e-3
+    moves = abs(first[-1] - first[-2]) > STILL
     return TooShort(f"after {run.config.steps} steps the noise logit still moves") if moves else None
 
 
@@ -71,9 +73,10 @@ STATIONARY = Claim(
     id="b.3-stationary",
     locus="Appendix B.3",
     uses=("thm-1", "lemma-d.1", "table-3"),
-    statement="While W_F alone learns, the noise logit tends to ξ* = log N + log(α/(1-α)); it never passes ξ* if η ≤ "
-    "1/(α(1-α)), because the bound on η at each logit below ξ* decreases to that value (α < 1/2). `critical` is the "
-    "smallest overshooting step over the printed bound.",
+    statement=r"While $W_F$ alone learns on the population loss, with $\alpha < 1/2$ and $T, N \gg 1$, the noise logit "
+    r"tends to $\xi^* = \log N + \log\frac{\alpha}{1-\alpha}$. It never passes $\xi^*$ if "
+    r"$\eta \le \frac{1}{\alpha(1-\alpha)}$, to which the bound on $\eta$ at each logit below $\xi^*$ decreases. "
+    "`critical` is the smallest overshooting step over the printed bound.",
     subject=lambda runs: descents(runs["main"]),
     wrong=misread,
     # 65,536 sequences leave log(α/(1-α)) a standard error of .0085; B.3 drops factors 1 + O(1/N) of the step.
@@ -85,9 +88,9 @@ STATIONARY = Claim(
         "critical": Part(Descents.critical, near(1.0, atol=0.1)),
         "bound": Part(Descents.bound, falls(1e-9), along={"logit below its limit": LOGITS}),
     },
-    remark="The first display of the iteration has p(ξ_t) on the right where gradient descent, and the displays that "
-    "follow, have p(ξ_{t-1}). On the model of equation (2) the other logits move too and z_{T-1} has an embedding of "
-    "its own, so that the true bound is smaller by a factor 1 - O(1/N).",
+    remark=r"The first display of the iteration has $p(\xi_t)$ on the right where gradient descent, and the displays "
+    r"that follow, have $p(\xi_{t-1})$. On the model of equation (2) the other logits move too and $z_{T-1}$ has an "
+    r"embedding of its own: the true bound is smaller by a factor $1 - O(1/N)$.",
 )
 
 
@@ -115,7 +118,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The noise logit of the feed-forward map: fixed point and step size",
-    runs=lambda scale: {"main": NoiseLogitDescent(num_tokens=scale.pick(smoke=32, laptop=32, paper=64))},
+    runs=lambda scale: {"main": NoiseLogitDescent(num_tokens=NoiseLogit.SYMBOLS.at(scale))},
     needs={"main": has_settled},
     claims=(STATIONARY,),
     draw=draw,

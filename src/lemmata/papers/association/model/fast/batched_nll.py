@@ -1,4 +1,4 @@
-"""The loss of a whole batch at once, with the last layer computed on the rows that are asked for alone.
+"""Equal to `QueryLoss` a sequence at a time: the loss of a batch at once, the last layer on the queried rows alone.
 
 A sequence holds a third of the positions that its bound allows, on average. From the last attention on no row reads
 another: the rows under the mask are gathered, and a loop takes as many parts of them as there are. Their gradient is
@@ -16,21 +16,21 @@ from lemmata.core import platform
 from lemmata.models.matmul import in_full
 from lemmata.papers.association.model.transformer import Block, Queries, Transformer
 
-PARTS = 8  # of all rows that may be asked for: the loop stops after the one that holds the last
-FEW_ROWS = 256  # up to here one part is the fastest; with one question a sequence, every row is asked for
+PARTS = 8  # of all rows that may be queried: the loop stops after the one that holds the last
+FEW_ROWS = 256  # up to here one part is the fastest; with one question a sequence, every row is queried
 
 Learned = tuple[Block, Queries, Queries]  # the last layer, what it is given, what its attention sees
 
 
-def surprise_together(
+def batched_nll(
     model: Transformer,
     tokens: Int[Array, "batch seq"],
     positions: Int[Array, "batch query"],
     targets: Int[Array, "batch query"],
     kept: Bool[Array, "batch query"],
 ) -> Float[Array, ""]:
-    """The mean surprise at the kept positions; 0 if there are none. Embeddings and output are not differentiated."""
-    given, mixed = (x.reshape(-1, x.shape[-1]) for x in model.asked(tokens, positions))
+    """The mean nll at the kept positions; 0 if there are none. Embeddings and output are not differentiated."""
+    given, mixed = (x.reshape(-1, x.shape[-1]) for x in model.last_layer_inputs(tokens, positions))
     learned, reader = (model.blocks[-1], given, mixed), eqx.tree_at(lambda m: m.blocks, model, ())
     nothing_to_leave_out = kept.size <= FEW_ROWS or kept.shape[1] == 1
     # On a GPU the parts save no time, and in half precision they train a little worse.
@@ -41,11 +41,11 @@ def surprise_together(
 def _summed(
     learned: Learned, targets: Int[Array, " row"], kept: Bool[Array, " row"], reader: Transformer
 ) -> Float[Array, ""]:
-    """The surprises at the kept rows, added up."""
+    """The nll summed over the kept rows."""
     block, given, mixed = learned
     logits = reader.read(block.after(given, mixed, reader.config.precision))
-    surprise = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[:, None], axis=-1)[:, 0]
-    return jnp.sum(jnp.where(kept, surprise, 0))
+    nll = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[:, None], axis=-1)[:, 0]
+    return jnp.sum(jnp.where(kept, nll, 0))
 
 
 _summed_in_parts: Any = eqx.filter_custom_vjp(_summed)

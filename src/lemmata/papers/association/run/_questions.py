@@ -17,24 +17,24 @@ Task = Literal["ioi", "facts"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Questions:
     """Prompts, and by the name of a reading the word whose chance is read after each of them."""
 
     prompts: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
 
 
-def about_people(found: tuple[Sentence, ...]) -> Asked:
+def about_people(found: tuple[Sentence, ...]) -> Questions:
     words = {"answer": tuple(one.io for one in found), "distractor": tuple(one.s for one in found)}
-    return Asked(tuple(one.prompt for one in found), words | {"the": ("the",) * len(found)})
+    return Questions(tuple(one.prompt for one in found), words | {"the": ("the",) * len(found)})
 
 
-def about_facts(found: tuple[Fact, ...]) -> Asked:
+def about_facts(found: tuple[Fact, ...]) -> Questions:
     words = {"answer": tuple(one.answer for one in found), "the": ("the",) * len(found)}
-    return Asked(tuple(one.prompt for one in found), words)
+    return Questions(tuple(one.prompt for one in found), words)
 
 
-def ask(model: LanguageModel, task: Task, *, half: Half, count: int, seed: int) -> Asked:
+def ask(model: LanguageModel, task: Task, *, half: Half, count: int, seed: int) -> Questions:
     """One half of a task's prompts. IOI's halves share no name; of facts no answer is in both halves."""
     if task == "ioi":
         single = single_token(encoder(model))
@@ -50,9 +50,9 @@ def facts_of(half: Half) -> tuple[Fact, ...]:
     return tuple(turns[which][i] for i, which in sorted(places))
 
 
-def both_halves(model: LanguageModel, task: Task, *, count: int, seed: int) -> dict[Half, Asked]:
+def both_halves(model: LanguageModel, task: Task, *, count: int, seed: int) -> dict[Half, Questions]:
     """Both halves of a task; no prompt may be in both."""
-    found: dict[Half, Asked] = {half: ask(model, task, half=half, count=count, seed=seed) for half in HALVES}
+    found: dict[Half, Questions] = {half: ask(model, task, half=half, count=count, seed=seed) for half in HALVES}
     check_apart(found["choose"].prompts, found["judge"].prompts)
     return found
 
@@ -70,9 +70,9 @@ def encoder(model: LanguageModel) -> Callable[[str], list[int]]:
 class Reader:
     """Logits after the prompts -> by reading, a probability (and a rank) a prompt."""
 
-    def __init__(self, model: LanguageModel, asked: Asked) -> None:
+    def __init__(self, model: LanguageModel, questions: Questions) -> None:
         encode = encoder(model)
-        self.tokens = {name: next_tokens(asked.prompts, words, encode) for name, words in asked.words.items()}
+        self.tokens = {name: next_tokens(questions.prompts, words, encode) for name, words in questions.words.items()}
 
     def __call__(self, logits: np.ndarray) -> dict[str, np.ndarray]:
         return {name: probability(logits, tokens) for name, tokens in self.tokens.items()}
@@ -89,8 +89,8 @@ class LongTable:
 
     def add(self, readings: Mapping[str, np.ndarray], **labels: Any) -> None:
         count = len(next(iter(readings.values())))
-        told = {name: np.full(count, value) for name, value in labels.items()}
-        self._parts.append(told | {"prompt": np.arange(count)} | dict(readings))
+        labelled = {name: np.full(count, value) for name, value in labels.items()}
+        self._parts.append(labelled | {"prompt": np.arange(count)} | dict(readings))
 
     def columns(self) -> dict[str, np.ndarray]:
         return {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}

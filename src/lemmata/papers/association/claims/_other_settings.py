@@ -1,0 +1,109 @@
+"""Other noise levels and other learning rates, by Figure 3's end: readings, parts, runs and drawing of both claims."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from lemmata.core import SHARE, Artefact, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
+from lemmata.papers.association.claims._unseen import unseen
+from lemmata.papers.association.probe.readings import settled
+from lemmata.papers.association.run.recall_training import RecallTraining
+from lemmata.papers.association.sizes import OtherSettings
+from lemmata.report.plots import ceiling, new_figure
+from lemmata.train import SGDConfig
+
+Ends = list[tuple[RunResult, int]]  # runs, and the phase at whose end they are read (0: before any noise)
+
+LAST = 1 / 3  # of the steps: single records jitter by an eighth of the smallest noise level
+
+
+def by_seed(ends: Ends, column: str) -> np.ndarray:
+    """[seed, run], of the seeds that all runs have."""
+    found = [settled(run, column, LAST, phase) for run, phase in ends]
+    shared = min(len(values) for values in found)
+    return np.stack([values[:shared] for values in found], axis=1)
+
+
+def noise(ends: Ends) -> Seeds:
+    """The full model's probability of noise, over the noise level of its training data."""
+    return Seeds(by_seed(ends, "full.noise") / [run.config.task.alpha for run, _ in ends])
+
+
+def without_second(ends: Ends) -> Seeds:
+    """The correct token's probability without F_2."""
+    return Seeds(by_seed(ends, "without_F2.correct"), bounds=SHARE)
+
+
+def helped(ends: Ends) -> Seeds:
+    """By how much of what is missing to 1 dropping F_2 raises it."""
+    full = by_seed(ends, "full.correct")
+    return Seeds((by_seed(ends, "without_F2.correct") - full) / (1 - full))
+
+
+def parts_by(group: str) -> dict[str, Part]:
+    """Along what the runs of a group have; the last is the main run."""
+    along = {{"alpha": "α", "rate": "rate"}[group]: lambda runs: [varied(group, run) for run, _ in ends(runs, group)]}
+    return {
+        "full model, noise / α": Part(noise, near(1.0, atol=0.1, over_seeds=True), along=along),
+        "without F₂, correct": Part(without_second, at_least(0.8, over_seeds=True), along=along),
+        "without F₂, share of the missing probability won": Part(helped, at_least(0.5, over_seeds=True), along=along),
+    }
+
+
+def varied(group: str, run: RunResult) -> float:
+    return run.config.task.alpha if group == "alpha" else run.config.optimizer.rate
+
+
+def trained_clean(runs: Runs) -> Ends:
+    return [(runs["fine-tuned"], 0)]
+
+
+def ends(runs: Runs, group: str) -> Ends:
+    """The runs of a group and the main run; of those that changed settings made alike, one."""
+    unlike = {varied(group, run): run for run in reversed((*runs.group(group).values(), runs["main"]))}
+    return [(run, 1) for run in reversed(unlike.values())]
+
+
+def noise_levels(scale: Scale) -> dict[str, RecallTraining]:
+    few = {0.2: OtherSettings.LITTLE_NOISE, 0.7: OtherSettings.MUCH_NOISE}
+    return both_ends(scale) | {
+        f"alpha/{alpha:g}": replace(training, task=replace(training.task, alpha=alpha))
+        for alpha, size in few.items()
+        for training in [sized(scale, size.at(scale))]
+    }
+
+
+def learning_rates(scale: Scale) -> dict[str, RecallTraining]:
+    slow = sized(scale, OtherSettings.SLOW.at(scale))
+    slow = replace(slow, seeds=unseen(scale, OtherSettings.SLOW_SEEDS))
+    rates = OtherSettings.LEARNING_RATES.at(scale)
+    return both_ends(scale) | {f"rate/{rate:g}": replace(slow, optimizer=SGDConfig(rate=rate)) for rate in rates}
+
+
+def both_ends(scale: Scale) -> dict[str, RecallTraining]:
+    return {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale)}
+
+
+def sized(scale: Scale, size: tuple[int, int, int]) -> RecallTraining:
+    steps, every, batch = size
+    return recall_training(scale, steps=steps, every=every, batch=batch)
+
+
+def draw(runs: Runs, group: str) -> Artefact:
+    figure, ax = new_figure()
+    found, name = ends(runs, group), {"alpha": "noise level α", "rate": "learning rate"}[group]
+    full, cut = (np.asarray(read(found).mean) for read in (noise, without_second))
+    places, values = np.arange(len(found)), [varied(group, run) for run, _ in found]
+    ax.bar(places - 0.2, full, 0.4, label="full model: noise / α")
+    ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")
+    ceiling(ax, 1.0)
+    ax.set_xticks(places, [f"{value:g}" for value in values])
+    ax.set(xlabel=name, ylim=(0, 1.2))
+    ax.legend(fontsize=7)
+    table = {name: values, "noise / alpha": full, "correct without F2": cut}
+    return Artefact(figure, table, f"The ends of Figure 3's curves by {name}.")
+
+
+draw_noise_levels, draw_learning_rates = partial(draw, group="alpha"), partial(draw, group="rate")

@@ -1,0 +1,46 @@
+"""Equation (6): how far the first gradient of W_F on a sample is from its mean."""
+
+import numpy as np
+
+from lemmata.core import Claim, Experiment, Part, Runs, at_most
+from lemmata.papers.association.claims._first_gradients import (
+    DELTA,
+    draw_deviations,
+    exceeded_by,
+    farthest,
+    sampled_run,
+)
+from lemmata.papers.association.theory import one_step
+
+
+def excess(runs: Runs, swapped: bool = False) -> np.ndarray:
+    """By seed, the largest deviation over bound (6), around the mean of (7)."""
+    run, order = runs["sampled"], [1, 0] if swapped else [0, 1]
+    chain = run.config.chain
+    means = np.array([one_step.feed_forward_moments(noise, chain)[0] for noise in (True, False)])[order]
+    variances = np.array([one_step.printed_feed_forward(noise, chain)[1] for noise in (True, False)])
+    ranges = np.array([max(chain.alpha, 1 - chain.alpha), 1.0])
+    bound = one_step.deviation_bound(variances, ranges, run.config.samples, chain.num_tokens + 1, DELTA)
+    return (farthest(run, "feed", means) / bound).max(axis=1)
+
+
+EXPERIMENT = Experiment(
+    title="Lemma D.1's bound on deviations",
+    runs=sampled_run,
+    claims=(
+        Claim(
+            id="eq-6",
+            locus="Lemma D.1, equations (6) to (11)",
+            uses=("lemma-d.1",),
+            statement=r"At zero weights and $N \gg 1$, with probability $1 - \delta$ every projection "
+            r"$W_U(k)^\top (\nabla_{W_F} \hat L) W_E(q)$ on $m$ samples is within "
+            r"$\sqrt{4\sigma^2(k)(\ln(N+1) + \ln\frac{2}{\delta})/m} + 4R(k)(\ln(N+1) + \ln\frac{2}{\delta})/m$ of its "
+            r"mean (7). Measured is the largest deviation over the bound that a share $\delta$ of the samples exceed, "
+            rf"$\delta = {DELTA:g}$.",
+            subject=excess,
+            wrong=lambda runs: excess(runs, swapped=True),  # around each other's means
+            parts=Part(exceeded_by, at_most(1.0)),
+        ),
+    ),
+    draw=lambda runs: draw_deviations(runs, excess(runs), "W_F, over (6)"),
+)

@@ -1,0 +1,103 @@
+"""Theorem 2 with the value matrix that training leaves: the first gap's sign at the ends of α's range."""
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale
+from lemmata.core.rule import exactly
+from lemmata.papers.association.claims._attention_gaps import ADMITTED, Gaps, exact_gap, sign
+from lemmata.papers.association.claims._source import SOURCE
+from lemmata.papers.association.claims._unseen import unseen
+from lemmata.papers.association.run.attention_gaps import KeyGradients
+from lemmata.papers.association.sizes import AttentionGaps
+from lemmata.papers.association.theory import RecallChain, attention_logits
+from lemmata.report.plots import CYCLE, band, ceiling, long_table, new_figure
+
+ALPHAS = (0.1, 0.38)  # the ends of what Assumption F.1 admits
+GROUPS = {"learned": "ȳ in [N]", "learned, ȳ ≠ q": "ȳ ≠ q"}
+
+
+def runs(scale: Scale) -> dict[str, KeyGradients]:
+    seeds, batch = unseen(scale, AttentionGaps.LEARNED_SEEDS), AttentionGaps.BATCH.at(scale)
+    settings = {"seeds": seeds, "values": "learned", "phase_two": 8, "batch": batch}
+    return {
+        f"{group}/{alpha:g}": KeyGradients(alpha=alpha, exclude_trigger=group != "learned", **settings)
+        for group in GROUPS
+        for alpha in ALPHAS
+    }
+
+
+def first_signs(group: dict[str, RunResult]) -> tuple[int, ...]:
+    """Of the first gap for each α."""
+    return tuple(sign(Gaps(run).first()) for run in group.values())
+
+
+def gap_by_alpha(runs: Runs) -> str:
+    config = next(iter(runs.group("learned").values())).config
+    n, length = 2 * config.num_tokens, 4 * config.length
+    rows = []
+    for alpha in (0.1, 0.2, 0.3, 0.38):
+        gaps = []
+        for exclude in (False, True):
+            chain = RecallChain(n, length, alpha, exclude)
+            value, _ = attention_logits.phase_two_values(chain)
+            diagonal = np.diag(value)[1:n].mean()
+            gaps.append(exact_gap(chain, (value / diagonal,) * 2))
+        rows.append(f"{gaps[0]:.2f} and {gaps[1]:+.2f} at α = {alpha:g}")
+    return (
+        f"By the exact chain at N = {n}, T = {length}, for a diagonal of 1 and in units of (1-α)²/N², with ȳ in [N] "
+        f"and with ȳ ≠ q: {'; '.join(rows)}. The condition αβ_1 > (1-α)β_2 of the corrected Theorem 2 is met by no α "
+        "under 1/2, because β_1 = β_2."
+    )
+
+
+def draw(runs: Runs) -> Artefact:
+    figure, ax = new_figure()
+    table = {}
+    for (group, label), colour in zip(GROUPS.items(), CYCLE, strict=False):
+        alphas = [run.config.alpha for run in runs.group(group).values()]
+        gaps = np.stack([Gaps(run).first() for run in runs.group(group).values()], axis=1)
+        table[label] = alphas, gaps
+        band(ax, alphas, gaps, label, color=colour, marker="o")
+    ceiling(ax, 0.0)
+    ax.set(xlabel="α", ylabel="first gap · N²/(1-α)²")
+    ax.legend(fontsize=7)
+    caption = "Theorem 2's first gap after phase 2 as it is; mean and one standard deviation over batches."
+    return Artefact(figure, long_table(table, "α"), caption)
+
+
+EXPERIMENT = Experiment(
+    title="Theorem 2 with the W_V that training leaves",
+    runs=runs,
+    claims=(
+        Claim(
+            id="thm-2-learned",
+            locus="Theorem 2, with the W_V that training leaves",
+            statement=r"Under Assumption F.1, for every $\alpha \le 1.5 - \sqrt{5}/2$, the first step of $W_{QK}$ "
+            r"gives $\xi_{q \to j} > \xi_{q \to N+1}$ when $W_V$ is what a gradient step under the same assumption "
+            r"leaves. Judged is the sign of the gap, in the mean over $j \ne q$, at both ends of $\alpha$'s range.",
+            needs={"learned": ADMITTED},
+            subject=lambda runs: first_signs(runs.group("learned")),
+            wrong=lambda runs: first_signs(runs.group("learned, ȳ ≠ q")),
+            parts=Part(
+                lambda found: found,
+                exactly(lambda runs: (1,) * len(runs.group("learned"))),
+                corrected=lambda runs: (-1,) * len(runs.group("learned")),
+                along={"α": lambda runs: [run.config.alpha for run in runs.group("learned").values()]},
+            ),
+            correction=Correction(
+                severity="statement",
+                printed=r"positive for every $\alpha \le 1.5 - \sqrt{5}/2$",
+                corrected=r"negative for every $\alpha \le 1.5 - \sqrt{5}/2$; positive for all of them with "
+                r"$\bar y \ne q$",
+                reason=r"Beside the diagonal, $W_V$ gets a row for the output $q$ (a context with $\bar y = q$ shows "
+                r"$q$ and $N+1$ $1/\alpha$ times as often), and this row sends $W_{QK}$ to the noise.",
+                root="thm-2",
+                survives=r"The theorem for data with $\bar y \ne q$, at every $\alpha$ that Assumption F.1 admits.",
+                source=SOURCE,
+                latex=r"Sample a correct output token $\bar y$ uniformly in $[N]\setminus\{q\}$.",
+            ),
+            remark=gap_by_alpha,
+        ),
+    ),
+    draw=draw,
+)

@@ -1,0 +1,1 @@
+"""Exact shortcuts: each says in its first line what it equals."""
