@@ -4,8 +4,8 @@ from lemmata.record import Finding, Number
 
 FINDINGS = (
     Finding(
-        text="The headline reproduces: the trained model gives the noise {noise}; dropping the second feed-forward "
-        "layer leaves the correct token {correct}, and the noise had been learned {lead} steps before the context.",
+        text="The headline reproduces: the trained model gives the noise {noise}. Without the second feed-forward layer "
+        "the correct token has {correct}; the noise had been learned {lead} steps before the context.",
         rests_on={"fig-3": "holds", "noise-first": "holds"},
         shown_by="fig-3",
         numbers={
@@ -15,9 +15,9 @@ FINDINGS = (
         },
     ),
     Finding(
-        text="What puts the feed-forward layer first is the size of its margin, not less noise in its gradients: "
-        "relative to the margin they spread as much as attention's (ratio {low} to {high}; our rule asks for {needed})."
-        " And the first step that is to prove Theorem 2 points the other way.",
+        text="Feed-forward learns the noise first because its margin is larger, not because its gradients are cleaner: "
+        "relative spread {low} to {high}, where our rule asks for {needed}. The first step that is to prove Theorem 2 "
+        "points the other way.",
         rests_on={"thm-1-samples": "fails", "thm-1-exact": "holds", "thm-2": "erratum"},
         shown_by="thm-1-samples",
         numbers={

@@ -57,9 +57,9 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-14",
             locus="Appendix C.1 and Figure 14",
-            statement='In Pythia-160M, 410M and 1B the mean rank of "the" after 30 prepositions, and after 40 '
-            "sentences that end with one, falls from far away to one of the top predictions around 10 "
-            "steps, and stays there.",
+            statement='In Pythia-160M, 410M and 1B "the" becomes one of the top predictions around 10 steps, after 30 raw '
+            "prepositions and after 40 sentences that end with one. Judged is that its mean rank falls from far away "
+            "and stays there.",
             subject=lambda runs: (runs, "the"),
             wrong=lambda runs: (runs, "answer"),  # another word in its place
             parts={
@@ -72,5 +72,5 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     notes="Checkpoints are the hub's revisions step0, step1, step2, ...: `lemmata lm fetch EleutherAI/pythia-160m "
-    "--revision step1`. A top prediction is read as a mean rank of at most 10, around 10 steps as at most 32.",
+    f"--revision step1`. A top prediction is read as a mean rank of at most `{TOP}`, soon as within `{SOON}` steps.",
 )

@@ -22,6 +22,6 @@ EXPERIMENT = phases(
                 raised, at_least(TWOFOLD, over_seeds=True, unit="prompts")
             )
         },
-        remark="The paper says that the benefit appears then; twofold is ours.",
+        remark="The paper says that the benefit appears then; how large it must be is ours.",
     ),
 )
