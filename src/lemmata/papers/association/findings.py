@@ -4,8 +4,8 @@ from lemmata.record import Finding, Number
 
 FINDINGS = (
     Finding(
-        text="The headline reproduces: the trained model gives the noise {noise}. Without the second feed-forward layer "
-        "the correct token has {correct}; the noise had been learned {lead} steps before the context.",
+        text="The headline reproduces: the trained model gives the noise {noise}. Without the second feed-forward "
+        "layer the correct token has {correct}; the noise had been learned {lead} steps before the context.",
         rests_on={"fig-3": "holds", "noise-first": "holds"},
         shown_by="fig-3",
         numbers={
