@@ -104,7 +104,7 @@ def test_padding_units_do_not_matter_and_stay_zero() -> None:
 
 
 def test_a_run_records_its_first_steps_one_by_one() -> None:
-    config = recall_training(Scale("smoke"), early_steps=3, steps=8, seeds=(4,))
+    config = replace(recall_training(Scale("smoke")), early_steps=3, steps=8, seeds=(4,))
     output = config.execute(Unattended())
     steps, values = RunResult(config, output.metrics, output.arrays, {}).curve("full.noise", phase=1)
     assert steps.tolist() == [0, 1, 2, 3, 8]
@@ -113,7 +113,7 @@ def test_a_run_records_its_first_steps_one_by_one() -> None:
 
 
 def test_clean_training_comes_before_noise() -> None:
-    config = recall_training(Scale("smoke"), clean_steps=5, early_steps=3, steps=8)
+    config = replace(recall_training(Scale("smoke")), clean_steps=5, early_steps=3, steps=8)
     assert [(s.name, s.phase, s.first, s.steps, s.every, s.alpha) for s in config.stages()] == [
         ("clean", 0, 0, 5, 5, 0.0),
         ("early", 1, 0, 3, 1, 0.5),
@@ -122,7 +122,7 @@ def test_clean_training_comes_before_noise() -> None:
 
 
 def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
-    few = recall_training(Scale("smoke"), maps=True, seeds=(4,))
+    few = replace(recall_training(Scale("smoke")), maps=True, seeds=(4,))
     snapshots = {
         number: replace(few, attended_sequences=number).execute(Unattended()).arrays for number in (None, 16, 32)
     }
@@ -148,12 +148,14 @@ def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
 )
 def test_impossible_runs_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(UserError):
-        recall_training(Scale("smoke"), **changes)
+        replace(recall_training(Scale("smoke")), **changes)
 
 
 def test_a_wrong_weight_name_stops_before_training() -> None:
     with pytest.raises(UserError, match="did you mean"):
-        recall_training(Scale("smoke"), truncated=("blocks.1.feed.iner",), fractions=(0.5,)).execute(Unattended())
+        replace(recall_training(Scale("smoke")), truncated=("blocks.1.feed.iner",), fractions=(0.5,)).execute(
+            Unattended()
+        )
 
 
 def _curves(phase: int = 1, **columns: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
@@ -272,7 +274,7 @@ def test_readings_of_a_curve() -> None:
 def test_a_positive_margin_is_counted_in_steps_and_not_in_records() -> None:
     steps, margins = np.array([0, 1, 2, 3, 4, 100]), np.array([-1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
     columns = {"seed": np.zeros(6, int), "phase": np.ones(6, int), "step": steps, "margin": margins}
-    run = RunResult(recall_training(Scale("smoke"), seeds=(0,)), columns, {}, {})
+    run = RunResult(replace(recall_training(Scale("smoke")), seeds=(0,)), columns, {}, {})
     np.testing.assert_allclose(fig_3.positive_afterwards((run, "margin")).values, [97 / 99])
 
 

@@ -28,7 +28,7 @@ class Recall:
     SEEDS = Size(2, 6, 3, OURS)
 
 
-class Main:
+class Main(Recall):
     """Both layers with an MLP, noise from the first step on."""
 
     STEPS = Size(10, 610, 2000, "Appendix B.6")
@@ -37,7 +37,7 @@ class Main:
     SEEDS = Size(2, 8, 3, OURS)
 
 
-class FineTuned:
+class FineTuned(Recall):
     """Clean training, then noisy (Appendix B.1)."""
 
     CLEAN_STEPS = Size(10, 300, 1000, OURS)
@@ -46,11 +46,13 @@ class FineTuned:
     EVERY = Size(5, 20, 5, OURS)
     ATTENDED_SEQUENCES = Size(None, 512, None, OURS)
     SEEDS = Size(2, 8, 3, OURS)
+    # Seeds that diverge at the paper's size when the noise begins do so in this precision too: it is not the cause.
     PRECISION: Size[Precision] = Size("float32", "float32", "tensorfloat32", OURS)
 
 
-class Clean:
-    """The first phase of the same: on a laptop fewer steps in more seeds, for seeds differ much."""
+class Clean(FineTuned):
+    """The first phase of the same: on a laptop fewer steps in many more seeds, for where a clean model looks depends
+    much on what it has drawn as the noise token's embedding."""
 
     CLEAN_STEPS = Size(10, 160, 1000, OURS)
     STEPS = Size(10, 20, 1000, OURS)
@@ -58,15 +60,15 @@ class Clean:
     SEEDS = Size(2, 32, 3, OURS)
 
 
-class Figure9:
-    """Several triggers: on a laptop the space, e and o."""
+class Figure9(Recall):
+    """Several triggers: on a laptop the space, e and o; recorded seldom, for only the end is judged."""
 
     TRIGGERS = Size((1, 4), (1, 4, 10), (1, 39, 43, 53, 58), "Figure 9")
     EVERY = Size(5, 60, 5, OURS)
     SEEDS = Size(2, 8, 3, OURS)
 
 
-class Figure11:
+class Figure11(Recall):
     """A linear second layer. On a laptop fewer records and steps, for every seed is far from the bounds."""
 
     STEPS = Size(10, 400, 2000, "Appendix B.6")
@@ -74,35 +76,47 @@ class Figure11:
     SEEDS = Size(2, 4, 3, OURS)
 
 
-class Figure12:
+class Figure12(Figure11):
     """A linear first layer, likewise."""
 
     STEPS = Size(10, 500, 2000, "Appendix B.6")
-    EVERY = Size(5, 20, 5, OURS)
     SEEDS = Size(2, 8, 3, OURS)
 
 
-class Figure13:
-    """No feed-forward layers: on a laptop a width of which the figure's smallest fraction is a rank."""
+class Figure13(Recall):
+    """No feed-forward layers: on a laptop all characters, and a width of which the smallest fraction is a rank."""
 
     SYMBOLS = Size(8, 65, 65, SETTING)
     LENGTH = Size(16, 64, 256, SETTING)
     WIDTH = Size(16, 100, 256, SETTING)
-    STEPS = Size(10, 600, 2000, "Appendix B.6")
     EVERY = Size(5, 40, 5, OURS)
     FINAL_SEQUENCES = Size(32, 256, 1024, OURS)
     SEEDS = Size(2, 3, 3, OURS)
 
 
-class OtherSettings:
-    """Other noise levels and learning rates. On a laptop little noise is learned soon and jitters much against its
-    size; much noise, and a small learning rate, hide the context for long: more steps, each on fewer sequences."""
+class LittleNoise(Recall):
+    """Learned soon, and jitters much against its size."""
 
-    LITTLE_NOISE = Size((10, 5, 8), (400, 10, 32), (2000, 20, 512), OURS)  # steps, every, batch
-    MUCH_NOISE = Size((10, 5, 8), (1600, 40, 16), (2000, 20, 512), OURS)
-    SLOW = Size((10, 5, 8), (1100, 50, 16), (5000, 20, 512), OURS)
-    SLOW_SEEDS = Size(2, 8, 3, OURS)
+    STEPS = Size(10, 400, 2000, OURS)
+    EVERY = Size(5, 10, 20, OURS)
+
+
+class MuchNoise(Recall):
+    """Hides the context for long: more steps, each on fewer sequences."""
+
+    STEPS = Size(10, 1600, 2000, OURS)
+    EVERY = Size(5, 40, 20, OURS)
+    BATCH = Size(8, 16, 512, SETTING)
+
+
+class SmallRates(Recall):
+    """As much noise does."""
+
     LEARNING_RATES = Size((0.01,), (0.01,), (0.001, 0.003, 0.01), "Appendix B.6: from .001 to .03, which Figure 3 has")
+    STEPS = Size(10, 1100, 5000, OURS)
+    EVERY = Size(5, 50, 20, OURS)
+    BATCH = Size(8, 16, 512, SETTING)
+    SEEDS = Size(2, 8, 3, OURS)
 
 
 class Allocation:

@@ -1,5 +1,6 @@
 """What the figures of the training runs share: their setting in words, matrices, and the tables beneath them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from lemmata.core import Artefact, RunResult
 from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, legend, long_table, new_figure
 
+Curve = tuple[Any, Any]  # places, and values as [seed, place]
 ANSWERS = {"correct": "probability of the correct token", "noise": "probability of noise", "clean_loss": "clean loss"}
 
 
@@ -40,6 +42,20 @@ def entries(named: dict[str, np.ndarray]) -> dict[str, Any]:
         for (row, column), value in np.ndenumerate(matrix)
     ]
     return columns(rows)
+
+
+def draw_curves(
+    curves: Mapping[str, Curve], caption: str, *, at: Sequence[float] = (), marker: str = "", **axes: Any
+) -> Artefact:
+    """Means over seeds with one standard deviation, in one panel; dashed lines at some heights."""
+    figure, ax = new_figure()
+    for (label, curve), colour in zip(curves.items(), CYCLE, strict=False):
+        band(ax, *curve, label, color=colour, marker=marker)
+    for height in at:
+        ceiling(ax, height)
+    ax.set(**axes)
+    legend(ax)
+    return Artefact(figure, long_table(curves, axes["xlabel"]), f"{caption} Mean and one standard deviation.")
 
 
 def draw_dropping(run: RunResult, title: str) -> Artefact:

@@ -7,10 +7,9 @@ import numpy as np
 
 from lemmata.core import SHARE, Artefact, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
-from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.probe.readings import settled
 from lemmata.papers.association.run.recall_training import RecallTraining
-from lemmata.papers.association.sizes import OtherSettings
+from lemmata.papers.association.sizes import LittleNoise, MuchNoise, SmallRates
 from lemmata.report.plots import ceiling, new_figure
 from lemmata.train import SGDConfig
 
@@ -67,28 +66,22 @@ def ends(runs: Runs, group: str) -> Ends:
 
 
 def noise_levels(scale: Scale) -> dict[str, RecallTraining]:
-    few = {0.2: OtherSettings.LITTLE_NOISE, 0.7: OtherSettings.MUCH_NOISE}
-    return both_ends(scale) | {
-        f"alpha/{alpha:g}": replace(training, task=replace(training.task, alpha=alpha))
-        for alpha, size in few.items()
-        for training in [sized(scale, size.at(scale))]
-    }
+    runs = both_ends(scale)
+    for alpha, sizes in {0.2: LittleNoise, 0.7: MuchNoise}.items():
+        run = recall_training(scale, sizes)
+        runs[f"alpha/{alpha:g}"] = replace(run, task=replace(run.task, alpha=alpha))
+    return runs
 
 
 def learning_rates(scale: Scale) -> dict[str, RecallTraining]:
-    slow = sized(scale, OtherSettings.SLOW.at(scale))
-    slow = replace(slow, seeds=unseen(scale, OtherSettings.SLOW_SEEDS))
-    rates = OtherSettings.LEARNING_RATES.at(scale)
-    return both_ends(scale) | {f"rate/{rate:g}": replace(slow, optimizer=SGDConfig(rate=rate)) for rate in rates}
+    return both_ends(scale) | {
+        f"rate/{rate:g}": recall_training(scale, SmallRates, optimizer=SGDConfig(rate=rate))
+        for rate in SmallRates.LEARNING_RATES.at(scale)
+    }
 
 
 def both_ends(scale: Scale) -> dict[str, RecallTraining]:
     return {"main": main_run(scale), "fine-tuned": fine_tuned_run(scale)}
-
-
-def sized(scale: Scale, size: tuple[int, int, int]) -> RecallTraining:
-    steps, every, batch = size
-    return recall_training(scale, steps=steps, every=every, batch=batch)
 
 
 def draw(runs: Runs, group: str) -> Artefact:

@@ -7,8 +7,8 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs
 from lemmata.core.rule import slope_near
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.run.key_orders import GradientOrders
-from lemmata.report.plots import new_figure
 
 EXPONENTS = {"W_F": ("feed", 0), "W_V": ("value", -1), "W_QK": ("key", -2)}  # columns, and what is printed of N
 TOLERANCE = 0.4  # of an exponent: terms of relative order 1/(αN) bend the lines
@@ -27,18 +27,14 @@ class Moves(NamedTuple):
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    figure, ax = new_figure()
-    for label, (matrix, _) in EXPONENTS.items():
-        ax.loglog(*Moves(run).sizes(matrix), "o-", base=2, label=f"{label}, noise")
-        ax.loglog(*Moves(run, "ordinary").sizes(matrix), "o:", base=2, label=f"{label}, any k ≤ N")
-    ax.set(xlabel="N", ylabel="size of the first update")
-    ax.legend(fontsize=7)
-    caption = (
-        f"The exact chain at α = {run.config.alpha:g}, T = {max(run.config.ratios)} N: the first updates where they "
-        "write about the noise and elsewhere."
-    )
-    return Artefact(figure, dict(run.metrics), caption)
+    run, curves = runs["main"], {}
+    for token, label in (("noise", "noise"), ("ordinary", "any k ≤ N")):
+        for matrix, (column, _) in EXPONENTS.items():
+            n, size = Moves(run, token).sizes(column)
+            curves[f"{matrix}, {label}"] = n, [size]
+    caption = f"The first updates by the exact chain at α = {run.config.alpha:g}, T = {max(run.config.ratios)} N."
+    axes = {"xlabel": "N", "ylabel": "size of the first update", "xscale": "log", "yscale": "log"}
+    return draw_curves(curves, caption, marker="o", **axes)
 
 
 EXPERIMENT = Experiment(

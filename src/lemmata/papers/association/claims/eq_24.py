@@ -4,9 +4,9 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs
 from lemmata.core.rule import exactly
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.key_orders import GradientOrders
-from lemmata.report.plots import ceiling, new_figure
 
 LONG_CONTEXT = 16  # T/N from which N/T counts as small
 
@@ -19,16 +19,12 @@ def signs(run: RunResult, keys: str = "key") -> tuple[tuple[int, int], ...]:
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["main"]
-    figure, ax = new_figure()
+    run, curves = runs["main"], {}
     for ratio in run.config.ratios:
         n = run.column("num_tokens", ratio=ratio)
-        ax.plot(n, run.column("key_ordinary", ratio=ratio) * n**3, "o-", label=f"T = {ratio} N")
-    ceiling(ax, 0.0)
-    ax.set(xlabel="N", ylabel="N³ · W_E(k)ᵀ(-∇W_QK)W_E(q), k ≤ N")
-    ax.legend(fontsize=7)
-    caption = f"The exact chain at α = {run.config.alpha:g}: the sign of the first step of W_QK at k ≤ N, by T/N."
-    return Artefact(figure, dict(run.metrics), caption)
+        curves[f"T = {ratio} N"] = n, [run.column("key_ordinary", ratio=ratio) * n**3]
+    caption = f"The exact chain at α = {run.config.alpha:g}: the first step of W_QK at k ≤ N, by T/N."
+    return draw_curves(curves, caption, at=(0.0,), marker="o", xlabel="N", ylabel="N³ · W_E(k)ᵀ(-∇W_QK)W_E(q)")
 
 
 EXPERIMENT = Experiment(

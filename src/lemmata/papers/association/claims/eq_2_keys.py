@@ -2,16 +2,13 @@
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, near
 from lemmata.papers.association.claims._descents import Descent, descent_run
-from lemmata.report.plots import band, long_table, new_figure
+from lemmata.papers.association.claims._drawing import draw_curves
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, ax = new_figure()
     steps, values = runs["descent"].curve("largest_key")
-    band(ax, steps[:10], values[:, :10])
-    ax.set(xlabel="step", ylabel="largest entry of W_QK")
-    caption = "All three matrices from zero: W_QK stays at zero for the first step. Mean and standard deviation."
-    return Artefact(figure, long_table({"largest entry of W_QK": (steps, values)}), caption)
+    caption = "All three matrices from zero: W_QK stays at zero for the first step."
+    return draw_curves({"largest entry of W_QK": (steps[:10], values[:, :10])}, caption, xlabel="step")
 
 
 EXPERIMENT = Experiment(

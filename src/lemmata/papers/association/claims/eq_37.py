@@ -3,10 +3,10 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_most, rows_of
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.run.key_orders import GradientOrders
 from lemmata.papers.association.theory import RecallChain, attention_logits
-from lemmata.report.plots import ceiling, new_figure
 
 PRINTED = attention_logits.printed_off_trigger(1.0, 1.0)  # β_1 = β_2 = 1
 COLUMNS = {"holding k ≠ q": "off_trigger", "holding q": "off_trigger_at_trigger"}
@@ -26,15 +26,15 @@ BY_SIZE = {"size": lambda runs: rows_of(runs["main"], N="num_tokens", ratio="rat
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    figure, ax = new_figure()
-    for colour, (label, column) in zip(("C0", "C1"), COLUMNS.items(), strict=True):
-        ax.semilogx(run.column("num_tokens"), largest(run, column), "o", base=2, color=colour, label=label)
-    ceiling(ax, PRINTED, "printed bound")
-    ceiling(ax, corrected_at_trigger(runs), "corrected, holding q", color="C1")
-    ax.set(xlabel="N", ylabel="largest logit · N²/(1-α)²")
-    ax.legend(fontsize=7)
-    caption = f"The exact chain at α = {run.config.alpha:g}, β_1 = β_2 = 1: positions whose previous token is not q."
-    return Artefact(figure, dict(run.metrics), caption)
+    shortest = {"ratio": min(run.config.ratios)}
+    n, squared = run.column("num_tokens", **shortest), (1 - run.config.alpha) ** 2
+    curves = {label: (n, [run.column(column, **shortest) * n**2 / squared]) for label, column in COLUMNS.items()}
+    caption = (
+        f"The exact chain at α = {run.config.alpha:g}, β_1 = β_2 = 1, T = {min(run.config.ratios)} N: positions whose "
+        "previous token is not q. Dashed: the printed bound, and the corrected one for positions that hold q."
+    )
+    bounds = (PRINTED, corrected_at_trigger(runs))
+    return draw_curves(curves, caption, at=bounds, marker="o", xlabel="N", ylabel="largest logit · N²/(1-α)²")
 
 
 EXPERIMENT = Experiment(

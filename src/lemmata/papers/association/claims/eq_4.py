@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, Seeds, near
 from lemmata.papers.association.claims._descents import Descent, descent_run
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.sizes import Descent as Sizes
-from lemmata.report.plots import band, legend, long_table, new_figure
 
 FIRST_STEPS = 3  # while the noise is being learned
 
@@ -35,14 +35,9 @@ def runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, ax = new_figure()
-    table = {"k ≤ N": runs["first steps"].curve("noise_row"), "k = N+1": runs["first steps"].curve("noise_on_noise")}
-    for label, curve in table.items():
-        band(ax, *curve, label)
-    ax.set(xlabel="step", ylabel="W_U(N+1)ᵀ W_V W_E(k)")
-    legend(ax)
-    caption = f"W_V's noise row; the claim is read after {FIRST_STEPS} steps. Mean and standard deviation over seeds."
-    return Artefact(figure, long_table(table), caption)
+    curves = {"k ≤ N": runs["first steps"].curve("noise_row"), "k = N+1": runs["first steps"].curve("noise_on_noise")}
+    caption = f"W_V's noise row; the claim is read after {FIRST_STEPS} steps."
+    return draw_curves(curves, caption, xlabel="step", ylabel="W_U(N+1)ᵀ W_V W_E(k)")
 
 
 EXPERIMENT = Experiment(

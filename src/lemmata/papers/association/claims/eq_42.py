@@ -35,18 +35,13 @@ EXPERIMENT = Experiment(
                 printed=r"$\dot\beta_1 = P_{\text{wrong}} - P_{\text{correct}} + 1 - \alpha$, "
                 r"$\dot\beta_2 = 3P_{\text{noise}} - 3\alpha$",
                 corrected=r"$\dot\beta_1 = \frac14(P_{\text{wrong}} - P_{\text{correct}} + 1 - \alpha)$, "
-                r"$\dot\beta_2 = \frac14(P_{\text{noise}} - \alpha)$",
+                r"$\dot\beta_2 = \frac14(P_{\text{noise}} - \alpha)$, with the probabilities as printed",
                 reason="The matrices of (41) have squared norms 4 and 12 and the loss is a mean over two inputs: the "
                 "printed rates are 4 and 12 times too large. So their ratio, which no rescaling of time mends, is "
                 "wrong too.",
                 survives=r"Theorem 3's limits and exponents; its window for $\alpha$, $(.2, .4)$, is not needed "
                 "(lemma-h.3-decreasing).",
                 source=f"{SOURCE}; (42) and (43) agree with each other, so this is not the conversion's",
-                latex=(
-                    r"$\dot\beta_1 = \frac14\left(\frac{\exp(-2\beta_1) - 1}{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2)"
-                    r" + 1} + 1 - \alpha\right), \quad \dot\beta_2 = \frac14\left(\frac{\exp(-\beta_1-3\beta_2)}"
-                    r"{\exp(-2\beta_1) + \exp(-\beta_1-3\beta_2) + 1} - \alpha\right)$"
-                ),
             ),
         ),
     ),

@@ -3,7 +3,7 @@
 from lemmata.core import Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import some_noise
-from lemmata.papers.association.claims._recall_runs import linear_run
+from lemmata.papers.association.claims._recall_runs import recall_training
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 from lemmata.papers.association.sizes import Figure11
 
@@ -20,7 +20,7 @@ def remark(runs: Runs) -> str:
 
 EXPERIMENT = Experiment(
     title="F₁ an MLP, F₂ linear",
-    runs=lambda scale: {"main": linear_run(scale, ("mlp", "linear"), Figure11)},
+    runs=lambda scale: {"main": recall_training(scale, Figure11, ("mlp", "linear"))},
     needs={"main": learned_something},
     claims=(
         Claim(

@@ -3,13 +3,13 @@
 from lemmata.core import Claim, Experiment, Part, at_least, at_most
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import some_noise
-from lemmata.papers.association.claims._recall_runs import linear_run
+from lemmata.papers.association.claims._recall_runs import recall_training
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 from lemmata.papers.association.sizes import Figure12
 
 EXPERIMENT = Experiment(
     title="F₁ linear, F₂ an MLP",
-    runs=lambda scale: {"main": linear_run(scale, ("linear", "mlp"), Figure12)},
+    runs=lambda scale: {"main": recall_training(scale, Figure12, ("linear", "mlp"))},
     needs={"main": learned_something},
     claims=(
         Claim(

@@ -23,43 +23,20 @@ from lemmata.core import (
 from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import room_for, some_noise
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
-from lemmata.papers.association.claims._unseen import unseen
-from lemmata.papers.association.model import FeedKind, TransformerConfig
 from lemmata.papers.association.probe.readings import at_fraction, correct_by_fraction, learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
-from lemmata.papers.association.sizes import Figure13, Recall
-from lemmata.papers.association.task import RecallConfig
+from lemmata.papers.association.sizes import Figure13
 from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_table, new_figure
 
 VALUE_RANKS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0)  # of W_O, the figure's rho
 MATRICES = ("blocks.0.output", "blocks.1.output")  # W_O of layer 1; of layer 2, for the control
-FEEDS: tuple[FeedKind, FeedKind] = ("none", "none")
 BETTER = 1.05  # "a little": the noise's half is far from won
 DESTROYED = 0.5  # of the correct token's probability, or less, is left
 CLEARLY_LESS = 0.5  # of what dropping F_2 adds where there is one
 
 
 def attention_only(scale: Scale) -> RecallTraining:
-    """On a laptop: all 65 characters, and a width of which the figure's smallest fraction is a rank."""
-    task = RecallConfig(symbols=Figure13.SYMBOLS.at(scale), length=Figure13.LENGTH.at(scale))
-    model = TransformerConfig(
-        vocab=task.vocab,
-        length=task.length,
-        width=Figure13.WIDTH.at(scale),
-        feeds=FEEDS,
-        precision=Recall.PRECISION.at(scale),
-    )
-    return recall_training(
-        scale,
-        task=task,
-        model=model,
-        truncated=MATRICES,
-        fractions=VALUE_RANKS,
-        steps=Figure13.STEPS.at(scale),
-        every=Figure13.EVERY.at(scale),
-        final_sequences=Figure13.FINAL_SEQUENCES.at(scale),
-        seeds=unseen(scale, Figure13.SEEDS),
-    )
+    return recall_training(scale, Figure13, ("none", "none"), truncated=MATRICES, fractions=VALUE_RANKS)
 
 
 class Cut(NamedTuple):

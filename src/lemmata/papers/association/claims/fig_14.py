@@ -57,9 +57,9 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-14",
             locus="Appendix C.1 and Figure 14",
-            statement='In Pythia-160M, 410M and 1B "the" becomes one of the top predictions around 10 steps, after 30 raw '
-            "prepositions and after 40 sentences that end with one. Judged is that its mean rank falls from far away "
-            "and stays there.",
+            statement='In Pythia-160M, 410M and 1B "the" becomes one of the top predictions around 10 steps, after 30 '
+            "raw prepositions and after 40 sentences that end with one. Judged is that its mean rank falls from far "
+            "away and stays there.",
             subject=lambda runs: (runs, "the"),
             wrong=lambda runs: (runs, "answer"),  # another word in its place
             parts={

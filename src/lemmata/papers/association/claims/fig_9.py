@@ -7,7 +7,6 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Scale, Seeds, at_least
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
 from lemmata.papers.association.claims._recall_runs import main_run, recall_training
-from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.probe.readings import learned_something
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.papers.association.sizes import Figure9
@@ -17,9 +16,7 @@ RUNS = ("one trigger", "several triggers")
 
 
 def several_triggers_run(scale: Scale) -> RecallTraining:
-    """Recorded seldom on a laptop, for only the end is judged."""
-    triggers, every = Figure9.TRIGGERS.at(scale), Figure9.EVERY.at(scale)
-    return recall_training(scale, triggers=triggers, maps=True, seeds=unseen(scale, Figure9.SEEDS), every=every)
+    return recall_training(scale, Figure9, triggers=Figure9.TRIGGERS.at(scale), maps=True)
 
 
 def peak_ratios(runs: Runs, run: str, matrix: str = "matching_logits") -> np.ndarray:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, near
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._first_gradients import sampled_moments, sampled_run
 from lemmata.papers.association.theory import one_step
-from lemmata.report.plots import band, ceiling, new_figure
 
 TOKENS = ("noise", "any other")
 ORDER_ONE = 1.5  # what the leading orders in N leave out, times N: α and 1 - α, and the sampling of them
@@ -49,19 +49,14 @@ FEED_FORWARD = Claim(
 
 def draw(runs: Runs) -> Artefact:
     found, config = dropped(runs, "feed"), runs["sampled"].config
-    figure, ax = new_figure(width=4.6, height=3.4)
-    for name, seeds in found.items():
-        band(ax, range(2), seeds.values, name, marker="o", linestyle="")
-    for bound in (-ORDER_ONE, ORDER_ONE):
-        ceiling(ax, bound)
-    ax.set_xticks(range(2), TOKENS)
-    ax.set_ylabel("N × what the printed form leaves out")
-    ax.legend(fontsize=7)
     caption = (
-        f"First gradient of W_F at N = {config.num_tokens}, T = {config.length}, α = {config.alpha:g}: mean and one "
-        f"standard deviation over {len(config.seeds)} samples of {config.samples} sequences; dashed, the rule's limits."
+        f"First gradient of W_F at N = {config.num_tokens}, T = {config.length}, α = {config.alpha:g}, "
+        f"{len(config.seeds)} samples of {config.samples} sequences: 0 the noise token, 1 any other; dashed, the "
+        f"limits."
     )
-    return Artefact(figure, {"token": TOKENS} | {name: seeds.mean for name, seeds in found.items()}, caption)
+    curves = {name: (range(2), seeds.values) for name, seeds in found.items()}
+    axes = {"xlabel": "token", "ylabel": "N × what the printed form leaves out", "xticks": [0, 1]}
+    return draw_curves(curves, caption, at=(-ORDER_ONE, ORDER_ONE), marker="o", **axes)
 
 
 EXPERIMENT = Experiment(

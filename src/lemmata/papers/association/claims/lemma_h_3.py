@@ -1,11 +1,13 @@
 """Lemma H.3: the solution of the system (43), taken as printed."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs
 from lemmata.core.rule import at_least, falls, near
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._memory_flows import (
     BY_FLOW,
     LATE,
@@ -17,7 +19,6 @@ from lemmata.papers.association.claims._memory_flows import (
 )
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.theory import memory
-from lemmata.report.plots import ceiling, new_figure
 
 WINDOW = (0.21, 0.3, 0.39)  # noise levels inside the lemma's
 TIMES = np.concatenate([[0.0], np.logspace(-2, 4, 200)])  # to where b's distance from its limit is well resolved
@@ -52,10 +53,6 @@ CONSTANT = Claim(
         r"its limit drops a term of the order of the one kept, and $2(2-\alpha)$ becomes $\frac{18}{5}$.",
         survives="The limit of $b$, the exponent of $e^a$, and that $b$ falls all the time (lemma-h.3-decreasing).",
         source=SOURCE,
-        latex=(
-            r"$\beta = \frac{5}{18(1-\alpha)}$ for the system (43) as printed; with the rates of (42) repaired, "
-            r"$\beta = \frac{4}{3(1-\alpha)}$"
-        ),
     ),
 )
 
@@ -77,22 +74,14 @@ DECREASING = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, ax = new_figure()
-    table = {"time": TIMES}
-    for style, (label, rates) in zip(
-        ("--", "-"),
-        {"as printed": memory.printed_margin_rates, "repaired": lambda a: memory.margin_rates(2, a)}.items(),
-        strict=True,
-    ):
-        for colour, (alpha, over) in zip(
-            ("C0", "C1", "C2"), zip(WINDOW, b_over_limit(rates), strict=True), strict=True
-        ):
-            table[f"{label}, α = {alpha:g}"] = over
-            ax.semilogx(TIMES[1:], over[1:], style, color=colour, lw=1.2, label=f"α = {alpha:g}, {label}")
-    ceiling(ax, 0.0)
-    ax.set(xlabel="t", ylabel="b - log(α/(1-α))")
-    ax.legend(fontsize=6)
-    return Artefact(figure, table, "The margin b over its limit: dashed, the system (43) as printed; solid, repaired.")
+    systems = {"(43)": memory.printed_margin_rates, "repaired": partial(memory.margin_rates, 2)}
+    curves = {
+        f"{label}, α = {alpha:g}": (TIMES[1:], [over[1:]])
+        for label, rates in systems.items()
+        for alpha, over in zip(WINDOW, b_over_limit(rates), strict=True)
+    }
+    axes = {"xlabel": "t", "ylabel": "b - log(α/(1-α))", "xscale": "log"}
+    return draw_curves(curves, "The margin b over its limit.", at=(0.0,), **axes)
 
 
 EXPERIMENT = Experiment(

@@ -101,11 +101,6 @@ NOISE_RANK = Claim(
         "singular value removes a label: section 3.3's extension needs another cut.",
         survives="Theorem 3 ($n = 2$), and that the noise has a subspace of rank 1 for every $n$.",
         source=f"{SOURCE}; said in words",
-        latex=(
-            "When $n$ is large, orthogonal embeddings still induce a rank-1 subspace storing the noise, but its "
-            r"singular value over the others' tends to $(n-1)/\sqrt{n+1}$, so that from $n = 4$ on it is the largest; "
-            r"$\alpha < \frac12$ decides only when."
-        ),
     ),
 )
 

@@ -79,23 +79,18 @@ VARIANCES = Claim(
         printed=r"$j \le N$: for example $(2-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ in row $(j, k)$; $(N+1, q)$: "
         r"$\frac{\alpha}{TN} + \frac{\alpha-\alpha^2}{N^2}$; $(q, q)$: "
         r"$\frac{\alpha^3-\alpha^2-\alpha+2}{\alpha^3TN^2} + \frac{\alpha^2-\alpha+1}{\alpha^2N^3}$",
-        corrected=r"$j \le N$: $(1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ in row $(j, k)$, and likewise in every row "
-        r"with $j \le N$; $(N+1, q)$: $\frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; $(q, q)$: "
-        r"$\frac{(1-\alpha)(2+\alpha)}{\alpha^2TN^2} + \frac{1-\alpha}{\alpha^2N^3}$",
+        corrected=r"$\sigma^2(N+1,q) = \frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; for $j \leq N$: "
+        r"$\sigma^2(q,N+1) = (1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$, "
+        r"$\sigma^2(q,q) = (1-\alpha)(\frac{2+\alpha}{\alpha^2 TN^2} + \frac{1}{\alpha^2 N^3})$, "
+        r"$\sigma^2(j,N+1) = (1-\alpha)(\frac{\alpha}{TN^2} + \frac{\alpha^2}{N^3})$, "
+        r"$\sigma^2(j,q) = (1-\alpha)(\frac{3}{TN^2} + \frac{1}{N^3})$, "
+        r"$\sigma^2(j,j) = (1-\alpha)(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3})$, "
+        r"and $(1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ for $(q,k)$ and $(j,k)$ otherwise",
         reason=r"$\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2] = \frac{1}{(N+1)^2} + (1 - \frac{2}{N+1}) P(y=j)$. The "
         r"proof of Lemma D.2 takes the first term as $\frac{1}{N+1}$ in every case with $j \le N$, where $\bar y \ne "
         "j$. Appendix E does not count $z_T = q$, which rows $(N+1, q)$, $(q, q)$ and $(j, q)$ see.",
         survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in $N$ and $T$ are unchanged.",
         source=f"{SOURCE}; every row with j ≤ N shows the same slip, which no conversion makes",
-        latex=(
-            r"$\sigma^2(N{+}1,q) = \frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}$; for $j \leq N$: "
-            r"$\sigma^2(q,N{+}1) = (1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right)$, "
-            r"$\sigma^2(q,q) = (1-\alpha)\left(\frac{2+\alpha}{\alpha^2 TN^2} + \frac{1}{\alpha^2 N^3}\right)$, "
-            r"$\sigma^2(j,N{+}1) = (1-\alpha)\left(\frac{\alpha}{TN^2} + \frac{\alpha^2}{N^3}\right)$, "
-            r"$\sigma^2(j,q) = (1-\alpha)\left(\frac{3}{TN^2} + \frac{1}{N^3}\right)$, "
-            r"$\sigma^2(j,j) = (1-\alpha)\left(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3}\right)$, "
-            r"and $(1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right)$ for $(q,k)$ and $(j,k)$ otherwise"
-        ),
     ),
 )
 

@@ -5,12 +5,12 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, Scale
 from lemmata.core.rule import exactly
 from lemmata.papers.association.claims._attention_gaps import ADMITTED, Gaps, exact_gap, sign
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._source import SOURCE
 from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.attention_gaps import KeyGradients
 from lemmata.papers.association.sizes import AttentionGaps
 from lemmata.papers.association.theory import RecallChain, attention_logits
-from lemmata.report.plots import CYCLE, band, ceiling, long_table, new_figure
 
 ALPHAS = (0.1, 0.38)  # the ends of what Assumption F.1 admits
 GROUPS = {"learned": "ȳ in [N]", "learned, ȳ ≠ q": "ȳ ≠ q"}
@@ -51,18 +51,12 @@ def gap_by_alpha(runs: Runs) -> str:
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, ax = new_figure()
-    table = {}
-    for (group, label), colour in zip(GROUPS.items(), CYCLE, strict=False):
-        alphas = [run.config.alpha for run in runs.group(group).values()]
-        gaps = np.stack([Gaps(run).first() for run in runs.group(group).values()], axis=1)
-        table[label] = alphas, gaps
-        band(ax, alphas, gaps, label, color=colour, marker="o")
-    ceiling(ax, 0.0)
-    ax.set(xlabel="α", ylabel="first gap · N²/(1-α)²")
-    ax.legend(fontsize=7)
-    caption = "Theorem 2's first gap after phase 2 as it is; mean and one standard deviation over batches."
-    return Artefact(figure, long_table(table, "α"), caption)
+    curves = {}
+    for name, label in GROUPS.items():
+        group = runs.group(name).values()
+        curves[label] = [run.config.alpha for run in group], np.stack([Gaps(run).first() for run in group], axis=1)
+    caption = "Theorem 2's first gap after phase 2 as it is, over batches."
+    return draw_curves(curves, caption, at=(0.0,), marker="o", xlabel="α", ylabel="first gap · N²/(1-α)²")
 
 
 EXPERIMENT = Experiment(

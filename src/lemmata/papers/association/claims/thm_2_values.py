@@ -2,10 +2,10 @@
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, Seeds, near
 from lemmata.papers.association.claims._descents import Descent, descent_run
+from lemmata.papers.association.claims._drawing import draw_curves
 from lemmata.papers.association.claims._source import SOURCE
-from lemmata.report.plots import COLOURS, band, legend, long_table, new_figure
 
-ENTRIES = {"diagonal, k ≠ q": ("diagonal", "blue"), "noise row": ("noise_row", "vermillion")}  # columns and colours
+ENTRIES = {"diagonal, k ≠ q": "diagonal", "noise row": "noise_row"}  # columns
 
 
 def ratio(descent: Descent, record: int, column: str) -> Seeds:
@@ -14,20 +14,17 @@ def ratio(descent: Descent, record: int, column: str) -> Seeds:
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, ax = new_figure()
-    run, table = runs["descent"], {}
-    for label, (column, colour) in ENTRIES.items():
+    run, curves = runs["descent"], {}
+    for label, column in ENTRIES.items():
         steps, on_token = run.curve(column)
-        _, on_previous = run.curve(f"{column}_previous")
         later = steps > 0
-        ratios = on_previous[:, later] / on_token[:, later]
-        table[label] = steps[later], ratios
-        band(ax, steps[later], ratios, label, color=COLOURS[colour])
-    ax.axvline(Descent(run).learned(), color="grey", ls=":", lw=1)
-    ax.set(xlabel="step", title="W_V on W̃_E over W_V on W_E", ylim=(-0.1, 1.2))
-    legend(ax)
-    caption = "The noise is learned at the dotted line; phase 1 has by then written on W̃_E what it wrote on W_E."
-    return Artefact(figure, long_table(table), caption)
+        curves[label] = steps[later], run.curve(f"{column}_previous")[1][:, later] / on_token[:, later]
+    caption = (
+        f"W_V on W̃_E over W_V on W_E. The noise is learned at step {Descent(run).learned()}: phase 1 has by then "
+        f"written "
+        "on W̃_E what it wrote on W_E."
+    )
+    return draw_curves(curves, caption, at=(0.0, 1.0), xlabel="step", ylabel="ratio", ylim=(-0.1, 1.2))
 
 
 EXPERIMENT = Experiment(
@@ -49,18 +46,18 @@ EXPERIMENT = Experiment(
                     near(0.0, atol=0.05, over_seeds=True),
                     corrected=1.0,
                 )
-                for name, (column, _) in ENTRIES.items()
+                for name, column in ENTRIES.items()
             },
             correction=Correction(
                 severity="step of a proof",
                 printed=r"$\beta_1 = \eta(t_1 + t_2)/N^2$, $\beta_2 = \eta t_2/N^2$; no noise row on $\widetilde W_E$",
                 corrected=r"$W_U(j)^\top W_V \widetilde W_E(k) = W_U(j)^\top W_V W_E(k)$ up to terms of relative order "
                 r"$N/T$, hence $\beta_1 = \beta_2$, and the same noise row on both",
-                reason=r"The same slip as Theorem 1's factor 2: under uniform attention $W_V$'s gradient sees the mean "
+                reason="The same slip as Theorem 1's factor 2: under uniform attention $W_V$'s gradient sees the mean "
                 r"of $x_t$, in which $\widetilde W_E(k)$ has the weight of $W_E(k)$. That $z_{T-1}$ is nearly uniform "
-                r"matters for $W_F$ alone.",
+                "matters for $W_F$ alone.",
                 root="thm-1",
-                survives=r"The orders in $N$ of $W_V$'s entries on $W_E$, and $W_F$'s part of phase 1.",
+                survives="The orders in $N$ of $W_V$'s entries on $W_E$, and $W_F$'s part of phase 1.",
                 source=f"{SOURCE}; said in words, so no sign is in question",
             ),
         ),
