@@ -143,7 +143,7 @@ def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
         {"model": TransformerConfig(vocab=8, length=16, feeds=("mlp",))},
         {"seeds": ()},
         {"steps": 12},  # not a multiple of `every`
-        {"watch_ranks": True, "feeds": ("mlp", "linear")},
+        {"watch_ranks": True, "model": TransformerConfig(vocab=8, length=16, width=16, feeds=("mlp", "linear"))},
     ],
 )
 def test_impossible_runs_are_refused(changes: dict[str, Any]) -> None:
