@@ -29,7 +29,7 @@ VIEWS = {
     "live-find": "?q=temperature",
     "live-graph": "graph/ic-recall",
     "live-claim": "claim/ic-recall/pairwise-line",
-    "live-play": "play/ic-recall/warmup-dynamics",
+    "live-play": "play/ic-recall/thm-4-2",
 }
 WATCHED = "change/association/fig-3?scale=laptop&set=replication%3D78"
 

@@ -21,9 +21,9 @@ CRASHED_ONCE = (
     ("lego/self-training", {"action": "C3"}),
     ("lego/features", {"task.action": "C4", "model.actions": "4", "model.values": "4"}),
     ("ic-recall/fig-3", {"trained": "position block"}),
-    ("ic-recall/low-temperature", {"sample_constants": "1.0"}),
-    ("ic-recall/one-large-step", {"constant": "0.01"}),
-    ("ic-recall/regime-map", {"sequences": "4"}),
+    ("ic-recall/lemma-c-3", {"sample_constants": "1.0"}),
+    ("ic-recall/thm-4-4", {"constant": "0.01"}),
+    ("ic-recall/regime", {"sequences": "4"}),
 )
 
 

@@ -95,7 +95,7 @@ def test_papers_in_any_case(cli: Cli) -> None:
 
 
 def test_every_key_that_is_listed_can_be_set_and_every_other_is_refused() -> None:
-    for id in ("ic-recall/fig-2", "ic-recall/warmup-dynamics", "association/thm-1", "lego/fig-1a"):
+    for id in ("ic-recall/fig-2", "ic-recall/thm-4-2", "association/thm-1", "lego/fig-1a"):
         one, scale = experiment(id), Scale("smoke")
         for key in keys(one, scale):
             assert any(path_in(config, key.key) for config in one.runs(scale).values())
@@ -104,10 +104,11 @@ def test_every_key_that_is_listed_can_be_set_and_every_other_is_refused() -> Non
 
 
 def test_keys_name_defaults_bounds_the_paper_and_other_names() -> None:
-    found = {key.key: key for key in keys(experiment("ic-recall/warmup-dynamics"), Scale("smoke"))}
+    found = {key.key: key for key in keys(experiment("ic-recall/thm-4-2"), Scale("smoke"))}
     assert found["temperature"].sets == "temperatures"
     assert found["temperature"].allowed == "float, above 0"
-    assert "list of float, at least 0.002 and at most 0.08, no fewer than 1" in found["temperatures"].allowed
+    bounded = {key.key: key for key in keys(experiment("ic-recall/lemma-b-6"), Scale("smoke"))}
+    assert "list of float, at least 0.002 and at most 0.08, no fewer than 1" in bounded["temperatures"].allowed
     assert found["replication"].note.startswith("another number")
     assert found["replication"].paper == ("0",)
     (rate,) = [key for key in keys(experiment("ic-recall/fig-2"), Scale("smoke")) if key.key == "steps"]
@@ -120,7 +121,7 @@ def test_a_key_is_listed_once_and_says_which_run_allows_it_what() -> None:
         for one in experiments(paper).values():
             listed = [key.key for key in keys(one, Scale("smoke"))]
             assert len(listed) == len(set(listed)), one.id
-    (steps,) = [key for key in keys(experiment("ic-recall/warmup-dynamics"), Scale("smoke")) if key.key == "steps"]
+    (steps,) = [key for key in keys(experiment("ic-recall/thm-4-2"), Scale("smoke")) if key.key == "steps"]
     assert steps.allowed == "escape: int, at least 1\nlowest: int, at least 0"
     assert [name for names in steps.held.values() for name in names] == ["escape", "lowest"]
 

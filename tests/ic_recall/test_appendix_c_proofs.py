@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError
-from lemmata.papers.ic_recall.claims.appendix_c_proofs import CURVATURES, TOO_NARROW
-from lemmata.papers.ic_recall.claims.one_large_step_proof import COLDEST, HIGHEST
+from lemmata.papers.ic_recall.claims.lemma_c_proved import COLDEST, CURVATURES, HIGHEST, TOO_NARROW
 from lemmata.papers.ic_recall.proof import appendix_c, one_step
 from lemmata.papers.ic_recall.proof.escape import Attention
 from lemmata.papers.ic_recall.run.appendix_c_proofs import CurvatureAfterStep, GapGrowth

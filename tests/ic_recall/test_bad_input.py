@@ -13,12 +13,10 @@ from conftest import Refused
         (("run", "ic-recall/fig-2", "--set", "temprature=1"), "did you mean 'temperature'"),
         (("run", "ic-recall/fig-2", "--set", "k=9"), "at most n - 1"),
         (("run", "ic-recall/fig-2", "--set", "world.relations=0"), "relations = 0 is not possible"),
-        (("run", "ic-recall/low-temperature", "--set", "n=9"), "prime"),
+        (("run", "ic-recall/lemma-c-3", "--set", "n=9"), "prime"),
         (
-            ("run", "ic-recall/thm-4.2", "--set", "temperatures=0.1"),
-            "temperatures[0] = 0.1 is not possible in the runs 'pushed/saddle', 'pushed/minimum': at least 0.002 and "
-            "at most 0.08; ic-recall/thm-4.2 has no meaning there either: temperatures = 0.1, and above 0.0884 the "
-            "optimum is another: one pair takes all (ic-recall/thm-4.2-proved proves where, to fifteen digits)",
+            ("run", "ic-recall/lemma-b.6", "--set", "temperatures=0.1"),
+            "temperatures[0] = 0.1 is not possible: at least 0.002 and at most 0.08",
         ),
     ],
 )

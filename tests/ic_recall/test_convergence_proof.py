@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError
-from lemmata.papers.ic_recall.claims.thm_4_2_proof import FIRST_BEYOND, LAST, STILL
+from lemmata.papers.ic_recall.claims.thm_4_2_proved import FIRST_BEYOND, LAST, STILL
 from lemmata.papers.ic_recall.proof import escape, stage_one
 from lemmata.papers.ic_recall.run.convergence_proof import Convergence, NotTheLowest, StageOne
 from lemmata.papers.ic_recall.theory import pairwise_line

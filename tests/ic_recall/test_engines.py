@@ -21,7 +21,7 @@ from lemmata.papers.ic_recall.model import (
     first_accuracy,
     full_key_query,
     log_probability,
-    mean_surprise,
+    mean_nll,
     orthonormal,
     pattern_logits,
     position_block,
@@ -136,7 +136,7 @@ def test_the_written_gradient_is_that_of_autodiff(k):
             return -data.weights @ log_probability(theta, data.log_counts, temperature, k)
 
         def ours(theta, temperature):
-            return mean_surprise(theta, data.log_counts, data.weights, temperature, k)
+            return mean_nll(theta, data.log_counts, data.weights, temperature, k)
 
         def derivatives(loss):
             return jax.jit(lambda *at: (jax.grad(loss)(*at), jax.hessian(loss)(*at), jax.grad(loss, 1)(*at)))
@@ -210,14 +210,14 @@ def test_a_seed_does_not_feel_its_batch_mates():
 
 def test_schedules_and_the_perturbation():
     assert OneLargeStep().steps(0.01) == (1, 4606)
-    assert OneLargeStep(c1=2.0).rates(0.01) == pytest.approx((2 * 0.001 * np.log(100), 1e-4))
-    assert ToConvergence(c2=3.0).rates(0.1) == pytest.approx((0.01, 0.03))
+    assert OneLargeStep(c1=2.0).learning_rates(0.01) == pytest.approx((2 * 0.001 * np.log(100), 1e-4))
+    assert ToConvergence(c2=3.0).learning_rates(0.1) == pytest.approx((0.01, 0.03))
     assert ToConvergence(perturbation=2.0, delta=float(np.exp(-2))).radius(0.1) == pytest.approx(2 * 1e-3 / 4)
     with precision("float64"):
         model = PatternModel.zeros(2, 3)
         keys = jax.random.split(named_key(0, "push"), 2000)
-        moved = jax.vmap(lambda key: jnp.concatenate(position_block(perturb(model, position_block, 0.5, key))))(keys)
-        lengths = np.linalg.norm(np.asarray(moved), axis=1)
+        moved = perturb(position_block, stack([model] * 2000), jnp.full(2000, 0.5), keys)
+        lengths = np.linalg.norm(np.concatenate(position_block(moved), axis=1), axis=1)
         assert lengths.max() <= 0.5
         assert np.mean((lengths / 0.5) ** 13) == pytest.approx(0.5, abs=0.03)  # uniform in a ball of 13 dimensions
         tilted = eqx.tree_at(lambda m: m.theta, model, jnp.arange(6.0))
@@ -247,7 +247,7 @@ def test_each_engine_refuses_what_it_is_not_exact_for():
             (lambda: FineTuning(batch, 0.0), "temperature = 0.0"),
             (lambda: PatternModel.zeros(3, 3), "k + 1 = 4"),
             (lambda: orthonormal(5, 4, named_key(0, "x")), "orthonormal vectors"),
-            (lambda: OneLargeStep().rates(1.5), "between 0 and 1"),
+            (lambda: OneLargeStep().learning_rates(1.5), "between 0 and 1"),
             (lambda: ToConvergence(delta=2.0), "delta"),
         ]
         for make, says in refused:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from lemmata.papers.ic_recall.claims.proofs import WORLDS
+from lemmata.papers.ic_recall.claims._proved import WORLDS
 from lemmata.papers.ic_recall.proof import limit, line
 from lemmata.papers.ic_recall.run.limit_proof import TemperatureOrder, TransitionLimit
 from lemmata.proofs import ProofRun, exact, prove

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lemmata.core import Scale, UserError
-from lemmata.papers.ic_recall.claims.pair_temperatures import BOUNDS, EXPERIMENT
+from lemmata.papers.ic_recall.claims.pair_temperatures_proved import BOUNDS, EXPERIMENT
 from lemmata.papers.ic_recall.proof import pair_temperature
 from lemmata.papers.ic_recall.proof.pairs import partial_injections
 from lemmata.papers.ic_recall.run.pair_temperature_proof import PairTemperature

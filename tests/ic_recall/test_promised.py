@@ -1,4 +1,4 @@
-"""The claims that were promised for this paper are there."""
+"""The claims that were promised for this paper are there, each in the file that its id names."""
 
 from lemmata.core.registry import experiments
 
@@ -12,3 +12,25 @@ fig-3 fig-4 few-samples
 def test_every_promised_claim_is_there() -> None:
     present = {claim.id for experiment in experiments("ic-recall").values() for claim in experiment.claims}
     assert {f"ic-recall/{name}" for name in PROMISED.split()} <= present
+
+
+COMPANIONS = {  # a claim that stands in the file of another, and why
+    "lemma-a.1-values": "lemma-3.1: Lemma A.1 restates and proves Lemma 3.1",
+    "prop-e.1": "prop-b.2: Proposition E.1 restates and proves Proposition B.2",
+    **dict.fromkeys(
+        ("few-samples", "few-samples-full", "second-step", "second-step-full"), "fig-3: read from Figure 3"
+    ),
+}
+
+
+def test_a_claim_stands_in_the_file_that_its_id_names() -> None:
+    for experiment in experiments("ic-recall").values():
+        file = experiment.id.removeprefix("ic-recall/")
+        for claim in experiment.claims:
+            id = claim.id.removeprefix("ic-recall/")
+            words, proved = file.removesuffix("-proved"), file.endswith("-proved")
+            if id in COMPANIONS:
+                assert COMPANIONS[id].split(":")[0].replace(".", "-") == file
+            else:
+                assert id.lower().replace(".", "-").startswith(words), (id, file)
+                assert id.endswith("-proved") == proved, (id, file)

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.cli import main
 from lemmata.core import UserError
-from lemmata.papers.ic_recall.claims.proofs import WORLDS, World, in_the_sixth_digit
+from lemmata.papers.ic_recall.claims._proved import WORLDS, World, in_the_sixth_digit
 from lemmata.papers.ic_recall.proof import line, one_step
 from lemmata.papers.ic_recall.proof.pairs import partial_injections
 from lemmata.papers.ic_recall.run.proofs import (

@@ -17,7 +17,7 @@ from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
     counted_decoding,
-    counted_surprises,
+    counted_nlls,
     position_block,
     token_loss,
 )
@@ -71,7 +71,7 @@ def test_counted_losses_equal_the_memory_engine_in_value_and_gradient(k: int):
         _, batch, log_counts = _test_set(1, 9, k)
 
         def counted(key_query):
-            first, second = counted_surprises(_with(exact, key_query), batch.tokens, log_counts, 0.1)
+            first, second = counted_nlls(_with(exact, key_query), batch.tokens, log_counts, 0.1)
             return first.mean() + 2 * second.mean()
 
         def tokens(key_query, model):
@@ -135,7 +135,7 @@ def test_descent_is_gradient_descent_however_it_is_recorded():
     np.testing.assert_array_equal(rows["loss"][:, [0, -1]], few["loss"][:, [0, -1]])
 
 
-def test_algorithm_1_stays_at_the_saddle_until_it_is_pushed():
+def test_algorithm_1_stays_at_the_saddle_until_it_is_perturbed():
     with precision("float64"):
         task, models = _two_replicas()
         keys = jnp.stack([named_key(seed, "perturbation") for seed in range(2)])
@@ -150,15 +150,15 @@ def test_algorithm_1_stays_at_the_saddle_until_it_is_pushed():
     assert (found.stage2["loss"][:, -1] < found.stage1["loss"][:, -1]).all()
 
 
-def test_short_schedule_solves_the_warm_up_and_is_stuck_without_the_push():
+def test_short_schedule_solves_the_warm_up_and_is_stuck_without_the_perturbation():
     run = ShortScheduleRun(sizes=(3,), seeds=(0, 1), sequences=4, records=4)
-    pushed = run.execute(Unattended())
-    worst = np.asarray(pushed.metrics["first_worst"]).reshape(2, -1)
+    perturbed = run.execute(Unattended())
+    worst = np.asarray(perturbed.metrics["first_worst"]).reshape(2, -1)
     assert (worst[:, -1] > 0.999).all()
     assert np.allclose(worst[:, 1], 0.5, atol=1e-3)  # after stage 1: r_1 or r_2
     stuck = ShortScheduleRun(sizes=(3,), seeds=(0, 1), sequences=4, records=4, stage2="symmetric").execute(Unattended())
     assert (np.asarray(stuck.metrics["first_worst"]).reshape(2, -1)[:, -1] <= 0.5 + 1e-9).all()
-    v = pushed.arrays["attention"][0, :, -1]
+    v = perturbed.arrays["attention"][0, :, -1]
     assert ((v[:, 0] - v[:, 2]) * (v[:, 1] - v[:, 3]) > 0).all()
 
 
@@ -274,7 +274,7 @@ def test_configs_survive_json():
 
 def test_gradient_descent_does_not_see_the_width_and_adam_does():
     shared = {"sequences": (4,), "seeds": (0,), "steps": 60, "test_sequences": 100}
-    descent = WhichBlockLearns(rule="gradient descent", rate=0.3, **shared).execute(Unattended()).metrics
+    descent = WhichBlockLearns(rule="gradient descent", learning_rate=0.3, **shared).execute(Unattended()).metrics
     adam = WhichBlockLearns(**shared).execute(Unattended()).metrics
     assert descent["second"][0] == descent["second"][1] == 1
     assert adam["second"].max() < 0.95

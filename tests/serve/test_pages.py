@@ -290,7 +290,7 @@ def test_the_vendored_files_are_shipped_with_their_licences() -> None:
 
 
 def test_a_key_that_several_runs_bound_differently_has_one_field() -> None:
-    made = form(asked("ic-recall/warmup-dynamics", "smoke", {}))
+    made = form(asked("ic-recall/thm-4-2", "smoke", {}))
     names = re.findall(r' name="([^"]+)"', made)
     assert len(names) == len(set(names))
     assert "escape: int, at least 1; lowest: int, at least 0</td>" in made

@@ -14,7 +14,7 @@ pytestmark = needs_serve
 
 
 DECLARED = (
-    *("ic-recall/fig-2", "ic-recall/warmup-dynamics", "association/fig-3", "association/fig-4", "association/thm-3"),
+    *("ic-recall/fig-2", "ic-recall/thm-4-2", "association/fig-3", "association/fig-4", "association/thm-3"),
     *("lego/separation", "lego/self-training", "lego/features"),
 )
 SHARES = ("Attention", "What is predicted")  # whose rows add up to 1
@@ -42,7 +42,7 @@ def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
 
 
 def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
-    (item,) = evaluate(select(["ic-recall/warmup-dynamics"]), Scale("smoke"), smoke_store)
+    (item,) = evaluate(select(["ic-recall/thm-4-2"]), Scale("smoke"), smoke_store)
     tracks = [view for view in item.experiment.live.views(item.runs) if isinstance(view, Track)]
     assert tracks
     for track in tracks:
@@ -52,6 +52,6 @@ def test_the_escape_ends_on_the_pairwise_line(smoke_store: Store) -> None:
 
 
 def test_what_a_rule_wants_is_drawn_beneath_the_curves(smoke_store: Store) -> None:
-    for id in ("association/fig-3", "ic-recall/warmup-dynamics"):
+    for id in ("association/fig-3", "ic-recall/thm-4-2"):
         (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
         assert all(view.band for view in item.experiment.live.views(item.runs) if isinstance(view, Curves))

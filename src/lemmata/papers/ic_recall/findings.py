@@ -7,7 +7,7 @@ FINDINGS = (
         text="Theorem 4.2 holds on trained models, the algebra behind it does not: at low temperature the optimum puts "
         "{right} on a position where {printed} is printed, and its line has {critical} critical points, not {one}.",
         rests_on={"optimum-low-T": "erratum", "thm-b.3-critical-points": "erratum", "thm-4.2": "holds"},
-        shown_by="pairwise-line",
+        shown_by="optimum",
         numbers={
             "right": Number("optimum-low-T", form=".4f"),
             "printed": Number("optimum-low-T", of="predicted", form=".4f"),

@@ -1,15 +1,46 @@
-"""Claims that compare a printed formula with what autodiff says at a run's points."""
+"""Claims that compare a printed formula with what autodiff says at a run's points; their corrections and figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from lemmata.core import Claim, Correction, Part, Recorded, RunResult, Runs, Severity, near
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    Recorded,
+    RunConfig,
+    RunResult,
+    Runs,
+    Scale,
+    Severity,
+    near,
+)
+from lemmata.report import plots
 
 Reading = Callable[[RunResult], Any]
 SOURCE = "the paper's text as converted from its PDF; a sign or an exponent lost there would be the conversion's"
+
+
+def slip(
+    severity: Severity, *, printed: str, right: str, reason: str, survives: str, root: str = "", latex: str = ""
+) -> Correction:
+    """A correction of this paper; `latex` where what the authors can paste is more than the right form."""
+    return Correction(
+        severity=severity,
+        printed=printed,
+        corrected=right,
+        reason=reason,
+        root=root,
+        survives=survives,
+        source=SOURCE,
+        latex=latex or right,
+    )
 
 
 def formula(
@@ -20,15 +51,9 @@ def formula(
     measure: Reading,
     *,
     corrected: Reading | None = None,
-    severity: Severity = "step of a proof",
-    printed: str = "",
-    right: str = "",
-    reason: str = "",
-    root: str = "",
-    survives: str = "",
-    latex: str = "",
+    correction: Correction | None = None,
+    along: Mapping[str, Reading | Sequence[Any]],  # the axes of what is measured
     remark: str = "",
-    along: Mapping[str, Reading | Sequence[Any]] | None = None,  # the axes of what is measured
     atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
     rtol: float = 1e-9,
 ) -> Claim:
@@ -37,26 +62,15 @@ def formula(
     def of_main(reading: Reading) -> Callable[[Runs], Any]:
         return lambda runs: reading(runs["main"])
 
-    axes = {name: of_main(labels) if callable(labels) else labels for name, labels in (along or {}).items()}
+    axes = {name: of_main(labels) if callable(labels) else labels for name, labels in along.items()}
     return Claim(
         id=id,
         locus=locus,
         statement=statement,
-        subject=lambda runs: runs["main"],
-        wrong=lambda runs: backwards(runs["main"]),
+        subject=of_main(lambda run: run),
+        wrong=of_main(backwards),
         parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict), along=axes),
-        correction=Correction(
-            severity=severity,
-            printed=printed,
-            corrected=right,
-            reason=reason,
-            root=root,
-            survives=survives,
-            source=SOURCE,
-            latex=latex,
-        )
-        if corrected
-        else None,
+        correction=correction,
         remark=remark,
     )
 
@@ -78,3 +92,48 @@ def backwards(run: RunResult) -> RunResult:
         return Recorded({name: values[::-1] if np.ndim(values) else values for name, values in recorded.items()})
 
     return replace(run, metrics=turned(run.metrics), arrays=turned(run.arrays))
+
+
+def formula_values(claim: Claim, runs: Runs) -> dict[str, np.ndarray]:
+    """Entry by entry: what autodiff measures, what is printed, and the corrected form where there is one."""
+    part = claim.named_parts()[""]
+    found = {"measured": part.read(claim.subject(runs)), "printed": part.rule.expected(runs)}
+    if claim.correction:
+        found["corrected"] = part.if_corrected(found["printed"], runs)
+    wide = np.broadcast_arrays(*(np.asarray(value, float) for value in found.values()))
+    return {name: np.ravel(value) for name, value in zip(found, wide, strict=True)}
+
+
+def formula_table(claims: Sequence[Claim], runs: Runs) -> dict[str, list[Any]]:
+    values = {claim.id: formula_values(claim, runs) for claim in claims}
+    return plots.joined([{"formula": [id] * len(one["measured"]), **one} for id, one in values.items()])
+
+
+def draw_formula(ax: Axes, claim: Claim, runs: Runs) -> None:
+    """The formula against autodiff, one mark an entry."""
+    values = formula_values(claim, runs)
+    measured = values.pop("measured")
+    for (name, found), marker, colour in zip(values.items(), ("x", "."), plots.CYCLE[1::-1], strict=False):
+        ax.plot(measured, found, marker, color=colour, label=name)
+    ends = [measured.min(), measured.max()]
+    ax.plot(ends, ends, color=plots.GREY, linewidth=0.8)
+    ax.set(title=claim.id, xlabel="autodiff through the model", ylabel="formula")
+    plots.legend(ax)
+
+
+def formulas(
+    title: str, runs: Callable[[Scale], Mapping[str, RunConfig]], *drawn: Claim, beside: tuple[Claim, ...] = ()
+) -> Experiment:
+    """An experiment of such claims; what stands beside them is not drawn."""
+
+    def draw(runs: Runs) -> Artefact:
+        figure, axes = plots.new_figure(1, len(drawn), squeeze=False)
+        for ax, claim in zip(axes[0], drawn, strict=True):
+            draw_formula(ax, claim, runs)
+        caption = (
+            "Formulas entry by entry at random attention vectors, as printed and corrected, against automatic "
+            "differentiation through the model in float64."
+        )
+        return Artefact(figure, formula_table(drawn, runs), caption)
+
+    return Experiment(title=title, runs=runs, claims=(*drawn, *beside), draw=draw)

@@ -8,13 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Frames, Part, RunResult, Runs, Seeds, at_least, at_most
-from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report.plots import columns, heatmap
-
-PANELS: dict[str, dict[str, Any]] = {
-    "left": {"world": RandomBijections(n=8, relations=64), "k": 2, "temperature": 0.05},
-    "right": {"world": RandomBijections(n=8, relations=512), "k": 3, "temperature": 0.01},
-}
 
 
 class Attention(NamedTuple):

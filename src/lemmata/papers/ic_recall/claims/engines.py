@@ -63,8 +63,9 @@ EXPERIMENT = Experiment(
         Claim(
             id="engines",
             locus="eq. (16) and Appendix D, as a computation",
-            statement="The dense transformer, dense attention with the exact memory, and the reduction to pattern "
-            "counts follow the same training trajectory, in float64 up to rounding.",
+            statement="With orthonormal embeddings and the memory of Lemma 3.1 the dense transformer, dense attention "
+            "with the exact memory, and the reduction to pattern counts follow the same training trajectory. Judged in "
+            "float64 up to rounding.",
             subject=lambda runs: _largest(runs, AGREEING),
             wrong=lambda runs: _largest(runs, (REFUSED[0], UNTRAINED)),
             parts=Part(list, at_most(AGREEMENT), along={"training": lambda runs: _compared(runs)}),

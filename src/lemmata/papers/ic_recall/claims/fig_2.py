@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from lemmata.core import Artefact, Claim, Experiment, Live, Part, Runs, Scale
+from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
@@ -12,22 +13,17 @@ from lemmata.report import plots
 
 def constructed_left(scale: Scale) -> AdamFineTuning:
     """All of W^KQ, left panel."""
-    steps = scale.pick(smoke=400, laptop=1600, paper=4000)
-    seeds = scale.seeds(smoke=1, laptop=5, paper=10)
-    return AdamFineTuning(**shape.PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
+    steps, seeds = sizes.FULL_LEFT_STEPS.at(scale), sizes.seeds(sizes.FULL_LEFT_SEEDS, scale)
+    return AdamFineTuning(**sizes.PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
 
 
 def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
-    steps = scale.pick(smoke=3000, laptop=10_000, paper=20_000)
-    block = {"seeds": scale.seeds(smoke=2, laptop=10, paper=10), "steps": steps}
+    block = {"seeds": sizes.seeds(sizes.BLOCK_SEEDS, scale), "steps": sizes.BLOCK_STEPS.at(scale)}
     left = constructed_left(scale)
-    right = {
-        "seeds": left.seeds[: scale.pick(smoke=1, laptop=2, paper=3)],
-        "steps": scale.pick(smoke=80, laptop=400, paper=1600),
-    }
-    full = {"left": left, "right": AdamFineTuning(**shape.PANELS["right"], trained="full W^KQ", **right)}
-    shown = list(shape.PANELS)[: scale.pick(smoke=1, laptop=2, paper=2)]
-    return {f"block/{side}": AdamFineTuning(**shape.PANELS[side], **block) for side in shown} | {
+    right = {"seeds": left.seeds[: sizes.FULL_RIGHT_SEEDS.at(scale)], "steps": sizes.FULL_RIGHT_STEPS.at(scale)}
+    full = {"left": left, "right": AdamFineTuning(**sizes.PANELS["right"], trained="full W^KQ", **right)}
+    shown = list(sizes.PANELS)[: sizes.FIGURE_2_PANELS.at(scale)]
+    return {f"block/{side}": AdamFineTuning(**sizes.PANELS[side], **block) for side in shown} | {
         f"full/{side}": full[side] for side in shown
     }
 
@@ -49,9 +45,11 @@ def _by_seed(trained: str, parts: Mapping[str, Part]) -> dict[str, Part]:
 PAIRWISE = Claim(
     id="fig-2",
     locus="Figure 2 and Section 4.1",
-    statement="At convergence the first decoding step attends in pairs: the two tokens of an in-context pair get the "
-    "same weight, different pairs different weights, query subject and EoS none; with two pairs (left) and with three "
-    "(right). The second step attends most to the query subject.",
+    statement="With the memory of Lemma 3.1, at convergence the first decoding step attends in pairs: the tokens of a "
+    "pair get the same weight, different pairs different weights, query subject and EoS none. The second step attends "
+    r"most to the query subject. So with two pairs, $|\mathcal{R}| = 64$, $T = 0.05$ (left), and with three, "
+    r"$|\mathcal{R}| = 512$, $T = 0.01$ (right), $|\mathcal{S}| = |\mathcal{A}| = 8$; judged with the position block "
+    "trained by Adam.",
     subject=lambda runs: _panels(runs, "block"),
     wrong=lambda runs: _panels(runs, "block", 0),
     parts=_by_seed("block", shape.FIRST_STEP | {"query subject / next": shape.leading(over_eos=True)}),
@@ -63,8 +61,9 @@ PAIRWISE = Claim(
 PAIRWISE_FULL = Claim(
     id="fig-2-full",
     locus="Section 2.3, partial fine-tuning; Section 5",
-    statement="Without the restriction to the position block, training all of W^KQ finds the same solution at the "
-    "first decoding step: attention averaged over fresh sequences is pairwise.",
+    statement="Without the restriction to the position block $W^{KQ}_{1:d_P, 1:d_P}$ the transformer finds the same "
+    "solution. Judged of the first decoding step in the worlds of Figure 2: attention averaged over fresh sequences is "
+    "pairwise.",
     subject=lambda runs: _panels(runs, "full"),
     wrong=lambda runs: _panels(runs, "full", 0),
     parts=_by_seed("full", shape.FIRST_STEP),
@@ -82,10 +81,11 @@ def draw(runs: Runs) -> Artefact:
     plots.letter(axes)
     config = runs["block/left"].config
     caption = (
-        f"Attention at convergence, |S| = |A| = {config.world.n}, memory of Lemma 3.1, Adam at {config.rate:g} on "
-        f"{max(config.sequences)} sequences; rows are the two decoding steps. (a, b) The position block alone, "
-        f"{config.steps} steps, one of {len(config.seeds)} seeds (which pair is heavier differs between seeds; all are "
-        f"in the table). (c, d) All of W^KQ, averaged over {config.test_sequences} fresh sequences."
+        f"Attention at convergence, |S| = |A| = {config.world.n}, memory of Lemma 3.1, Adam at "
+        f"{config.learning_rate:g} on {max(config.sequences)} sequences; rows are the two decoding steps. (a, b) The "
+        f"position block alone, {config.steps} steps, one of {len(config.seeds)} seeds (which pair is heavier differs "
+        f"between seeds; all are in the table). (c, d) All of W^KQ, averaged over {config.test_sequences} fresh "
+        "sequences."
     )
     return Artefact(figure, shape.attention_table(runs), caption)
 

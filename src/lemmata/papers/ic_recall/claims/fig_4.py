@@ -21,34 +21,24 @@ from lemmata.core import (
     of_result,
     word,
 )
+from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.claims.fig_2 import constructed_left
 from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
-from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.report import plots
 
 LEARNED = 0.4  # of the best possible first-step accuracy: below it there is no pattern yet to judge
 FAIR = 8  # sequences a relation: with two, fine-tuning was seen to learn which relations it had been shown
 FRESH = 100  # the first seed: others had been seen before these settings were fixed
-TINY: dict[str, Any] = {
-    "world": RandomBijections(n=4, relations=8),
-    "hidden": 64,
-    "batch": 128,
-    "pretrain_steps": 900,
-    "steps": 100,
-}
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     """The right panel's world has 512 relations, so a fair number of sequences is out of a laptop's reach."""
-    long = shape.PANELS["left"] | {"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000}
-    middling = shape.PANELS["left"] | {"batch": 256, "pretrain_steps": 1200, "sequences": 1536, "steps": 800}
-    left = scale.pick(smoke=TINY, laptop=middling, paper=long)
-    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=10, paper=10))
-    runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, seeds=seeds)}
+    seeds = tuple(FRESH + seed for seed in sizes.seeds(sizes.PRETRAINED_SEEDS, scale))
+    runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**sizes.PRETRAINED.at(scale), seeds=seeds)}
     if scale.name == "paper":
-        right: dict[str, Any] = shape.PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
-        runs["right"] = PretrainThenFineTune(**right, seeds=seeds[:3])
+        right = seeds[: sizes.PRETRAINED_RIGHT_SEEDS]
+        runs["right"] = PretrainThenFineTune(**sizes.PRETRAINED_RIGHT, seeds=right)
     return runs | {"constructed": constructed_left(scale)}
 
 
@@ -85,9 +75,9 @@ def _asked(runs: Runs) -> list[dict[str, Any]]:
 STORAGE = Claim(
     id="fig-4-storage",
     locus="Section 5, experiments with pretrained MLP",
-    statement="Pre-training the whole transformer on two elements of a triplet stores every fact: argmax decoding over "
-    "the whole vocabulary finds the third element in all three directions and both orders (of several right relations "
-    "any counts).",
+    statement="Pre-training the whole transformer on two random elements $(u_1, u_2)$ of a fact triplet $(s, r, a)$ "
+    "makes the MLP store every fact: argmax decoding over the whole vocabulary finds the third element, in all three "
+    "directions and both orders. Of several right relations any counts.",
     subject=lambda runs: _stored(runs, "recalled"),
     wrong=lambda runs: _stored(runs, "untrained"),
     parts=Part(lambda shares: shares, at_least(1.0), along={"fact": _asked}),
@@ -104,10 +94,10 @@ def _pairwise(name: str, side: str, k: int) -> Claim:
     return Claim(
         id=name,
         locus=f"Figure 4, {side}",
-        statement=f"With a pre-trained memory and {k} in-context pairs, fine-tuning W^KQ with the MLP frozen leads to "
-        "pairwise attention at the first decoding step (the two tokens of a pair alike, different pairs different, "
-        "next to nothing on the query subject and EoS: the rule of Figure 2), and at the second step to attention on "
-        "the query subject above every other token but EoS.",
+        statement=f"After pre-training the whole transformer, with {k} in-context pairs, fine-tuning $W^{{KQ}}$ with "
+        "the "
+        "MLP frozen leads to pairwise attention at the first decoding step, by the rule of Figure 2. At the second "
+        "step the query subject gets more attention than every other token but EoS.",
         wording={f"{k} in-context pairs": word("{} in-context pairs", f"{side}.k")},
         subject=lambda runs: [shape.attention(runs[side])],
         wrong=lambda runs: [shape.attention(runs[side], 0)],
@@ -130,8 +120,8 @@ def _sequences_matter(run: RunResult) -> str:
 ON_EOS = Claim(
     id="fig-4-eos",
     locus="Section 5, on Figure 4",
-    statement="With a pre-trained memory the second decoding step also attends to EoS, unlike with the constructed "
-    "one: more than to the in-context answers, which say as little.",
+    statement="After pre-training, attention at the second decoding step is also assigned to EoS, which is different "
+    "from Figure 2. Judged: EoS gets more than an in-context answer, which says as little.",
     subject=lambda runs: [shape.attention(runs["left"])],
     wrong=lambda runs: [shape.attention(runs["constructed"])],
     parts={"EoS / in-context answers": shape.on_average(shape.ON_EOS)},
@@ -160,7 +150,7 @@ def draw(runs: Runs) -> Artefact:
     config, counts = runs["left"].config, [len(run.config.seeds) for run in shown]
     caption = (
         f"Pre-training of the whole transformer (MLP of width {config.hidden}, quadratic activation, Adam at "
-        f"{config.rate:g}), then fine-tuning of W^KQ with the MLP frozen. (a, b) Attention averaged over "
+        f"{config.learning_rate:g}), then fine-tuning of W^KQ with the MLP frozen. (a, b) Attention averaged over "
         f"{config.test_sequences} fresh sequences, first seed. (c, d) Test accuracy during fine-tuning; bands are one "
         f"standard deviation over {counts} seeds. Accuracy stays under the best "
         "possible: the trained memory is right on the pairs it was trained on, but not the constructed one on mixtures "

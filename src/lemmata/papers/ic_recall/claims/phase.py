@@ -21,6 +21,7 @@ from lemmata.core import (
     exactly,
     near,
 )
+from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
 from lemmata.papers.ic_recall.run.phase import SURE, PhaseRun
@@ -159,25 +160,34 @@ BY_SEARCH = {"search": lambda runs: [{"n": run.config.n, "T": t} for run, t in _
 CLAIMS = (
     _transition(
         "exist",
-        "The highest temperature at which the loss has an unequal local minimum on the pairwise line (a fold).",
+        "In the full world of $n$ subjects the highest temperature at which the loss has an unequal local minimum on "
+        "the pairwise line (a fold) is that of the closed form.",
         lambda runs: f"{_ends(runs, 'exist')}, on its way to 1/2.",
     ),
     _transition(
         "global",
-        "The highest temperature at which that minimum is lower than (1/2, 1/2, 0, 0, 0, 0), where one pair takes all.",
+        r"In the full world of $n$ subjects the highest temperature at which that minimum is lower than $(\frac12, "
+        r"\frac12, 0, 0, 0, 0)$, where one pair takes all, is that of the closed form.",
         lambda runs: f"Beyond it Theorem 4.2's conclusion is false. {_ends(runs, 'global')}, on its way to 1/2.",
     ),
     _transition(
-        "recall", "The highest temperature at which some pairwise attention has loss below log 2.", _recall_remark
+        "recall",
+        "In the full world of $n$ subjects the highest temperature at which some pairwise attention has loss below "
+        r"$\log 2$ is that of the closed form.",
+        _recall_remark,
     ),
     _transition(
-        "sure", "The highest temperature at which some pairwise attention gives p(r_1) >= 0.999.", _sure_remark
+        "sure",
+        r"In the full world of $n$ subjects the highest temperature at which some pairwise attention gives $p(r_1) \ge "
+        "0.999$ is that of the closed form.",
+        _sure_remark,
     ),
     Claim(
         id="phase-limit",
         locus=LOCUS,
-        statement="As n grows T log n tends to 1/2 where one pair takes over, as 1/2 - e with e from the balance of "
-        "one-match and no-match relations, and to 1/8 where recall is lost, as N / (8 (N + 2 - log(32 T))), N = log n.",
+        statement=r"As $n$ grows $T\log n$ tends to $\frac12$ where one pair takes over, as $\frac12 - e$ with $e$ "
+        r"from the balance of one-match and no-match relations. Where recall is lost it tends to $\frac18$, as "
+        r"$\frac{N}{8(N + 2 - \log(32T))}$ with $N = \log n$.",
         subject=lambda runs: _taus(runs, np.argmax),
         wrong=lambda runs: _taus(runs, np.argmin),
         parts={
@@ -197,7 +207,8 @@ CLAIMS = (
     Claim(
         id="phase-line",
         locus=LOCUS,
-        statement="The lowest loss over the whole simplex of attention is attained on the pairwise line.",
+        statement="In a small and a larger full world the lowest loss over the whole simplex of attention is attained "
+        "on the pairwise line, below and above each transition.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
         parts=Part(_lowest_on_simplex, near(_lowest_on_line, atol=1e-7), along=BY_SEARCH),
@@ -207,8 +218,9 @@ CLAIMS = (
     Claim(
         id="phase-order",
         locus=LOCUS,
-        statement="As T rises the best attention goes from both pairs, unequal, to one pair; for n >= 33 with equal "
-        "pairs, (1/4, 1/4, 1/4, 1/4, 0, 0), in between: there nothing escapes what Stage 1 finds, and p(r_1) <= 1/2.",
+        statement=r"As $T$ rises the best attention goes from both pairs, unequal, to one pair. For $n \ge 33$ equal "
+        r"pairs, $(\frac14, \frac14, \frac14, \frac14, 0, 0)$, come in between: there nothing escapes what Stage 1 "
+        r"finds, and $p(r_1) \le \frac12$.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
         parts=Part(_kinds_found, exactly(_kinds_expected), along=BY_SEARCH),
@@ -217,8 +229,8 @@ CLAIMS = (
     Claim(
         id="phase-paper",
         locus=LOCUS,
-        statement="At the proofs' own temperature, T = 1/(40 log n), the pairwise optimum exists, is global and "
-        "recalls, at every n.",
+        statement=r"At the proofs' own temperature, $T = \frac{1}{40\log n}$, the pairwise optimum exists, is global "
+        "and recalls, at every $n$ tried.",
         subject=lambda runs: [_tau(runs["transitions"], name) for name in ("exist", "global", "recall")],
         wrong=lambda runs: [_tau(runs["transitions"], "sure")],
         parts=Part(np.concatenate, at_least(phase.PAPER_CONSTANT), along={"at": _transitions}),
@@ -237,10 +249,10 @@ def _draw(runs: Runs) -> Artefact:
             ax.plot(n[order], (metrics[name] * factor)[order], "o-", markersize=4, color=colour, label=label)
     printed = phase.PAPER_CONSTANT / np.log(n)
     left.plot(n[order], printed[order], "--", color=plots.GREY, label="the proofs' 1/(40 log n)")
-    sizes = np.geomspace(33, max(n.max(), 33), 60)
-    windows = np.array([phase.equal_window(float(x)) for x in np.log(sizes)]).T
-    left.fill_between(sizes, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
-    right.fill_between(sizes, *(windows * np.log(sizes)), color=plots.GREY, alpha=0.25)
+    grid = np.geomspace(33, max(n.max(), 33), 60)
+    windows = np.array([phase.equal_window(float(x)) for x in np.log(grid)]).T
+    left.fill_between(grid, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
+    right.fill_between(grid, *(windows * np.log(grid)), color=plots.GREY, alpha=0.25)
     for label, value in LIMITS.items():
         plots.ceiling(right, value, label)
         right.text(n.max(), value, f" {label}", va="center", fontsize=7)
@@ -259,10 +271,9 @@ def _draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    sizes = scale.pick(smoke=(3, 2**61 - 1), laptop=PhaseRun.sizes, paper=PhaseRun.sizes)
-    starts = scale.pick(smoke=16, laptop=64, paper=512)
+    starts = sizes.PHASE_STARTS.at(scale)
     return {
-        "transitions": PhaseRun(sizes=sizes),
+        "transitions": PhaseRun(sizes=sizes.PHASE_WORLDS.at(scale)),
         "search/3": LowestPoint(n=3, temperatures=(0.03, 0.07, 0.087, 0.095), starts=starts, steps=2000),
         "search/101": LowestPoint(n=101, temperatures=(0.01, 0.025, 0.05, 0.065), starts=starts, steps=2000),
     }

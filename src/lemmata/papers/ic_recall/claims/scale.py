@@ -20,14 +20,8 @@ from lemmata.core import (
     exactly,
     log_slope,
 )
-from lemmata.papers.ic_recall.run.sequences_needed import (
-    ALL,
-    CLEAR,
-    CONFUSING,
-    SIZES,
-    DrawnSlopesNeeded,
-    SequencesNeeded,
-)
+from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.run.sequences_needed import ALL, CLEAR, CONFUSING, DrawnSlopesNeeded, SequencesNeeded
 from lemmata.report import plots
 
 TARGET = 0.99  # of the final answer, on the worst kind of sequence (Theorem 4.1)
@@ -40,17 +34,12 @@ WORLDS = {
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    sizes = scale.pick(smoke=(7, 127), laptop=(*SIZES[::2], SIZES[-1]), paper=SIZES)
-    numbers = scale.pick(smoke=(1, 4, 16), laptop=(1, 2, 4, 8, 16, 32, 64), paper=(1, 2, 4, 8, 16, 32, 64, 128))
-    seeds = scale.seeds(smoke=2, laptop=10, paper=40)
-    many = scale.seeds(smoke=2, laptop=40, paper=40)  # slopes are drawn anew in each: shares spread more
-    drawn = DrawnSlopesNeeded(
-        sizes=scale.pick(smoke=(31, 127), laptop=DrawnSlopesNeeded.sizes, paper=DrawnSlopesNeeded.sizes),
-        sequences=numbers,
-        seeds=many,
-    )
+    numbers, seeds = sizes.SCALE_SEQUENCES.at(scale), sizes.seeds(sizes.SCALE_SEEDS, scale)
+    many = sizes.seeds(sizes.DRAWN_SEEDS, scale)
+    main = SequencesNeeded(sizes=sizes.SCALE_WORLDS.at(scale), sequences=numbers, seeds=seeds)
+    drawn = DrawnSlopesNeeded(sizes=sizes.DRAWN_WORLDS.at(scale), sequences=numbers, seeds=many)
     rare = replace(drawn, confusing=1.0, power=0.5, sequences=(4, 16, 64, 256, 1024), seeds=seeds)
-    return {"main": SequencesNeeded(sizes=sizes, sequences=numbers, seeds=seeds), "drawn": drawn, "rare": rare}
+    return {"main": main, "drawn": drawn, "rare": rare}
 
 
 class Successes(NamedTuple):
@@ -84,13 +73,14 @@ class Successes(NamedTuple):
 
 
 def _successes(run: RunResult, **where: int) -> Successes:
-    column, sizes = run.column, sorted(run.config.sizes)
+    column, worlds = run.column, sorted(run.config.sizes)
     numbers = np.unique(column("sequences", **where))
     share = [
-        [np.mean(column("final_worst", n=float(n), sequences=num, **where) >= TARGET) for num in numbers] for n in sizes
+        [np.mean(column("final_worst", n=float(n), sequences=num, **where) >= TARGET) for num in numbers]
+        for n in worlds
     ]
-    facts = [column("facts", n=float(n), **where)[0] for n in sizes]
-    return Successes(np.array(facts), np.log(sizes), numbers.astype(float), np.array(share))
+    facts = [column("facts", n=float(n), **where)[0] for n in worlds]
+    return Successes(np.array(facts), np.log(worlds), numbers.astype(float), np.array(share))
 
 
 def _families(runs: Runs) -> dict[str, Successes]:
@@ -135,11 +125,11 @@ def _worlds_and_seeds(runs: Runs) -> list[dict[str, Any]]:
 GROWTH = Claim(
     id="scale",
     locus="beyond the paper; Theorem 4.1 promises polylog(n) sequences",
-    statement="In affine worlds, of a subgroup of slopes and of drawn ones, the number of fine-tuning sequences needed "
-    "for 0.99 on every kind of sequence does not grow with the number of stored facts: by its exponent in the number "
-    "of facts it grows over all sizes by at most one doubling, the step between the numbers that were tried; its "
-    "exponent in log n is at most the 3 of the proof (|D| above T^-3), and the largest set tried is enough for nine "
-    "seeds of ten in every world.",
+    statement=r"Theorem 4.1 promises that $\tilde O(\text{poly}(\frac1T)) = O(\text{polylog}(n))$ sequences are "
+    "enough. In affine worlds, of a subgroup of slopes and of drawn ones, the number needed for 0.99 on every kind of "
+    "sequence does not grow with the number of stored facts. Judged: at most one doubling over all sizes, an exponent "
+    r"in $\log n$ of at most the proof's 3 ($|D|$ above $T^{-3}$), and the largest set tried enough for nine seeds of "
+    "ten.",
     subject=_families,
     wrong=_growing_rare,
     parts={
@@ -157,8 +147,8 @@ GROWTH = Claim(
 CLEAR_WORLDS = Claim(
     id="scale-no-confusion",
     locus="Section 4.2, after Assumption 4.3",
-    statement="Where no sequence is confusing, the point that Stage 1 reaches already has full accuracy: argmax "
-    "decoding finds the relation on every kind of sequence, at every size of world.",
+    statement="If no input sequence is confusing, the point that Stage 1 reaches has full accuracy. Judged in affine "
+    "worlds of every size: argmax decoding finds the relation on every kind of sequence.",
     subject=lambda runs: _after_stage_1(runs, CLEAR),
     wrong=lambda runs: _after_stage_1(runs, CONFUSING),
     parts=Part(np.array, exactly(1.0), along={"world": _worlds_and_seeds}),
@@ -170,15 +160,15 @@ def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     figure, (left, right) = plots.new_figure(1, 2, width=10)
     families = {index: _successes(run, index=index) for index in (CONFUSING, CLEAR, ALL) if index in run.config.indices}
-    sizes = sorted(run.config.sizes)
+    worlds = sorted(run.config.sizes)
     for (index, found), colour, marker in zip(families.items(), (1, 2, 0), "os^", strict=False):
         left.plot(found.facts, found.needed(), marker=marker, color=plots.CYCLE[colour], label=WORLDS[index])
         if index == ALL:
             continue
-        for position, (n, row) in enumerate(zip(sizes, found.share, strict=True)):
+        for position, (n, row) in enumerate(zip(worlds, found.share, strict=True)):
             name = f"n = {n:.3g}" if n > 1e4 else f"n = {n}"
             style, label = ("-", name) if index == CONFUSING else ("--", None)
-            shade = (0.1 + 0.75 * position / len(sizes),) * 3
+            shade = (0.1 + 0.75 * position / len(worlds),) * 3
             right.plot(found.numbers, row, style, color=shade, marker=".", label=label)
     if CONFUSING in families:  # what the need could have been: a fit, the promise, a power of the facts
         facts, logs, numbers = (found := families[CONFUSING]).facts, found.log_n, found.needed()
@@ -206,7 +196,7 @@ def draw(runs: Runs) -> Artefact:
     plots.letter((left, right))
     caption = (
         f"Algorithm 1 with one large step, T = {run.config.constant:g}/log n, in worlds of affine maps over prime "
-        f"fields from n = {sizes[0]} to {sizes[-1]:.3g}; {len(run.config.seeds)} seeds. (a) The "
+        f"fields from n = {worlds[0]} to {worlds[-1]:.3g}; {len(run.config.seeds)} seeds. (a) The "
         f"fewest sequences from which on {CONFIDENT:.0%} of seeds give the right answer probability {TARGET} on the "
         "worst kind of fresh sequence. (b) The share of seeds that do, by size of the fine-tuning set. Index 3 and "
         "index 6 have the same share of mismatched sequences."

@@ -42,13 +42,14 @@ EXPERIMENT = Experiment(
         Claim(
             id="symbolic",
             locus="Appendices B and C, the formulas corrected elsewhere",
-            statement="Every corrected form follows exactly from the six logits of Table 2: the difference between it "
-            "and what SymPy derives is identically zero. The printed forms it replaces do not follow.",
+            statement="Every corrected form of Appendices B and C follows exactly from the six logits of Table 2: the "
+            "difference between it and what SymPy derives is identically zero. The printed forms do not follow.",
             subject=lambda runs: _follows(runs["main"])[:, 1],
             wrong=lambda runs: _follows(runs["main"])[:, 0],
             parts=Part(np.asarray, exactly(True), along={"formula": lambda runs: runs["main"].metrics["identity"]}),
-            remark="The control puts the printed forms in the corrected ones' place. Only d_2, which is printed right "
-            "and listed for completeness, follows; every other one differs from the derivation at a rational point.",
+            remark="The control puts the printed forms in the corrected ones' place. Only $d_2$, which is printed "
+            "right and listed for completeness, follows; every other one differs from the derivation at a rational "
+            "point.",
         ),
     ),
     draw=_draw,

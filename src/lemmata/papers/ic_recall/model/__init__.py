@@ -1,7 +1,7 @@
 """One transformer, three engines: dense; dense attention with the exact memory; reduced to pattern counts."""
 
 from lemmata.papers.ic_recall.model.attention import both_attentions
-from lemmata.papers.ic_recall.model.counted import counted_decoding, counted_surprises
+from lemmata.papers.ic_recall.model.counted import counted_decoding, counted_nlls
 from lemmata.papers.ic_recall.model.engines import (
     full_key_query,
     position_block,
@@ -17,6 +17,7 @@ from lemmata.papers.ic_recall.model.memory import (
     exact_relation_logits,
     exact_subject_logits,
 )
+from lemmata.papers.ic_recall.model.nll import mean_nll
 from lemmata.papers.ic_recall.model.pair_logits import pair_logits
 from lemmata.papers.ic_recall.model.pattern_model import (
     PatternModel,
@@ -27,6 +28,5 @@ from lemmata.papers.ic_recall.model.pattern_model import (
     second_accuracy,
     second_loss,
 )
-from lemmata.papers.ic_recall.model.surprise import mean_surprise
 from lemmata.papers.ic_recall.model.transformer import DenseTransformer, KeyQuery, MemoryTransformer, token_loss
 from lemmata.papers.ic_recall.model.vocabulary import Vocabulary, orthonormal

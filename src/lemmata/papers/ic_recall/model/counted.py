@@ -15,7 +15,7 @@ from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
 from lemmata.papers.ic_recall.task import correct_pattern
 
 
-def counted_surprises(
+def counted_nlls(
     model: MemoryTransformer,
     tokens: Int[Array, "batch seq"],
     log_counts: Float[Array, "batch patterns"],
@@ -25,11 +25,11 @@ def counted_surprises(
     k = (tokens.shape[1] - 3) // 2
     v, q = both_attentions(model, tokens)
     first = jax.vmap(lambda row: pattern_logits(row, k))(v) / temperature
-    surprise = jax.nn.logsumexp(first + log_counts, axis=1) - first[:, correct_pattern(k)]
+    nll = jax.nn.logsumexp(first + log_counts, axis=1) - first[:, correct_pattern(k)]
     known = 2 * (1 + q[:, -1:]) * q[:, : 2 * k + 1 : 2] / temperature  # above the logit of an answer not in sight
     others = model.vocabulary.n - k - 1
     unseen = jnp.full((len(q), 1), jnp.log(float(others)) if others else -jnp.inf, known.dtype)
-    return surprise, jax.nn.logsumexp(jnp.concatenate([known, unseen], axis=1), axis=1) - known[:, k]
+    return nll, jax.nn.logsumexp(jnp.concatenate([known, unseen], axis=1), axis=1) - known[:, k]
 
 
 def counted_decoding(

@@ -1,6 +1,6 @@
 """Fine-tuning by Adam on random bijections (Section 5): the position block alone, or the full W^KQ."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import equinox as eqx
@@ -20,6 +20,7 @@ from lemmata.core import (
     named_key,
     precision,
     require,
+    stored_as,
     to_jax,
 )
 from lemmata.papers.ic_recall.model import (
@@ -27,7 +28,7 @@ from lemmata.papers.ic_recall.model import (
     PatternModel,
     both_attentions,
     counted_decoding,
-    counted_surprises,
+    counted_nlls,
     first_accuracy,
     full_key_query,
     position_block,
@@ -62,7 +63,7 @@ class AdamFineTuning(RunConfig):
     sequences: Some[Count] = (128,)
     seeds: Some[int] = (0,)
     steps: Count = 4000
-    rate: Positive = 1e-3
+    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
     records: Count = 8
     test_sequences: Count = 1000
 
@@ -105,7 +106,7 @@ class AdamFineTuning(RunConfig):
                 for seed, world in worlds.items()
             }
             models = [built[seed] for seed in seeds]
-        algorithm = Descent(Autodiff(loss), only(where), optax.adam, self.rate)
+        algorithm = Descent(Autodiff(loss), only(where), optax.adam, self.learning_rate)
         how = {"steps": self.steps, "every": self.steps // self.records, "probe": probe, "context": context}
         _, found = train_all(algorithm, problems, models, seeds, f"{rows} rows", **how)
         best = {seed: best_accuracy(world, tests[seed]) for seed, world in worlds.items()}
@@ -132,7 +133,7 @@ def counted_set(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
 
 
 def counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
-    first, second = counted_surprises(model, task.data.tokens, task.data.log_counts, task.temperature)
+    first, second = counted_nlls(model, task.data.tokens, task.data.log_counts, task.temperature)
     return jnp.mean(first) + jnp.mean(second)
 
 
@@ -150,11 +151,11 @@ def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -
 def probe_counted(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
     tokens, log_counts = task.test.tokens, task.test.log_counts
     relation, answer = counted_decoding(model, tokens, log_counts)
-    surprise, _ = counted_surprises(model, tokens, log_counts, task.temperature)
+    nll, _ = counted_nlls(model, tokens, log_counts, task.temperature)
     v, q = both_attentions(model, tokens)
     return {
         "first_argmax": jnp.mean(relation),
-        "first_probability": jnp.mean(jnp.exp(-surprise)),
+        "first_probability": jnp.mean(jnp.exp(-nll)),
         "second_argmax": jnp.mean(answer),
         "first_attention": jnp.mean(v, axis=0),
         "second_attention": jnp.mean(q, axis=0),

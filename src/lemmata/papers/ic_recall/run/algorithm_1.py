@@ -1,4 +1,4 @@
-"""Algorithm 1: gradient descent, a random push, gradient descent again; with the paper's two schedules.
+"""Algorithm 1: gradient descent, a random perturbation, gradient descent again; with the paper's two schedules.
 
 Theta-notation hides constants; here each is a field. Every claim about Algorithm 1 is judged on this one.
 """
@@ -34,18 +34,18 @@ from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule(Config):
-    """The rates of both stages, and how far the push between them may go."""
+    """The learning rates of both stages, and how far the perturbation between them may go."""
 
     c1: Positive = 1.0
     c2: Positive = 1.0
     perturbation: NonNegative = 1.0
     delta: Inside = 0.1
 
-    def rates(self, temperature: float) -> tuple[float, float]:
+    def learning_rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature**2, self.c2 * temperature**2
 
     def radius(self, temperature: float) -> float:
-        """Of the ball the push is drawn from: c T^3 / log(1/delta)^2."""
+        """Of the ball the perturbation is drawn from: c T^3 / log(1/delta)^2."""
         return self.perturbation * temperature**3 / log(1 / self.delta) ** 2
 
 
@@ -69,7 +69,7 @@ class OneLargeStep(Schedule):
 
     stage2: Positive = 10.0  # C_2
 
-    def rates(self, temperature: float) -> tuple[float, float]:
+    def learning_rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature * sqrt(temperature) * _log_inverse(temperature), self.c2 * temperature**2
 
     def steps(self, temperature: float) -> tuple[int, int]:
@@ -103,17 +103,18 @@ def algorithm_1(
     probe: Any = None,
     context: RunContext | None = None,
 ) -> TwoStages:
-    """A stack of replicas (a leading axis on `task` and `models`), each at its own temperature; `keys` are the pushes'.
+    """A stack of replicas (a leading axis on `task` and `models`), each at its own temperature; `keys` draw the
+    perturbations.
 
     `stops` are the numbers of steps after which each stage records; the schedule's own ends if none are given.
     `project` maps the models back onto a subspace after each step of a stage.
     """
     temperatures = [float(t) for t in task.temperature]
-    rates1, rates2 = zip(*(schedule.rates(t) for t in temperatures), strict=True)
+    first_rates, second_rates = zip(*(schedule.learning_rates(t) for t in temperatures), strict=True)
     first, second = stops or [(steps,) for steps in schedule.steps(min(temperatures))]  # the coldest needs the most
-    settled, stage1 = descend(loss, where, task, models, rates1, first, project[0], probe, context, "stage 1")
-    pushed = push(where, settled, to_jax([schedule.radius(t) for t in temperatures]), keys)
-    final, stage2 = descend(loss, where, task, pushed, rates2, second, project[1], probe, context, "stage 2")
+    settled, stage1 = descend(loss, where, task, models, first_rates, first, project[0], probe, context, "stage 1")
+    perturbed = perturb(where, settled, to_jax([schedule.radius(t) for t in temperatures]), keys)
+    final, stage2 = descend(loss, where, task, perturbed, second_rates, second, project[1], probe, context, "stage 2")
     return TwoStages(settled, final, stage1, stage2)
 
 
@@ -122,21 +123,21 @@ def descend(
     where: Where,
     task: PyTree,
     models: Any,
-    rates: Sequence[float] | np.ndarray,
+    learning_rates: Sequence[float] | np.ndarray,
     stops: Sequence[int],
     project: Projection | None = None,
     probe: Any = None,
     context: RunContext | None = None,
     stage: str = "descent",
 ) -> tuple[Any, History]:
-    """Gradient descent with a rate a replica; a row at the start and after each of `stops` steps.
+    """Gradient descent with a learning rate a replica; a row at the start and after each of `stops` steps.
 
-    Rates and numbers of steps are arguments of the loop's program, so every temperature shares one compilation; evenly
-    spaced stops share one call.
+    Learning rates and numbers of steps are arguments of the loop's program, so every temperature shares one
+    compilation; evenly spaced stops share one call.
     """
-    algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's rate is in its state
-    state = TrainState(models, to_jax(rates))
-    unused = jax.random.split(named_key(0, "unused"), len(rates))  # a full-batch loss draws nothing
+    algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's learning rate is in its state
+    state = TrainState(models, to_jax(learning_rates))
+    unused = jax.random.split(named_key(0, "unused"), len(learning_rates))  # a full-batch loss draws nothing
     how: dict[str, Any] = {"probe": probe, "replicas": "vmap", "context": context}
     parts, done = [], 0
     for every, group in groupby(int(count) for count in np.diff(stops, prepend=0)):
@@ -153,15 +154,14 @@ def descend(
 
 
 @eqx.filter_jit
-def push(where: Where, models: Any, sizes: Float[Array, " replica"], keys: Key[Array, " replica"]) -> Any:
-    """Each replica moved by its own uniform draw from a ball of its own radius."""
-    return eqx.filter_vmap(lambda model, size, key: perturb(model, where, size, key))(models, sizes, keys)
+def perturb(where: Where, models: Any, sizes: Float[Array, " replica"], keys: Key[Array, " replica"]) -> Any:
+    """Each replica's chosen leaves moved, together, by its own uniform draw from a ball of its own radius."""
 
+    def one(model: Any, size: Float[Array, ""], key: Key[Array, ""]) -> Any:
+        leaves, unravel = ravel_pytree(where(model))
+        direction_key, length_key = jax.random.split(key)
+        direction = jax.random.normal(direction_key, leaves.shape)
+        length = size * jax.random.uniform(length_key) ** (1 / leaves.size)
+        return eqx.tree_at(where, model, unravel(leaves + direction * (length / jnp.linalg.norm(direction))))
 
-def perturb(model: Any, where: Where, size: float | Float[Array, ""], key: Key[Array, ""]) -> Any:
-    """The model with its chosen leaves moved, together, by a uniform draw from a ball of this radius."""
-    leaves, unravel = ravel_pytree(where(model))
-    direction_key, length_key = jax.random.split(key)
-    direction = jax.random.normal(direction_key, leaves.shape)
-    length = size * jax.random.uniform(length_key) ** (1 / leaves.size)
-    return eqx.tree_at(where, model, unravel(leaves + direction * (length / jnp.linalg.norm(direction))))
+    return eqx.filter_vmap(one)(models, sizes, keys)

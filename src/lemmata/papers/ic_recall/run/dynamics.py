@@ -1,4 +1,4 @@
-"""Runs that train the warm-up: Stage 1 to the saddle, the push, Stage 2 to the pairwise optimum."""
+"""Runs that train the warm-up: Stage 1 to the saddle, the perturbation, Stage 2 to the pairwise optimum."""
 
 from dataclasses import dataclass, field
 
@@ -17,14 +17,15 @@ from lemmata.core import (
     named_keys,
     precision,
     require,
+    stored_as,
     to_jax,
 )
-from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, push
+from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, perturb
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
 from lemmata.train import stack
 
-RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l
+LEARNING_RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l
 LIMIT = (0.0, 0.0, 0.0, 0.0, -200.0, -200.0)  # theta after an infinite Stage 1: -200 stands for -infinity
 
 
@@ -39,7 +40,7 @@ class WarmupStages(RunConfig):
     kind = "ic-recall/warmup-stages"
     temperatures: Some[Positive] = field(default=(0.03, 0.04, 0.05, 0.06), metadata=also("temperature"))
     seeds: Some[int] = (0, 1, 2, 3, 4, 5, 6, 7)
-    rate: Positive = RATE
+    learning_rate: Positive = field(default=LEARNING_RATE, metadata=stored_as("rate"))
     steps1: Count = 120_000
     steps2: Count = 60_000
     records: Count = 100
@@ -57,7 +58,7 @@ class WarmupStages(RunConfig):
             found = algorithm_1(
                 first_step_loss,
                 theta_of,
-                ToConvergence(c1=self.rate, c2=self.rate, delta=self.delta),
+                ToConvergence(c1=self.learning_rate, c2=self.learning_rate, delta=self.delta),
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
                 starting_at(np.zeros((len(cells), 6))),
                 named_keys([seed for _, seed in cells], "push", "warm-up"),
@@ -90,14 +91,14 @@ class WarmupStages(RunConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class WarmupEscape(RunConfig):
-    """Stage 2 from where an infinite Stage 1 ends, v = (1/4, 1/4, 1/4, 1/4, 0, 0), pushed; every step is recorded."""
+    """Stage 2 from where an infinite Stage 1 ends, (1/4, 1/4, 1/4, 1/4, 0, 0), perturbed; every step is recorded."""
 
     kind = "ic-recall/warmup-escape"
     temperatures: Some[Positive] = field(
         default=(0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06), metadata=also("temperature")
     )
     seeds: Some[int] = tuple(range(32))
-    rate: Positive = RATE
+    learning_rate: Positive = field(default=LEARNING_RATE, metadata=stored_as("rate"))
     steps: Count = 1500
     delta: Inside = 0.1
 
@@ -108,7 +109,7 @@ class WarmupEscape(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
-        schedule = ToConvergence(c2=self.rate, delta=self.delta)
+        schedule = ToConvergence(c2=self.learning_rate, delta=self.delta)
         with precision("float64"):
             saddles = starting_at(np.tile(LIMIT, (len(cells), 1)))
             keys = named_keys([seed for _, seed in cells], "push", "escape")
@@ -116,8 +117,8 @@ class WarmupEscape(RunConfig):
                 first_step_loss,
                 theta_of,
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
-                push(theta_of, saddles, to_jax([schedule.radius(t) for t, _ in cells]), keys),
-                [schedule.rates(t)[1] for t, _ in cells],
+                perturb(theta_of, saddles, to_jax([schedule.radius(t) for t, _ in cells]), keys),
+                [schedule.learning_rates(t)[1] for t, _ in cells],
                 range(1, self.steps + 1),
                 probe=watch_theta,
                 context=context,

@@ -81,9 +81,9 @@ class EngineAgreement(RunConfig):
                 models |= {"dense_full": dense, "memory_full": exact}
             data = stored(world, sequences).batch, dataset_of(world, sequences)
             task = FineTuning(data[0], self.temperature), FineTuning(data[1], self.temperature)
-            rates = RULES[self.algorithm](self.learning_rate)
+            learning_rates = RULES[self.algorithm](self.learning_rate)
             _, history = fit(
-                Descent(Autodiff(side_by_side_loss), only(trained_leaves), adam_or_descent, rates),
+                Descent(Autodiff(side_by_side_loss), only(trained_leaves), adam_or_descent, learning_rates),
                 task,
                 models,
                 named_key(self.seed, "unused"),

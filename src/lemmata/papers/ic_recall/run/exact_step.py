@@ -65,9 +65,9 @@ class ExactFirstStep(RunConfig):
                 for seed in self.seeds:
                     sample = self._sample(repeats / repeats.sum(), t, seed)
                     mean = _mean(slopes, sample)
-                    rate = self.schedule.rates(t)[0]
-                    alpha = mpf(rate) / t * (mean[4] - sum(mean) / 6) / 72  # the step to first order
-                    rows.append({"temperature": t, "seed": seed, **_reading(start.moved(mean, rate), alpha, kinds)})
+                    eta = self.schedule.learning_rates(t)[0]
+                    alpha = mpf(eta) / t * (mean[4] - sum(mean) / 6) / 72  # the step to first order
+                    rows.append({"temperature": t, "seed": seed, **_reading(start.moved(mean, eta), alpha, kinds)})
             context.progress("temperatures", done + 1, len(self.temperatures))
         hot = np.geomspace(self.hottest_start, max(self.temperatures), 4)[:-1]
         start_rows = [row for t in (*hot, *self.temperatures) for row in _at_the_start(float(t), kinds)]
@@ -139,10 +139,10 @@ class Attention(NamedTuple):
                 slope[2 * j + 1] += twice * self.v[2 * i]
         return slope
 
-    def moved(self, scaled_gradient: Sequence[Exact], rate: float) -> "Attention":
-        """After a step of this rate in theta, from T times the gradient in v."""
+    def moved(self, scaled_gradient: Sequence[Exact], eta: float) -> "Attention":
+        """After a step of this learning rate in theta, from T times the gradient in v."""
         mean = sum((a * b for a, b in zip(self.v, scaled_gradient, strict=True)), mpf(0))
-        theta = [-mpf(rate) / self.temperature * v * (g - mean) for v, g in zip(self.v, scaled_gradient, strict=True)]
+        theta = [-mpf(eta) / self.temperature * v * (g - mean) for v, g in zip(self.v, scaled_gradient, strict=True)]
         weights = [v * mp.exp(x) for v, x in zip(self.v, theta, strict=True)]
         return Attention.of([w / sum(weights) for w in weights], self.temperature)
 

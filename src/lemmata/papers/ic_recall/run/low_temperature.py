@@ -26,7 +26,7 @@ from lemmata.core import (
     require,
 )
 from lemmata.papers.ic_recall.model import log_probability, pattern_logits
-from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, descend, push
+from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, descend, perturb
 from lemmata.papers.ic_recall.run.first_step import as_jax, starting_at, theta_of, warmup_data, watch_theta
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
@@ -84,7 +84,7 @@ class LowTemperature(RunConfig):
     def execute(self, context: RunContext) -> RunOutput:
         axes = self.sample_constants, self.confusing, self.temperatures, self.seeds
         constants, shares, temperatures, seeds = (np.array(column) for column in zip(*product(*axes), strict=True))
-        rates = np.array([self.schedule.rates(float(t)) for t in temperatures])
+        learning_rates = np.array([self.schedule.learning_rates(float(t)) for t in temperatures])
         worlds = {
             (share, seed): self._world(share).draw(seed).kinds(2)[:2] for share in self.confusing for seed in self.seeds
         }
@@ -114,7 +114,7 @@ class LowTemperature(RunConfig):
         with np.errstate(divide="ignore", invalid="ignore"):  # the control may give r_1 no probability at all
             loss = -np.log1p(-np.exp(wrong))
             growth = (gap[:, 1:] / gap[:, :-1]) ** (1 / self.every) - 1
-            unit = temperatures / (rates[:, 1] * sampled)
+            unit = temperatures / (learning_rates[:, 1] * sampled)
         escaped = loss <= np.log(2.0) - (sampled * temperatures)[:, None] ** 3
         escaped &= (sampled > 0)[:, None]  # where the sample has no confusing sequence nothing is promised or learned
         # Lemma C.3 bounds the growth from the escape until p(r_1) passes 0.9991. Beyond a path's end there are NaNs.
@@ -124,7 +124,7 @@ class LowTemperature(RunConfig):
             "confusing": shares,
             "temperature": temperatures,
             "seed": seeds,
-            "eta2": rates[:, 1],
+            "eta2": learning_rates[:, 1],
             "p_conf": sampled,
             "is_confusing": np.array([_confusing_share(*worlds[share, seed]) for _, share, _, seed in product(*axes)]),
             **{f"v{i + 1}": v1[:, i] for i in range(6)},
@@ -145,12 +145,12 @@ class LowTemperature(RunConfig):
         where all seeds have passed all that the lemmas speak of."""
         many, counts = len(sample), stack([one.log_counts for one in of_world])
         task = stack([FineTuning(one, t) for one in sample])
-        first, second = ([rate] * many for rate in self.schedule.rates(t))
+        first, second = ([eta] * many for eta in self.schedule.learning_rates(t))
         how: dict[str, Any] = {"probe": watch_theta, "context": context}
         start = starting_at(np.zeros((many, 6)))
         models, found = descend(first_step_loss, theta_of, task, start, first, (1,), stage=f"{name}: stage 1", **how)
         settled = found["theta"][:, -1]
-        models = push(
+        models = perturb(
             theta_of, models, as_jax(np.full(many, self.schedule.radius(t))), named_keys(self.seeds, "push", "low")
         )
         path = np.full((many, self.steps // self.every + 1, 6), np.nan)

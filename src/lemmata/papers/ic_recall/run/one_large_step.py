@@ -33,7 +33,9 @@ class ShortScheduleRun(RunConfig):
     seeds: Some[int] = (0,)
     constant: Positive = 1 / 400  # C_1; the proofs want at most 1/40, and 0.999 is out of reach there at small n
     schedule: OneLargeStep = SHORT
-    stage2: Literal["pushed", "symmetric"] = "pushed"  # "symmetric": no push, and rounding may not stand in for one
+    stage2: Literal["pushed", "symmetric"] = (
+        "pushed"  # "symmetric": no perturbation, and rounding may not stand in for one
+    )
     records: Count = 24
 
     def cross_check(self) -> None:
@@ -56,7 +58,7 @@ class ShortScheduleRun(RunConfig):
             [fresh_sequences(world, self.index, self.test_sequences)] * many,
             self.seeds,
             records=self.records,
-            pushed=self.stage2 == "pushed",
+            perturbed=self.stage2 == "pushed",
         )
         same = {"n": float(n), "temperature": temperature, "facts": float(world.num_relations) * n}
         table = rows.table(names=MEASURED, seed=self.seeds, **{name: [value] * many for name, value in same.items()})

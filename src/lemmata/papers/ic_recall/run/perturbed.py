@@ -1,4 +1,4 @@
-"""A pushed start followed by gradient descent, with the radius, rate and number of steps of Lemma B.6."""
+"""A perturbed start followed by gradient descent, with the radius, learning rate and number of steps of Lemma B.6."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -19,7 +19,7 @@ from lemmata.core import (
     precision,
     to_jax,
 )
-from lemmata.papers.ic_recall.run.algorithm_1 import descend, push
+from lemmata.papers.ic_recall.run.algorithm_1 import descend, perturb
 from lemmata.papers.ic_recall.run.dynamics import LIMIT
 from lemmata.papers.ic_recall.run.first_step import scores_of, starting_at, theta_of, warmup_data
 from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
@@ -43,7 +43,7 @@ class PerturbedDescent(RunConfig):
     temperatures: Some[Annotated[float, Bound(least=0.002, most=0.08)]] = (0.01, 0.02, 0.04)
     gradient: Positive = 0.032
     hessian: Positive = 0.01
-    constant: Positive = 0.5  # c of the lemma; with 1, fourteen of sixteen pushes kept the promise in a trial
+    constant: Positive = 0.5  # c of the lemma; with 1, fourteen of sixteen kept the promise in a trial
     delta: Inside = 0.1
     longer: Annotated[float, Bound(least=1, most=100)] = 3.0  # "for any t >= ...": so many times the minimum is seen
     seeds: Some[int] = tuple(range(32))
@@ -57,11 +57,18 @@ class PerturbedDescent(RunConfig):
             task = stack([FineTuning(warmup_data(), t) for t, _ in cells])
             keys = named_keys([seed for _, seed in cells], "push", "lemma b.6")
             radii = to_jax([promises[t].radius for t, _ in cells])
-            rates = [promises[t].rate for t, _ in cells]
-            _, still = descend(first_step_loss, theta_of, task, starts, rates, (1,), stage="where it starts")
-            moved = push(theta_of, starts, radii, keys)
+            learning_rates = [promises[t].learning_rate for t, _ in cells]
+            _, still = descend(first_step_loss, theta_of, task, starts, learning_rates, (1,), stage="where it starts")
+            moved = perturb(theta_of, starts, radii, keys)
             _, rows = descend(
-                first_step_loss, theta_of, task, moved, rates, range(1, last + 1), context=context, stage="pushed"
+                first_step_loss,
+                theta_of,
+                task,
+                moved,
+                learning_rates,
+                range(1, last + 1),
+                context=context,
+                stage="pushed",
             )
         drops = still["loss"][:, :1] - rows["loss"]
         waited = [ceil(promises[t].steps) for t, _ in cells]

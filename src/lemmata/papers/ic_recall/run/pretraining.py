@@ -1,6 +1,6 @@
 """Pre-train the whole transformer on fact triplets, then fine-tune W^KQ with the MLP frozen (Section 5, Figure 4)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import equinox as eqx
@@ -22,6 +22,7 @@ from lemmata.core import (
     named_key,
     precision,
     require,
+    stored_as,
     to_jax,
 )
 from lemmata.papers.ic_recall.model import (
@@ -65,7 +66,7 @@ class PretrainThenFineTune(RunConfig):
     pretrain_steps: Count = 2000
     sequences: Count = 128
     steps: Count = 3000
-    rate: Positive = 1e-3
+    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
     restart_attention: bool = False  # fine-tune from W^KQ = 0, or (as the paper) from what pre-training left there
     records: Count = 10
     test_sequences: Count = 500
@@ -83,7 +84,7 @@ class PretrainThenFineTune(RunConfig):
         )
         with precision("float32"):
             blank = [self._untrained(seed) for seed in self.seeds]
-            algorithm = Descent(Batches(pair_loss, self.batch), only(whole_transformer), optax.adam, self.rate)
+            algorithm = Descent(Batches(pair_loss, self.batch), only(whole_transformer), optax.adam, self.learning_rate)
             pairs = [TripletPairs(world) for world in worlds]
             how: dict[str, Any] = {"steps": self.pretrain_steps, "every": self.pretrain_steps, "context": context}
             trained, before = train_all(algorithm, pairs, blank, self.seeds, "pre-training", **how)
@@ -92,7 +93,7 @@ class PretrainThenFineTune(RunConfig):
                 FineTuning(_asked(model, world, shown), self.temperature, _asked(model, world, held_out))
                 for model, world, shown, held_out in zip(models, worlds, train, test, strict=True)
             ]
-            algorithm = Descent(Autodiff(recalled_loss), only(full_key_query), optax.adam, self.rate)
+            algorithm = Descent(Autodiff(recalled_loss), only(full_key_query), optax.adam, self.learning_rate)
             ready = [self._ready(model) for model in models]
             how = {"steps": self.steps, "every": self.steps // self.records, "probe": _probe, "context": context}
             _, found = train_all(algorithm, problems, ready, self.seeds, "fine-tuning", **how)
@@ -128,14 +129,14 @@ def recalled_loss(model: DenseTransformer, task: FineTuning, key: Key[Array, ""]
     """L_1 + L_2 (eq. 1) with the MLP frozen."""
     vocabulary, targets = model.vocabulary, task.data.targets[:, -2:]
     relation, answer = (logits / task.temperature for logits in recalled_logits(model, task.data))
-    surprises = (
+    nlls = (
         jnp.mean(jax.nn.logsumexp(logits, axis=1) - jnp.take_along_axis(logits, right[:, None], axis=1)[:, 0])
         for logits, right in (
             (relation, targets[:, 0] - vocabulary.relations.start),
             (answer, targets[:, 1] - vocabulary.answers.start),
         )
     )
-    return sum(surprises, jnp.zeros(()))
+    return sum(nlls, jnp.zeros(()))
 
 
 def _fitting(decoded: np.ndarray, world: TableWorld, test: Sequences) -> list[float]:

@@ -11,7 +11,7 @@ import optax
 from jaxtyping import Array, Float, Key
 
 from lemmata.core import UserError, named_keys, require, to_jax
-from lemmata.papers.ic_recall.model import PatternModel, mean_surprise, second_loss, token_loss
+from lemmata.papers.ic_recall.model import PatternModel, mean_nll, second_loss, token_loss
 from lemmata.papers.ic_recall.task import Dataset, Sequences, TableWorld, correct_pattern
 from lemmata.train import Descent, History, fit_many, stack
 
@@ -33,7 +33,7 @@ def first_step_loss(model: PatternModel, task: FineTuning, key: Key[Array, ""]) 
     """L_1 alone, the cross-entropy of the relation, on the reduced engine."""
     if not isinstance(task.data, Dataset):
         raise UserError("the reduced engine trains on pattern counts, not tokens: give it a Dataset")
-    return mean_surprise(model.theta, task.data.log_counts, task.data.weights, task.temperature, model.k)
+    return mean_nll(model.theta, task.data.log_counts, task.data.weights, task.temperature, model.k)
 
 
 def chain_of_thought_loss(model: Any, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
@@ -67,19 +67,19 @@ def train_all(
     return state.model, found
 
 
-def adam_or_descent(rates: tuple[Any, Any]) -> optax.GradientTransformation:
-    """A step of Adam at the first rate and of gradient descent at the second: with one of them 0, one program for both
-    rules."""
-    adam = optax.adam(rates[0])
+def adam_or_descent(learning_rates: tuple[Any, Any]) -> optax.GradientTransformation:
+    """A step of Adam at the first learning rate and of gradient descent at the second: with one of them 0, one program
+    for both rules."""
+    adam = optax.adam(learning_rates[0])
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
         steps, state = adam.update(updates, state, params)
-        return jax.tree.map(lambda step, slope: step - rates[1] * slope, steps, updates), state
+        return jax.tree.map(lambda step, slope: step - learning_rates[1] * slope, steps, updates), state
 
     return optax.GradientTransformation(adam.init, update)
 
 
-RULES = {"adam": lambda rate: (rate, 0.0), "gradient descent": lambda rate: (0.0, rate)}  # rates of `adam_or_descent`
+RULES = {"adam": lambda eta: (eta, 0.0), "gradient descent": lambda eta: (0.0, eta)}  # of `adam_or_descent`
 
 
 def best_accuracy(world: TableWorld, sequences: Sequences) -> float:

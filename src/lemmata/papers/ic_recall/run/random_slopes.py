@@ -49,7 +49,7 @@ class RandomSlopesRun(RunConfig):
                 [dataset_of_kinds(*world.kinds(2)[:2], KINDS) for world in worlds],
                 seeds,
                 records=self.records,
-                pushed=self.stage2 == "pushed",
+                perturbed=self.stage2 == "pushed",
             )
         same = {
             "confusing": shares,

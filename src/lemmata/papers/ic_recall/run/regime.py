@@ -1,11 +1,22 @@
 """All of W^KQ trained on the exact memory, by Adam or by gradient descent, at several widths of the embeddings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from lemmata.core import Count, Positive, RunConfig, RunContext, RunOutput, Some, named_key, precision, require
+from lemmata.core import (
+    Count,
+    Positive,
+    RunConfig,
+    RunContext,
+    RunOutput,
+    Some,
+    named_key,
+    precision,
+    require,
+    stored_as,
+)
 from lemmata.papers.ic_recall.model import MemoryTransformer, full_key_query
 from lemmata.papers.ic_recall.run.adam_fine_tuning import counted_loss, counted_set, probe_counted
 from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, best_accuracy, train_all
@@ -25,7 +36,7 @@ class WhichBlockLearns(RunConfig):
     k: int = 2
     temperature: Positive = 0.05
     rule: Literal["adam", "gradient descent"] = "adam"
-    rate: Positive = 1e-3
+    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
     widths: Some[Count] = (1, 3)  # of the embeddings, in units of the number of tokens
     sequences: Some[Count] = (4, 32, 128)
     seeds: Some[int] = (0,)
@@ -62,7 +73,9 @@ class WhichBlockLearns(RunConfig):
             key = named_key(seed, "embeddings")
             models.append(MemoryTransformer.constructed(world.table, self.k, key, width * self._tokens))
             ceilings.append(best_accuracy(world, test))
-        algorithm = Descent(Autodiff(counted_loss), only(full_key_query), adam_or_descent, RULES[self.rule](self.rate))
+        algorithm = Descent(
+            Autodiff(counted_loss), only(full_key_query), adam_or_descent, RULES[self.rule](self.learning_rate)
+        )
         how = {"steps": self.steps, "every": self.steps, "probe": probe_counted, "context": context}
         _, found = train_all(algorithm, problems, models, seeds, f"width {width}", **how)
         return {

@@ -38,20 +38,20 @@ def short_schedule(
     seeds: Sequence[int],
     *,
     records: int,
-    pushed: bool = True,
+    perturbed: bool = True,
 ) -> Trained:
-    """A replica for each data set, at one temperature. Not pushed: rounding may not stand in for the push either."""
+    """A replica for each data set, at one temperature. Not perturbed: rounding may not stand in for it either."""
     _, steps2 = schedule.steps(temperature)
     stops = np.unique(np.ceil(np.geomspace(1, steps2, records + 1)).astype(int))[-records:].tolist()
     found = algorithm_1(
         chain_of_thought_loss,
         position_block,
-        schedule if pushed else replace(schedule, perturbation=0.0),
+        schedule if perturbed else replace(schedule, perturbation=0.0),
         stack([FineTuning(shown, temperature, fresh) for shown, fresh in zip(train, test, strict=True)]),
         stack([PatternModel.zeros(2, n)] * len(train)),
         named_keys(seeds, "perturbation"),
         stops=((1,), stops),
-        project=(None, None if pushed else symmetric_pairs),
+        project=(None, None if perturbed else symmetric_pairs),
         probe=observe,
     )
     names = (*MEASURED, "attention")

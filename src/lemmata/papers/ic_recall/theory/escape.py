@@ -6,9 +6,9 @@ import numpy as np
 
 
 class EscapePromise(NamedTuple):
-    """A push of this radius, and from so many steps on the loss is lower than at the saddle by at least `drop`."""
+    """Perturbed within this radius, the loss is lower than at the saddle by at least `drop` from so many steps on."""
 
-    rate: float
+    learning_rate: float
     radius: float
     steps: float
     drop: float
@@ -22,10 +22,10 @@ def escape_promise(
     The print allows delta = d alpha / gamma, where chi = 0 and the radius is infinite.
     """
     alpha, rho, gamma = gradient_lipschitz, hessian_lipschitz, curvature
-    rate, chi = constant / alpha, float(np.log(dim * alpha / (delta * gamma)))
+    eta, chi = constant / alpha, float(np.log(dim * alpha / (delta * gamma)))
     return EscapePromise(
-        rate=rate,
-        radius=float(np.sqrt(rate * alpha)) * gamma**2 / (rho * alpha) / chi**2,
-        steps=chi / (constant * rate * gamma),
-        drop=rate * alpha * gamma**3 / rho**2 / chi**3,
+        learning_rate=eta,
+        radius=float(np.sqrt(eta * alpha)) * gamma**2 / (rho * alpha) / chi**2,
+        steps=chi / (constant * eta * gamma),
+        drop=eta * alpha * gamma**3 / rho**2 / chi**3,
     )

@@ -37,5 +37,5 @@ def psi_velocity(v: Scores, theta_gradient: Scores) -> Real:
     d log(v_i / v_j) / dt = -(dL/dtheta_i - dL/dtheta_j), since softmax's normaliser cancels in a ratio.
     """
     ratios = np.log(v[..., [0, 2]] / v[..., [1, 3]])
-    rates = -(theta_gradient[..., [0, 2]] - theta_gradient[..., [1, 3]]) * np.sign(ratios)
-    return np.where(np.abs(ratios[..., 0]) >= np.abs(ratios[..., 1]), rates[..., 0], rates[..., 1])
+    velocities = -(theta_gradient[..., [0, 2]] - theta_gradient[..., [1, 3]]) * np.sign(ratios)
+    return np.where(np.abs(ratios[..., 0]) >= np.abs(ratios[..., 1]), velocities[..., 0], velocities[..., 1])

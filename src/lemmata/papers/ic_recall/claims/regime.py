@@ -20,8 +20,8 @@ from lemmata.core import (
     at_most,
     several,
 )
-from lemmata.papers.ic_recall.run.regime import EIGHT, WhichBlockLearns
-from lemmata.papers.ic_recall.task import RandomBijections
+from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
 from lemmata.report import plots
 
 LOCUS = "beyond the paper: all of W^KQ trained (Sections 2.3 and 5)"
@@ -29,13 +29,13 @@ LOCUS = "beyond the paper: all of W^KQ trained (Sections 2.3 and 5)"
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     adam = WhichBlockLearns(
-        world=scale.pick(smoke=EIGHT, laptop=EIGHT, paper=RandomBijections(n=8, relations=64)),
-        widths=scale.pick(smoke=(1, 2), laptop=(1, 3), paper=(1, 2, 4)),
-        sequences=scale.pick(smoke=(4, 16), laptop=(4, 32, 128), paper=(32, 128, 512, 2048)),
-        steps=scale.pick(smoke=200, laptop=500, paper=2000),
-        seeds=scale.seeds(smoke=2, laptop=5, paper=10),
+        world=sizes.REGIME_WORLD.at(scale),
+        widths=sizes.REGIME_WIDTHS.at(scale),
+        sequences=sizes.REGIME_SEQUENCES.at(scale),
+        steps=sizes.REGIME_STEPS.at(scale),
+        seeds=sizes.seeds(sizes.REGIME_SEEDS, scale),
     )
-    return {"adam": adam, "gradient descent": replace(adam, rule="gradient descent", rate=0.3)}
+    return {"adam": adam, "gradient descent": replace(adam, rule="gradient descent", learning_rate=0.3)}
 
 
 class Learned(NamedTuple):
@@ -88,8 +88,9 @@ CLAIMS = (
     Claim(
         id="regime-descent",
         locus=LOCUS,
-        statement="By gradient descent all of W^KQ learns the second decoding step perfectly from any number of "
-        "sequences, and the width of the embeddings makes no difference (gradient descent does not see a rotation).",
+        statement="With the constructed memory, all of $W^{KQ}$ trained by gradient descent learns the second decoding "
+        "step perfectly from any number of sequences. The width of the embeddings makes no difference, since gradient "
+        "descent does not see a rotation.",
         needs={"gradient descent": WIDTHS},
         subject=_descent,
         wrong=_adam,
@@ -97,14 +98,14 @@ CLAIMS = (
             "second step, worst cell and seed": Part(Learned.worst_second, at_least(0.99)),
             "change with width": Part(Learned.width_matters, at_most(0.01)),
         },
-        remark="So the paper's sentences on all of W^KQ are true of gradient descent. The control is Adam, which the "
-        "paper uses.",
+        remark="So the paper's sentences on all of $W^{KQ}$ are true of gradient descent. The control is Adam, which "
+        "the paper uses.",
     ),
     Claim(
         id="regime-adam",
         locus=LOCUS,
-        statement="By Adam the second decoding step of all of W^KQ fails with few sequences, gets better with more, "
-        "and is worse the wider the embeddings.",
+        statement="With the constructed memory, all of $W^{KQ}$ trained by Adam fails at the second decoding step with "
+        "few sequences, gets better with more, and is worse the wider the embeddings.",
         needs={"adam": (WIDTHS, NUMBERS)},
         subject=_adam,
         wrong=_descent,

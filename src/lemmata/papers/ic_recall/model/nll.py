@@ -21,15 +21,15 @@ MOST = 600.0  # in the exponent: beyond it, where p(r*) < exp(-600) in some row,
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(4,))
-def mean_surprise(
+def mean_nll(
     theta: Scores, log_counts: LogCounts, weights: Float[Array, " rows"], temperature: Temperature, k: int
 ) -> Float[Array, ""]:
     """L_1 = - sum over rows of weight * log p_1(r*)."""
     return -weights @ log_probability(theta, log_counts, temperature, k)
 
 
-@partial(mean_surprise.defjvp, symbolic_zeros=True)
-def _mean_surprise_jvp(k, primals, tangents):
+@partial(mean_nll.defjvp, symbolic_zeros=True)
+def _mean_nll_jvp(k, primals, tangents):
     theta, log_counts, weights, temperature = primals
     others = (log_counts, weights, temperature)
     value = -weights @ log_probability(theta, log_counts, temperature, k)
@@ -67,10 +67,10 @@ def theta_gradient(
     grown = jnp.exp(jnp.minimum((scaled - scaled[right]) * (slope * norm * norm), MOST))
     counts = jnp.exp(log_counts)
     q = grown * ((weights / (counts @ grown)) @ counts) - jnp.asarray(np.arange(len(table)) == right, theta.dtype)
-    pull = q @ jnp.asarray(table, theta.dtype)
-    pull = slope * pull.reshape(k + 1, k)
+    force = q @ jnp.asarray(table, theta.dtype)
+    force = slope * force.reshape(k + 1, k)
     v = (norm * weight).reshape(k + 1, 2)
-    by_subject = jnp.sum(pull * v[:k, 1], axis=1)
-    by_answer = jnp.sum(pull * v[:, :1], axis=0)
+    by_subject = jnp.sum(force * v[:k, 1], axis=1)
+    by_answer = jnp.sum(force * v[:, :1], axis=0)
     gradient = jnp.stack([by_subject, jnp.pad(by_answer, (0, 1))], axis=1)
     return (v * (gradient - jnp.sum(v * gradient))).ravel()

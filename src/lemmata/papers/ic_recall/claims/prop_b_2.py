@@ -1,8 +1,9 @@
-"""How sharply the warm-up's loss bends as the temperature falls (Propositions B.2 and E.1)."""
+"""Proposition B.2, and Proposition E.1, which restates and proves it: how sharply the warm-up's loss bends."""
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, slope_near
+from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import Smoothness
 from lemmata.papers.ic_recall.theory import smoothness
@@ -24,8 +25,8 @@ def _bounds(runs: Runs) -> np.ndarray:
 def _scaling_remark(runs: Runs) -> str:
     scaled = runs["main"].metrics["hessian"] * runs["main"].metrics["temperature"] ** 2
     return (
-        "Largest norms over a sample of attention vectors, half of them where l(r_1) and l(r_2) are within a few T: "
-        f"lower bounds on the constants. The gradient's constant is about {np.median(scaled):.2f} / T^2. The control "
+        "Largest norms over a sample of attention vectors, half of them where $l(r_1)$ and $l(r_2)$ are within a few "
+        f"$T$: lower bounds on the constants. The gradient's is about {np.median(scaled):.2f} / $T^2$. The control "
         "takes each constant for the other."
     )
 
@@ -36,7 +37,9 @@ CLAIMS = (
     Claim(
         id="prop-b.2",
         locus="Appendix B, Proposition B.2",
-        statement="The gradient of L_1 in theta has Lipschitz constant of order 1/T^2, its Hessian of order 1/T^3.",
+        statement=r"With three subjects $L_1(\theta; T)$ has gradient Lipschitz constant $\Theta(1/T^2)$ and Hessian "
+        r"Lipschitz constant $\Theta(1/T^3)$. Judged: the powers of $T$ in the largest norms over a sample of "
+        r"$\theta$.",
         subject=lambda runs: _constants(runs["main"], "hessian", "third"),
         wrong=lambda runs: _constants(runs["main"], "third", "hessian"),
         parts={
@@ -48,8 +51,10 @@ CLAIMS = (
     Claim(
         id="prop-e.1",
         locus="Appendix E, proof of Proposition E.1",
-        statement="In v, second derivatives of the loss are at most 2H/T + 2G^2/T^2 and third ones at most 6HG/T^2 + "
-        "8G^3/T^3, with G = 2 sqrt(2) and H = 4 bounding every logit's gradient and Hessian on the simplex.",
+        statement=r"Let $\|\nabla_v l_j\| \le G$ and $\|\nabla_v^2 l_j\| \le H$ on the simplex for every logit. Then "
+        r"second derivatives of $\ell_1(v, Z, T)$ along unit vectors are at most $\frac{2H}{T} + \frac{2G^2}{T^2}$ and "
+        r"third ones at most $\frac{6HG}{T^2} + \frac{8G^3}{T^3}$. Judged with $G = 2\sqrt 2$ and $H = 4$, with three "
+        "subjects.",
         subject=lambda runs: runs["main"],
         wrong=lambda runs: backwards(runs["main"]),
         parts={
@@ -88,7 +93,7 @@ def _draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="How sharply the loss bends as the temperature falls",
-    runs=lambda scale: {"main": Smoothness(points=scale.pick(smoke=200, laptop=3000, paper=40_000))},
+    runs=lambda scale: {"main": Smoothness(points=sizes.SMOOTHNESS_POINTS.at(scale))},
     claims=CLAIMS,
     draw=_draw,
 )

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from lemmata.core import Experiment, RunConfig, Runs, Scale
+from lemmata.core import RunConfig, Runs
+from lemmata.papers.ic_recall.claims._proved import proved
 from lemmata.papers.ic_recall.run.pair_temperature_proof import PairTemperature
-from lemmata.proofs import proved_by_each, table_of_proofs
+from lemmata.proofs import proved_by_each
 
 
 class Pairs(NamedTuple):
@@ -45,7 +46,7 @@ BOUNDS = {
 }
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs() -> dict[str, RunConfig]:
     found: dict[str, RunConfig] = {}
     for k, one in BOUNDS.items():
         right = PairTemperature(k=k, low=one.low, high=one.high, weights=one.weights, prices=one.prices)
@@ -67,7 +68,9 @@ def _remark(runs: Runs) -> str:
     )
 
 
-CLAIMS = (
+EXPERIMENT = proved(
+    "k pairs in context: the highest temperature at which they can be told apart",
+    _runs(),
     proved_by_each(
         "temperature",
         "k",
@@ -75,17 +78,9 @@ CLAIMS = (
         BOUNDS,
         id="pair-temperatures-proved",
         locus="beyond the paper: Figure 2, right, has three pairs",
-        statement="With k = 2 ... 6 pairs in context, in the world of all bijections of k + 1 subjects, the highest "
-        "temperature at which some attention gives r_1 more than an even chance lies between two numbers; and at every "
-        "temperature the best attention is pairwise.",
+        statement=r"With $k = 2, \ldots, 6$ pairs in context, in the world of all bijections of $k + 1$ subjects, the "
+        "highest temperature at which some attention gives $r_1$ more than an even chance lies between two numbers. At "
+        "every temperature the best attention is pairwise.",
         remark=_remark,
     ),
-)
-
-EXPERIMENT = Experiment(
-    title="k pairs in context: the highest temperature at which they can be told apart",
-    runs=_runs,
-    claims=CLAIMS,
-    draw=table_of_proofs,
-    extra="proofs",
 )

@@ -1,0 +1,62 @@
+"""Lemma E.2: gradient descent on a smooth function cannot go far in a few steps."""
+
+import numpy as np
+
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, rows_of
+from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.claims._low_temperature import replicas
+from lemmata.papers.ic_recall.run.low_temperature import Movement
+from lemmata.papers.ic_recall.theory.descent import movement_bound
+from lemmata.report import plots
+
+
+def _steps_of(runs: Runs, too_long: bool) -> RunResult:
+    run = runs["movement"]
+    return replicas(run, (run.metrics["factor"] > 1) == too_long, "with such steps")
+
+
+def _distance_over_bound(run: RunResult) -> np.ndarray:
+    """Distance from the start over the lemma's bound, every step of every trajectory (inf f >= 0)."""
+    m = run.metrics
+    return m["moved"] / movement_bound(m["step"], run.config.smoothness / m["temperature"] ** 2, m["first_loss"])
+
+
+def draw(runs: Runs) -> Artefact:
+    figure, ax = plots.new_figure()
+    for too_long, label, colour in ((False, "steps of 1/l", plots.CYCLE[0]), (True, "longer steps", plots.CYCLE[1])):
+        run = _steps_of(runs, too_long)
+        ax.plot(run.metrics["step"], _distance_over_bound(run), ".", markersize=2, color=colour, label=label)
+    plots.ceiling(ax, 1.0, "the lemma's bound")
+    ax.set(xscale="log", yscale="log", xlabel="step", ylabel="distance from the start / bound")
+    plots.legend(ax)
+    caption = "Distance from the start over the lemma's bound on the warm-up's loss, every trajectory and step."
+    return Artefact(figure, dict(runs["movement"].metrics), caption)
+
+
+EXPERIMENT = Experiment(
+    title="How far gradient descent goes in a few steps",
+    runs=lambda scale: {"movement": Movement(steps=sizes.MOVEMENT_STEPS.at(scale))},
+    claims=(
+        Claim(
+            id="lemma-e.2",
+            locus="Appendix E, Lemma E.2",
+            statement=r"Let $f$ be $\ell$-gradient Lipschitz smooth, $f^* = \inf_x f(x)$ and $\eta \le 1/\ell$. Then "
+            r"for any $t \ge 1$ gradient descent has $\|x_t - x_0\| \le \sqrt{2t(f(x_0) - f^*)/\ell}$. Judged on the "
+            r"warm-up's loss with $\eta = 1/\ell$.",
+            subject=lambda runs: _steps_of(runs, too_long=False),
+            wrong=lambda runs: _steps_of(runs, too_long=True),
+            parts=Part(
+                _distance_over_bound,
+                at_most(1.0),
+                along={
+                    "step": lambda runs: rows_of(
+                        _steps_of(runs, too_long=False), T="temperature", factor="factor", step="step"
+                    )
+                },
+            ),
+            remark=r"With $\ell$ measured and rounded up, from $\theta = 0$ and from random $\theta$; shown is "
+            r"distance over bound with $f^* = 0$. The control's steps are longer than $1/\ell$, many times.",
+        ),
+    ),
+    draw=draw,
+)
