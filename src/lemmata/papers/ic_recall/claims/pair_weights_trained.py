@@ -76,7 +76,7 @@ CLAIMS = (
         wrong=lambda runs: runs.group("hot"),
         parts={name: _part(name) for name in SETTINGS},
         remark=r"On a token each; as $T \to 0$ and with every bijection there it is $\frac{i}{k(k+1)}$ "
-        "(pair-weights-proved). The control is trained at two to four times the temperature, where the lightest pair "
+        "(pair-weights-proved). The control is trained at a higher temperature, where the lightest pair "
         "is given up.",
     ),
 )

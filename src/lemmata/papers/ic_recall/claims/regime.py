@@ -147,5 +147,5 @@ EXPERIMENT = Experiment(
     runs=_runs,
     claims=CLAIMS,
     draw=draw,
-    notes="Adam at 10^-3 as in the paper; gradient descent at 0.3.",
+    notes="Adam has the paper's learning rate; the one of gradient descent is ours.",
 )
