@@ -1,7 +1,7 @@
-"""How fast the reduced engine is: against PyTorch, against the same loop in C, and from n = 7 to n = 2^61 - 1.
+"""How fast the reduced model is: against PyTorch, against the same loop in C, and from n = 7 to n = 2^61 - 1.
 
 Run `python benchmarks/ic_recall.py` (needs the `bench` extra and a C compiler). Every time is the best of several, one
-thread each; ours is `lemmata.train.fit`, the loop every experiment uses, without its compilation. The reduced engine is
+thread each; ours is `lemmata.train.fit`, the loop every experiment uses, without its compilation. The reduced model is
 scalar work on a handful of pattern counts, with no matrix product: there is no matrix rate to compare it with, and the
 same loop in C is its limit. XLA makes one piece of code of a loop that touches little memory; its own limit for that is
 just below the loop of n = 3, so it is raised here. `XLA_FLAGS= python benchmarks/ic_recall.py` leaves it as it is: that

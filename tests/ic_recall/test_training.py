@@ -1,4 +1,4 @@
-"""Training experiments of ic-recall: Algorithm 1, Adam fine-tuning, pre-training; against the exact engines."""
+"""Training experiments of ic-recall: Algorithm 1, Adam fine-tuning, pre-training; against the exact models."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from lemmata.papers.ic_recall.model import (
     KeyQuery,
     MemoryTransformer,
     PatternModel,
-    counted_decoding,
-    counted_nlls,
+    decoding_from_counts,
+    nlls_from_counts,
     position_block,
     token_loss,
 )
@@ -65,13 +65,13 @@ def _with(model: Any, weights: KeyQuery) -> Any:
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_counted_losses_equal_the_memory_engine_in_value_and_gradient(k: int):
+def test_losses_from_counts_equal_the_exact_memory_in_value_and_gradient(k: int):
     with precision("float64"):
         exact, dense = _random_transformer(k, 1)
         _, batch, log_counts = _test_set(1, 9, k)
 
         def counted(key_query):
-            first, second = counted_nlls(_with(exact, key_query), batch.tokens, log_counts, 0.1)
+            first, second = nlls_from_counts(_with(exact, key_query), batch.tokens, log_counts, 0.1)
             return first.mean() + 2 * second.mean()
 
         def tokens(key_query, model):
@@ -89,7 +89,7 @@ def test_counted_decoding_is_argmax_decoding():
     with precision("float64"):
         exact, _ = _random_transformer(2, 2)
         sequences, batch, log_counts = _test_set(2, 200, 2)
-        relation, answer = counted_decoding(exact, batch.tokens, log_counts)
+        relation, answer = decoding_from_counts(exact, batch.tokens, log_counts)
         logits = np.asarray(jax.vmap(exact.relation_logits)(batch.tokens))
         truth = logits[np.arange(200), sequences.relations][:, None]
         tied = np.abs(logits - logits.max(axis=1, keepdims=True)) < 1e-12

@@ -35,7 +35,7 @@ GENERAL_POINTS = Size(smoke=16, laptop=128, paper=1024, where=EXACT)
 SADDLE_TEMPERATURES = Size(smoke=11, laptop=41, paper=81, where=EXACT)
 LINE_POINTS = Size(smoke=41, laptop=241, paper=961, where=EXACT)
 SMOOTHNESS_POINTS = Size(smoke=200, laptop=3000, paper=40_000, where=EXACT)
-COUNTED_WORLDS = Size(smoke=8, laptop=60, paper=2000, where=EXACT)
+MATCHING_WORLDS = Size(smoke=8, laptop=60, paper=2000, where=EXACT)
 
 # Theorem 4.2 and Lemmas B.4 to B.7: the warm-up trained
 _STAGES = (0.025, 0.03, 0.04, 0.05, 0.06)

@@ -1,11 +1,11 @@
-"""Three engines for one model, trained side by side: equal to rounding, step after step."""
+"""Three forms of one model, trained side by side: equal to rounding, step after step."""
 
 from typing import Literal
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, at_most
-from lemmata.papers.ic_recall.run.engines import AGREEING, REFUSED, UNTRAINED, EngineAgreement
+from lemmata.papers.ic_recall.run.agreement import AGREEING, REFUSED, UNTRAINED, ModelAgreement
 from lemmata.report.plots import ceiling, joined, legend, new_figure
 
 AGREEMENT = 1e-12
@@ -14,9 +14,9 @@ RULES: dict[Literal["gradient descent", "adam"], float] = {"gradient descent": 0
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     if scale.name == "smoke":
-        return {"adam, k = 2": EngineAgreement(full=False)}
+        return {"adam, k = 2": ModelAgreement(full=False)}
     return {
-        f"{rule}, k = {k}": EngineAgreement(k=k, algorithm=rule, learning_rate=rate)
+        f"{rule}, k = {k}": ModelAgreement(k=k, algorithm=rule, learning_rate=rate)
         for k in (2, 3)
         for rule, rate in RULES.items()
     }
@@ -28,7 +28,7 @@ def _largest(runs: Runs, labels: tuple[str, ...]) -> list[float]:
 
 
 def _compared(runs: Runs) -> list[dict[str, str]]:
-    """Which training and which pair of engines each of the largest differences is of."""
+    """Which training and which pair of models each of the largest differences is of."""
     found = ((name, label) for name, run in runs.items() for label in AGREEING if label in run.metrics)
     return [{"training": name, "engines": label} for name, label in found]
 
@@ -49,15 +49,16 @@ def _draw(runs: Runs) -> Artefact:
     legend(axes[0, -1], fontsize=6)
     first = next(iter(runs.values())).config
     caption = (
-        f"Largest difference between engines trained side by side in float64 (n = {first.n}, |R| = {first.relations}, "
-        f"{first.sequences} sequences, T = {first.temperature:g}; 0 is drawn at 1e-18). The top curve is what the "
-        "reduced engine refuses: the full W^KQ, which it cannot represent."
+        f"Largest difference between the models trained side by side in float64 (n = {first.n}, |R| = "
+        f"{first.relations}, {first.sequences} sequences, T = {first.temperature:g}; 0 is drawn at 1e-18). The top "
+        "curve is what the "
+        "reduced model refuses: the full W^KQ, which it cannot represent."
     )
     return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(
-    title="Three engines, one model",
+    title="Three forms of one model",
     runs=_runs,
     claims=(
         Claim(
@@ -69,7 +70,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: _largest(runs, AGREEING),
             wrong=lambda runs: _largest(runs, (REFUSED[0], UNTRAINED)),
             parts=Part(list, at_most(AGREEMENT), along={"training": lambda runs: _compared(runs)}),
-            remark="The control compares the reduced engine with what it refuses, a trained full W^KQ, and with itself "
+            remark="The control compares the reduced model with what it refuses, a trained full W^KQ, and with itself "
             "before training.",
         ),
     ),

@@ -169,7 +169,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    enough, worlds = exact.enough(scale), sizes.COUNTED_WORLDS.at(scale)
+    enough, worlds = exact.enough(scale), sizes.MATCHING_WORLDS.at(scale)
     return {
         exact.ENOUGH: enough,
         "too few sequences": replace(enough, sample_power=2.0),

@@ -12,7 +12,7 @@ from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.papers.ic_recall.theory.pair_weights import best_pair_weights
 from lemmata.report import plots
 
-SETTINGS: dict[str, dict[str, Any]] = {
+CASES: dict[str, dict[str, Any]] = {
     "2 pairs": sizes.PANELS["left"],
     "3 pairs": sizes.PANELS["right"],
     "3 pairs, colder": sizes.PANELS["right"] | {"temperature": 0.005},
@@ -26,12 +26,12 @@ HOTTER = {"2 pairs": 0.1, "3 pairs": 0.02, "3 pairs, colder": 0.02, "4 pairs": 0
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     steps = sizes.PAIR_STEPS.at(scale)
     seeds, few = sizes.seeds(sizes.BLOCK_SEEDS, scale), sizes.seeds(sizes.PAIR_SEEDS, scale)
-    hot: dict[str, dict[str, Any]] = {name: one | {"temperature": HOTTER[name]} for name, one in SETTINGS.items()}
+    hot: dict[str, dict[str, Any]] = {name: one | {"temperature": HOTTER[name]} for name, one in CASES.items()}
     return {  # ten seeds where Figure 2 has them already
         f"{group}/{name}": AdamFineTuning(
             **one, steps=steps, seeds=seeds if group == "trained" and one in sizes.PANELS.values() else few
         )
-        for group, settings in (("trained", SETTINGS), ("hot", hot))
+        for group, settings in (("trained", CASES), ("hot", hot))
         for name, one in settings.items()
     }
 
@@ -74,7 +74,7 @@ CLAIMS = (
         "average over worlds. Judged with the position block trained by Adam in worlds of random bijections.",
         subject=_settled,
         wrong=lambda runs: runs.group("hot"),
-        parts={name: _part(name) for name in SETTINGS},
+        parts={name: _part(name) for name in CASES},
         remark=r"On a token each; as $T \to 0$ and with every bijection there it is $\frac{i}{k(k+1)}$ "
         "(pair-weights-proved). The control is trained at a higher temperature, where the lightest pair "
         "is given up.",
@@ -83,7 +83,7 @@ CLAIMS = (
 
 
 def _draw(runs: Runs) -> Artefact:
-    figure, axes = plots.new_figure(1, len(SETTINGS), width=11)
+    figure, axes = plots.new_figure(1, len(CASES), width=11)
     rows: list[dict[str, Any]] = []
     for ax, (name, run) in zip(axes, runs.group("trained").items(), strict=True):
         best, found = _best(run), _weights(run)

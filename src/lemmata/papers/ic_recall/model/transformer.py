@@ -174,7 +174,7 @@ def _eos(tokens: Tokens) -> int:
 def token_loss(
     model: Any, tokens: Int[Array, "batch seq"], targets: Int[Array, "batch seq"], temperature: float | Float[Array, ""]
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """(L_1, L_2) of a dense engine on sequences whose last two targets are the relation and the answer."""
+    """(L_1, L_2) of a dense model on sequences whose last two targets are the relation and the answer."""
 
     def one(tokens: Tokens, targets: Tokens) -> tuple[Float[Array, ""], Float[Array, ""]]:
         first = jax.nn.log_softmax(model.relation_logits(tokens) / temperature)

@@ -122,7 +122,7 @@ def _last_lead() -> Number:
 
 
 def growth_steps(most: Fraction, growth_constant: Fraction, time_constant: Fraction) -> tuple[Step, ...]:
-    chances = (1 - SURE, Fraction(1, 2))
+    probabilities = (1 - SURE, Fraction(1, 2))
     return (
         Exact("the rate of g with r_1 and r_2 alone", rate_is_as_argued),
         Exact("the constant is no less than 1/10000", lambda: growth_constant >= Fraction(1, 10000)),
@@ -130,7 +130,7 @@ def growth_steps(most: Fraction, growth_constant: Fraction, time_constant: Fract
         Positive(
             f"T g'/g > {float(growth_constant):.15g} at the highest T, and so at every lower one",
             lambda p: growth(growth_constant, p, exact(most)),
-            (chances,),
+            (probabilities,),
         ),
         Positive(f"time < {float(time_constant):.15g} T log(1/T)", partial(time_left, time_constant), ((most, most),)),
     )

@@ -27,10 +27,10 @@ from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
     both_attentions,
-    counted_decoding,
-    counted_nlls,
+    decoding_from_counts,
     first_accuracy,
     full_key_query,
+    nlls_from_counts,
     position_block,
     second_accuracy,
 )
@@ -43,7 +43,7 @@ COMPILED_ROWS = (16, 128)
 PROBED = ("first_argmax", "first_probability", "second_argmax")
 
 
-class Counted(eqx.Module):
+class TokensAndCounts(eqx.Module):
     """Sequences as tokens and as pattern counts: what dense attention needs when the memory is exact."""
 
     tokens: Int[Array, "*replica batch seq"]
@@ -88,7 +88,7 @@ class AdamFineTuning(RunConfig):
         """Several numbers of sequences at once, each set brought to the same number of rows."""
         block = self.trained == "position block"
         tests = {seed: self._sequences(world, self.test_sequences, seed, "test") for seed, world in worlds.items()}
-        data_of = dataset_of if block else counted_set
+        data_of = dataset_of if block else tokens_and_counts
         fresh = {seed: data_of(world, tests[seed], self.test_sequences) for seed, world in worlds.items()}
         cells = [(num, seed) for num in numbers for seed in self.seeds]
         problems = []
@@ -100,7 +100,7 @@ class AdamFineTuning(RunConfig):
             loss, where, probe = chain_of_thought_loss, position_block, _probe_reduced
             models = [PatternModel.zeros(self.k, self.world.n)] * len(cells)
         else:
-            loss, where, probe = counted_loss, full_key_query, probe_counted
+            loss, where, probe = loss_from_counts, full_key_query, probe_from_counts
             built = {
                 seed: MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings"))
                 for seed, world in worlds.items()
@@ -123,17 +123,17 @@ def _rows(num: int) -> int:
     return next((rows for rows in COMPILED_ROWS if num <= rows and rows % num == 0), num)
 
 
-def counted_set(world: TableWorld, sequences: Sequences, rows: int) -> Counted:
+def tokens_and_counts(world: TableWorld, sequences: Sequences, rows: int) -> TokensAndCounts:
     """A set repeated to `rows` sequences has the same mean loss."""
     counts = world.counts(sequences)
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
     tokens = stored(world, sequences).batch.tokens
     times = (rows // len(sequences), 1)
-    return Counted(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts.astype(np.float32), times)))
+    return TokensAndCounts(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts.astype(np.float32), times)))
 
 
-def counted_loss(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
-    first, second = counted_nlls(model, task.data.tokens, task.data.log_counts, task.temperature)
+def loss_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
+    first, second = nlls_from_counts(model, task.data.tokens, task.data.log_counts, task.temperature)
     return jnp.mean(first) + jnp.mean(second)
 
 
@@ -148,10 +148,10 @@ def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -
     }
 
 
-def probe_counted(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+def probe_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
     tokens, log_counts = task.test.tokens, task.test.log_counts
-    relation, answer = counted_decoding(model, tokens, log_counts)
-    nll, _ = counted_nlls(model, tokens, log_counts, task.temperature)
+    relation, answer = decoding_from_counts(model, tokens, log_counts)
+    nll, _ = nlls_from_counts(model, tokens, log_counts, task.temperature)
     v, q = both_attentions(model, tokens)
     return {
         "first_argmax": jnp.mean(relation),

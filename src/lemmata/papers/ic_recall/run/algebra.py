@@ -1,4 +1,4 @@
-"""Runs that take the appendices' algebra at random points: what autodiff through the engines says."""
+"""Runs that take the appendices' algebra at random points: what autodiff through the models says."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

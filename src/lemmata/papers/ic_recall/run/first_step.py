@@ -1,4 +1,4 @@
-"""The first decoding step alone, as the reduced engine computes it (float64): theta and omega never meet in a loss."""
+"""The first decoding step alone, as the reduced model computes it (float64): theta and omega never meet in a loss."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def loss_in_theta(theta: Float[Array, " 6"], log_counts: LogCounts, temperature:
 
 
 def warmup_rows() -> list[int]:
-    """Where r_1 ... r_6 of Table 1 stand among the engine's patterns."""
+    """Where r_1 ... r_6 of Table 1 stand among the model's patterns."""
     return [patterns(2).index(matching_of(row)) for row in TABLE_1]
 
 

@@ -90,7 +90,7 @@ def on_line(x: jax.Array) -> jax.Array:
 
 @dataclass(frozen=True, kw_only=True)
 class PairwiseLine(RunConfig):
-    """The engine's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
+    """The model's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
 
     kind = "ic-recall/pairwise-line"
     version = 2
@@ -121,7 +121,7 @@ class PairwiseLine(RunConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class LowestPoint(RunConfig):
-    """Minimisation of the engine's loss over the whole simplex from many random starts, by temperature.
+    """Minimisation of the model's loss over the whole simplex from many random starts, by temperature.
 
     The world is the full affine one of n subjects; n = 3 is the warm-up.
     v = u^2 / |u|^2 lets a coordinate become exactly 0, which softmax only approaches.

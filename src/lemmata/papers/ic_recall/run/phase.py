@@ -1,4 +1,4 @@
-"""The phase diagram as the engine sees it: where turning points of its loss on the pairwise line appear and cross."""
+"""The phase diagram as the model sees it: where turning points of its loss on the pairwise line appear and cross."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SURE = -log(0.999)
 class PhaseRun(RunConfig):
     """For each n, the highest temperatures at which the optimum exists, is the best, recalls and is sure.
 
-    By bisection in T on the engine's autodiffed loss:
+    By bisection in T on the model's autodiffed loss:
 
     exist   the highest T with an unequal local minimum on the pairwise line
     global  the highest T at which the line's lowest point is not one pair alone
@@ -56,7 +56,7 @@ Along = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
 
 
 def _transitions(both: Callable, n: int) -> list[float]:
-    """What the engine says, whose loss and slope on the line `both` gives."""
+    """What the model says, whose loss and slope on the line `both` gives."""
     log_counts = affine_log_counts(n)
 
     def along(xs: np.ndarray, t: float) -> tuple[np.ndarray, np.ndarray]:

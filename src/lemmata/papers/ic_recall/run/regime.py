@@ -18,7 +18,7 @@ from lemmata.core import (
     stored_as,
 )
 from lemmata.papers.ic_recall.model import MemoryTransformer, full_key_query
-from lemmata.papers.ic_recall.run.adam_fine_tuning import counted_loss, counted_set, probe_counted
+from lemmata.papers.ic_recall.run.adam_fine_tuning import loss_from_counts, probe_from_counts, tokens_and_counts
 from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, best_accuracy, train_all
 from lemmata.papers.ic_recall.task import RandomBijections, check_pairs
 from lemmata.train import Autodiff, Descent, only
@@ -68,15 +68,18 @@ class WhichBlockLearns(RunConfig):
             world = self.world.draw(seed)
             train = world.sequences(num, self.k, seed=seed, name=f"train {num}")
             test = world.sequences(self.test_sequences, self.k, seed=seed, name="test")
-            data = counted_set(world, train, max(self.sequences)), counted_set(world, test, self.test_sequences)
+            data = (
+                tokens_and_counts(world, train, max(self.sequences)),
+                tokens_and_counts(world, test, self.test_sequences),
+            )
             problems.append(FineTuning(data[0], self.temperature, data[1]))
             key = named_key(seed, "embeddings")
             models.append(MemoryTransformer.constructed(world.table, self.k, key, width * self._tokens))
             ceilings.append(best_accuracy(world, test))
         algorithm = Descent(
-            Autodiff(counted_loss), only(full_key_query), adam_or_descent, RULES[self.rule](self.learning_rate)
+            Autodiff(loss_from_counts), only(full_key_query), adam_or_descent, RULES[self.rule](self.learning_rate)
         )
-        how = {"steps": self.steps, "every": self.steps, "probe": probe_counted, "context": context}
+        how = {"steps": self.steps, "every": self.steps, "probe": probe_from_counts, "context": context}
         _, found = train_all(algorithm, problems, models, seeds, f"width {width}", **how)
         return {
             "width": np.full(len(cells), width),

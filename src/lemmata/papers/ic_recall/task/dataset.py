@@ -1,4 +1,4 @@
-"""A fine-tuning set as the reduced engine sees it: distinct rows of pattern counts, with their weights."""
+"""A fine-tuning set as the reduced model sees it: distinct rows of pattern counts, with their weights."""
 
 import equinox as eqx
 import jax.numpy as jnp

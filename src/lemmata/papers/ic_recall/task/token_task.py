@@ -1,4 +1,4 @@
-"""The same sequences as tokens, for the dense engines: subjects, answers, relations, EoS, numbered in this order."""
+"""The same sequences as tokens, for the dense models: subjects, answers, relations, EoS, numbered in this order."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""The reduced engine: the fine-tuned transformer as its two attention vectors and nothing else.
+"""Equal to `DenseTransformer` trained on its position block: the reduced model, two attention vectors and no more.
 
 With orthonormal embeddings and the memory of Lemma 3.1, a relation's first-step logit depends on the sequence only
 through its pattern (eq. 16), and the second-step logits not at all (Appendix D). So theta, the EoS column of the

@@ -1,8 +1,8 @@
-"""A trained memory that no longer changes, asked about fixed sequences: every logit is a quadratic form in attention.
+"""Equal to `DenseTransformer` where MLP and sequences are fixed: a logit is a quadratic form in attention.
 
 The memory f(x) = V^T (W x)^2 is quadratic and x = z_t + sum_i attention_i z_i, so that a sequence's logit is the sum
 over pairs of its tokens of c_i c_j F_ij with c = attention + e_t. The F are computed once; a step of fine-tuning then
-costs the same whatever the width of the MLP. Tests compare it with the dense engine.
+costs the same whatever the width of the MLP.
 """
 
 from itertools import combinations_with_replacement
@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import to_jax
-from lemmata.papers.ic_recall.model.attention import both_attentions
+from lemmata.papers.ic_recall.model.fast.attention import both_attentions
 from lemmata.papers.ic_recall.model.transformer import DenseTransformer
 
 

@@ -1,8 +1,8 @@
-"""The first-step loss as a function of theta, with its gradient written out (eqs. 2-8 for any counts).
+"""Equal to the first-step loss under autodiff: the mean nll, its gradient in theta written out (eqs. 2-8).
 
-Training the reduced engine is a loop of steps so small that what costs time is the number of separate kernels, and of
+Training the reduced model is a loop of steps so small that what costs time is the number of separate kernels, and of
 exponentials. Autodiff makes some twenty kernels a step, and an exponential for each pattern of each row, though rows
-differ in their counts alone. Written like this a step is several times faster. Tests compare the two.
+differ in their counts alone. Written like this a step is several times faster.
 """
 
 from functools import partial, reduce
@@ -14,7 +14,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lemmata.papers.ic_recall.model.pattern_model import LogCounts, Scores, Temperature, log_probability, matches
+from lemmata.papers.ic_recall.model.fast.pattern_model import LogCounts, Scores, Temperature, log_probability, matches
 from lemmata.papers.ic_recall.task import correct_pattern
 
 MOST = 600.0  # in the exponent: beyond it, where p(r*) < exp(-600) in some row, the gradient is not exact but finite

@@ -1,4 +1,4 @@
-"""The pre-trained transformer's shorter ways: each against the dense engine, sequence by sequence, in float64."""
+"""The pre-trained transformer's shorter ways: each against the dense model, sequence by sequence, in float64."""
 
 from typing import Any
 
@@ -92,14 +92,14 @@ def _plain_pair_loss(model: DenseTransformer, batch: Batch) -> Any:
     return masked_cross_entropy(logits[:, None], batch.targets[:, 1:], batch.mask[:, 1:])
 
 
-def test_pair_logits_are_those_of_the_dense_engine():
+def test_pair_logits_are_those_of_the_dense_model():
     with precision("float64"):
         model, tokens = _transformer(2), TripletPairs(WORLD).sample(50, key=named_key(0, "batch")).tokens
         plain = jax.vmap(lambda pair: model.logits_at(pair, 1, model.vocabulary.everything))(tokens)
         _close(pair_logits(model, tokens), plain, 1e-12)
 
 
-def test_pre_training_and_fine_tuning_follow_the_dense_engine_for_100_steps():
+def test_pre_training_and_fine_tuning_follow_the_dense_model_for_100_steps():
     how: dict[str, Any] = {"key": named_key(0, "train"), "steps": 100, "every": 10}
     with precision("float64"):
         blank, batch = DenseTransformer.untrained(N, RELATIONS, 2, HIDDEN, named_key(0, "init")), _sequences(30, 2)

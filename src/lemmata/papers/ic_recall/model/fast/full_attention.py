@@ -1,4 +1,4 @@
-"""Losses of dense attention from pattern counts: the exact memory without a look at the table.
+"""Equal to `token_loss` on a `MemoryTransformer`, from pattern counts: the exact memory without a look at the table.
 
 With orthonormal embeddings the memory of Lemma 3.1 sees a sequence through its attention weights and its pattern counts
 alone (eq. 16 and Appendix D). That stays exact when attention depends on tokens, so the full W^KQ can be trained at a
@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.papers.ic_recall.model.attention import both_attentions
-from lemmata.papers.ic_recall.model.pattern_model import Temperature, argmax_finds, pattern_logits
+from lemmata.papers.ic_recall.model.fast.attention import both_attentions
+from lemmata.papers.ic_recall.model.fast.pattern_model import Temperature, argmax_finds, pattern_logits
 from lemmata.papers.ic_recall.model.transformer import MemoryTransformer
 from lemmata.papers.ic_recall.task import correct_pattern
 
 
-def counted_nlls(
+def nlls_from_counts(
     model: MemoryTransformer,
     tokens: Int[Array, "batch seq"],
     log_counts: Float[Array, "batch patterns"],
@@ -32,7 +32,7 @@ def counted_nlls(
     return nll, jax.nn.logsumexp(jnp.concatenate([known, unseen], axis=1), axis=1) - known[:, k]
 
 
-def counted_decoding(
+def decoding_from_counts(
     model: MemoryTransformer, tokens: Int[Array, "batch seq"], log_counts: Float[Array, "batch patterns"]
 ) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
     """How often argmax decoding finds r*, and then the answer, in each sequence; ties are split evenly."""

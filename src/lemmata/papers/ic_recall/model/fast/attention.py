@@ -1,7 +1,7 @@
-"""Attention of many sequences at once, at the two decoding steps: W^KQ is multiplied once for each token that asks.
+"""Equal to `KeyQuery.attention` at both decoding steps, for many sequences at once: W^KQ meets each asking token once.
 
 The first step always asks at EoS, the second at a relation, so that most of what attention does sequence by sequence is
-the same for all of them. Tests compare value and gradient with `KeyQuery.attention`.
+the same for all of them.
 """
 
 import jax

@@ -1,4 +1,4 @@
-"""The run that trains three engines for one model side by side."""
+"""The run that trains three forms of one model side by side."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,7 +27,7 @@ Problems = tuple[FineTuning, FineTuning]  # as tokens, and as pattern counts
 
 
 def side_by_side_loss(models: dict[str, Any], task: Problems, key: Key[Array, ""]) -> Float[Array, ""]:
-    """The sum of the engines' losses. Each has its own parameters and both rules are elementwise: each trains alone."""
+    """The sum of the models' losses. Each has its own parameters and both rules are elementwise: each trains alone."""
     tokens, counts = task
     losses = [chain_of_thought_loss(m, counts if n == "reduced" else tokens, key) for n, m in models.items()]
     return jnp.sum(jnp.stack(losses))
@@ -47,10 +47,11 @@ def attention_columns(model: Any) -> Float[Array, " columns"]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EngineAgreement(RunConfig):
-    """The same sequences, the same start, the same rule on every engine that is exact for it."""
+class ModelAgreement(RunConfig):
+    """The same sequences, the same start, the same rule on every form that is exact for it."""
 
     kind = "ic-recall/engines"
+    STORED = "EngineAgreement"
 
     n: int = 8
     relations: int = 64
@@ -58,7 +59,7 @@ class EngineAgreement(RunConfig):
     sequences: Count = 16
     temperature: Positive = 0.05
     algorithm: Literal["gradient descent", "adam"] = "adam"
-    full: bool = True  # also the full W^KQ, on the two engines that can train it
+    full: bool = True  # also the full W^KQ, on the two forms that can train it
     learning_rate: Positive = 1e-3
     steps: Natural = 500
     every: Count = 50
@@ -67,7 +68,7 @@ class EngineAgreement(RunConfig):
     def cross_check(self) -> None:
         RandomBijections(n=self.n, relations=self.relations)
         check_pairs(self.k, self.n)
-        require(self.n <= 64, "n", self.n, "at most 64: the dense engine holds a memory of 3 n^2 hidden units")
+        require(self.n <= 64, "n", self.n, "at most 64: the dense model holds a memory of 3 n^2 hidden units")
         require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
 
     def execute(self, context: RunContext) -> RunOutput:

@@ -1,7 +1,7 @@
-"""What a transformer that is still to be trained says after two tokens: the logits of its pre-training.
+"""Equal to `DenseTransformer.logits_at` after two tokens: the logits of pre-training.
 
 Every token is multiplied with W^KQ and with the MLP's first matrix once, and not once for each sequence of a batch
-larger than the vocabulary. Tests compare value and gradient with `DenseTransformer.logits_at`.
+larger than the vocabulary.
 """
 
 import jax

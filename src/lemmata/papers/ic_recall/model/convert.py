@@ -1,4 +1,4 @@
-"""From one engine to a smaller one, and which leaves a run may train: what an engine is not exact for is refused."""
+"""From one form of the model to a smaller one, and which leaves may be trained: what is not exact is refused."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import UserError
+from lemmata.papers.ic_recall.model.fast.pattern_model import PatternModel
 from lemmata.papers.ic_recall.model.memory import associative_memory
-from lemmata.papers.ic_recall.model.pattern_model import PatternModel
 from lemmata.papers.ic_recall.model.transformer import AbstractTransformer, DenseTransformer, MemoryTransformer
 
 
@@ -23,7 +23,7 @@ def with_exact_memory(model: DenseTransformer, table: Int[np.ndarray, "relations
     if not same:
         raise UserError(
             "the exact memory is Lemma 3.1's construction; this transformer's MLP differs from it (trained, or built "
-            "for other facts): use the dense engine"
+            "for other facts): use the dense model"
         )
     return MemoryTransformer(model.key_query, model.embeddings, model.vocabulary, jnp.asarray(table))
 
@@ -36,7 +36,7 @@ def reduced(model: AbstractTransformer) -> PatternModel:
     blocks = model.key_query
     if any(np.asarray(block).any() for block in (blocks.position_token, blocks.token_position, blocks.token)):
         raise UserError(
-            "the reduced engine has no attention to tokens, and this W^KQ has entries outside its position block: keep "
+            "the reduced model has no attention to tokens, and this W^KQ has entries outside its position block: keep "
             "attention dense (MemoryTransformer)"
         )
     length = blocks.position.shape[0] - 1
@@ -54,7 +54,7 @@ def full_key_query(model: Any) -> tuple[Any, ...]:
     """All of W^KQ."""
     if isinstance(model, PatternModel):
         raise UserError(
-            "the reduced engine trains the position block alone; the full W^KQ attends to tokens, and Adam on it "
+            "the reduced model trains the position block alone; the full W^KQ attends to tokens, and Adam on it "
             "depends on the embedding basis: use DenseTransformer or MemoryTransformer"
         )
     blocks = model.key_query
@@ -77,7 +77,7 @@ def _refuse_unless_orthonormal(embeddings: Float[Array, "vocab dim"]) -> None:
     if error > _rounding(embeddings):
         raise UserError(
             f"the exact memory needs orthonormal embeddings; overlaps of these are off by {error:.3g}: "
-            "use the dense engine"
+            "use the dense model"
         )
 
 

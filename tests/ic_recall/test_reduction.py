@@ -1,4 +1,4 @@
-"""Three engines, one model: equal logits, gradients and trajectories; and each refuses what it is not exact for."""
+"""Three forms of one model: equal logits, gradients and trajectories; and each refuses what it is not exact for."""
 
 import equinox as eqx
 import jax
@@ -31,8 +31,8 @@ from lemmata.papers.ic_recall.model import (
     whole_transformer,
     with_exact_memory,
 )
+from lemmata.papers.ic_recall.run.agreement import AGREEING, REFUSED, ModelAgreement
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb
-from lemmata.papers.ic_recall.run.engines import AGREEING, REFUSED, EngineAgreement
 from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, patterns, stored
 from lemmata.train import Autodiff, Descent, GradientDescent, fit_many, only, stack
@@ -117,7 +117,7 @@ def test_losses_and_gradients_agree(engines):
     ],
 )
 def test_trajectories_agree_for_500_steps(k, algorithm, rate, full):
-    run = EngineAgreement(k=k, algorithm=algorithm, learning_rate=rate, full=full, steps=500).execute(Unattended())
+    run = ModelAgreement(k=k, algorithm=algorithm, learning_rate=rate, full=full, steps=500).execute(Unattended())
     differences = [run.metrics[label].max() for label in AGREEING if label in run.metrics]
     assert len(differences) == (3 if full else 2)
     assert max(differences) < AGREEMENT
@@ -224,7 +224,7 @@ def test_schedules_and_the_perturbation():
         np.testing.assert_allclose(symmetric_pairs(tilted).theta, [1, 2, 1, 2, 4, 5])
 
 
-def test_each_engine_refuses_what_it_is_not_exact_for():
+def test_each_form_refuses_what_it_is_not_exact_for():
     table = RandomBijections(n=4, relations=6).draw(0).table
     with precision("float64"):
         dense = DenseTransformer.constructed(table, 2, named_key(0, "embeddings"))
