@@ -14,7 +14,8 @@ import pytest
 from conftest import TOY, Refused
 from lemmata.core import Experiment, Part, near
 from lemmata.core.registry import experiments, papers
-from lemmata.record import LEDGER, Line, claim_digest, ledger
+from lemmata.record import LEDGER, CurrentRule, Line, claim_digest, current_rule, ledger, line_of
+from lemmata.run.store import now
 from lemmata.testing import ledger_problems, paper_checks as testing
 
 OURS = [id for id, paper in papers().items() if paper.package.startswith("lemmata.")]
@@ -155,6 +156,60 @@ def test_a_rules_life(tmp_path: Path) -> None:
     page = (tmp_path / "page" / "index.html").read_text()
     assert "confirmed on fresh randomness" in page
     assert "exploratory" in page
+
+
+def test_only_a_changed_rule_loses_what_was_found_under_it(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = experiments("toy")["toy/decay"]
+    claim = experiment.claims[0]
+    last = line_of(experiment, claim, date="2026-03-01", seen="nothing", why="now", kind="moved")
+    first = replace(last, digest="1" * 20, code="a", at_paper="1:a", date="2026-01-01", why="first", kind="changed")
+    second = replace(first, digest="2" * 20, code="b", at_paper="2:b", date="2026-02-01")
+    third = replace(second, digest="3" * 20, at_paper="3:b", kind="reworded")
+
+    def rule(*lines: Line, scale: str | None = None) -> CurrentRule:
+        monkeypatch.setattr(sys.modules[current_rule.__module__], "ledger", lambda paper: list(lines))
+        return current_rule(experiment, claim, scale)
+
+    kept = rule(first, second, third, last)
+    assert kept.line == second
+    found = [kept.accepts(line.digest, line.code) for line in (first, second, third, last)]
+    assert found == [False, True, True, True]
+    assert not kept.accepts(second.digest, "another code")
+    large = rule(first, second, third, last, scale="paper")
+    found = [large.accepts(*one) for one in (("1", "a"), ("2", "b"), ("3", "b"), (large.digest, large.code))]
+    assert found == [False, True, True, True]
+    changed = rule(first, second, replace(last, kind="changed"))
+    assert changed.line
+    assert not changed.accepts(second.digest, second.code)
+    silent = rule(first, replace(last, code="of other code"))
+    assert silent.line is None
+    assert silent.accepts(last.digest, last.code)
+    assert not silent.accepts(last.digest, "of other code")
+    before_code_had_one = rule(replace(last, code="", at_paper="", kind="changed"))
+    assert before_code_had_one.line
+    assert before_code_had_one.accepts(last.digest)
+    assert not rule(replace(last, kind="changed")).accepts(last.digest)
+
+
+def test_words_may_change_and_code_may_move(tmp_path: Path) -> None:
+    shutil.copytree(TOY, tmp_path / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+    toy = Copy(tmp_path)
+    toy("ledger", "toy", "--write", "--why", "first", "--seen", "nothing")
+    toy("check", "toy/sure", "--jobs", "1")
+    toy.edit("Draws around 1000 are positive on average.", "On average, draws around 1000 are positive.")
+    assert toy("ledger", "toy", "--write", "--kind", "reworded", "--why", "the verb comes last")[0] == 0
+    row = toy.show("toy/sure")
+    assert (row["status"], row["badge"], row["rule_date"] < now()) == ("holds", "registered", True)
+    toy.edit("return Seeds(draws(run))", "return Seeds(draws(run) * 2)")
+    row = toy.show("toy/sure")
+    assert (row["status"], row["badge"]) == (None, None)
+    assert row["stale"].startswith("its rule has changed; `lemmata check toy/sure")
+    assert "Stale, because the rule has changed: toy/sure." in toy("list", "toy/noisy")[1].replace("\n", " ")
+    write = ("ledger", "toy", "--write", "--why", "twice", "--store", str(tmp_path / "store"))
+    code, out = toy(*write, "--kind", "reworded")
+    assert (code, "of toy/sure more than words has changed" in out.replace("\n", " ")) == (2, True)
+    code, out = toy(*write, "--kind", "moved")
+    assert (code, "--kind moved is not possible: of toy/noisy" in out.replace("\n", " ")) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,9 @@ def add_lines(
             raise UserError(f"ledger --write needs {option}: {meaning}")
     rules = current_rules(ids)
     last = {line.claim: line for paper in _papers(rules) for line in ledger(paper)}
+    seen_by_then = {id: seen or (last[id].seen if id in last else "") for id in rules}
     changed = {
-        claim.id: line_of(one.experiment, claim, date=now(), seen=seen, why=why, kind=kind)
+        claim.id: line_of(one.experiment, claim, date=now(), seen=seen_by_then[claim.id], why=why, kind=kind)
         for one in select(ids)
         for claim in one.claims
         if rules[claim.id].line is None
