@@ -9,9 +9,11 @@ import pytest
 
 from lemmata.core import Recorded, RunResult, Runs, Scale, Undecided, judge
 from lemmata.core.registry import experiment
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims import coverage, fig_6
-from lemmata.papers.knowledge.claims._tuned import READ_AT, Tuned, main_run, main_tunings
-from lemmata.papers.knowledge.run.training import FRESH, Extraction
+from lemmata.papers.knowledge.claims._extraction_runs import READ_AT, main_run, main_tunings
+from lemmata.papers.knowledge.claims._tuned import Tuned
+from lemmata.papers.knowledge.run.training import Extraction
 from lemmata.papers.knowledge.theory import covering, leak
 
 LAPTOP, MANY_SEEDS = Scale("laptop"), Scale("laptop", num_seeds=64)
@@ -34,7 +36,7 @@ def fabricated(config: Any, extraction: Made, stored: float = 0.99) -> RunResult
             columns["seed"].append(np.full(len(taken), seed))
             columns["tuning"].append(np.full(len(taken), number))
             columns["step"].append(taken)
-            columns["extraction"].append(extraction(config, tuning, taken) + 0.001 * (seed - FRESH - 1))
+            columns["extraction"].append(extraction(config, tuning, taken) + 0.001 * (seed - sizes.FRESH - 1))
             columns["asked_accuracy"].append(np.ones(len(taken)))
         leaks.append(np.full(len(config.seeds), split_leak(config) if tuning.coverage.split == "tuple" else 0.0))
     arrays: dict[str, np.ndarray] = {
@@ -78,7 +80,7 @@ def test_claims_hold_in_a_world_that_obeys_the_theory_and_fail_in_a_silent_one()
         "split-leak": ["split-leak"],
         "uniform-attention-fails": ["uniform-attention-fails", "uniform-attention-fails-adamw"],
         "plane": ["plane", "plane-level"],
-        "readings": ["extraction-as-printed", "extraction-one-query"],
+        "extraction": ["extraction-as-printed", "extraction-one-query"],
     }.items():
         obeyed, silent = verdicts(name, covering_world), verdicts(name, silent_world)
         assert {obeyed[claim] for claim in claims} == {"holds"}, obeyed
@@ -185,7 +187,7 @@ def test_a_fine_tuning_that_changed_settings_lack_leaves_the_claim_undecided() -
 def test_experiments_share_their_runs() -> None:
     names = (
         "extraction-unseen-facts multiplicity coverage plane low-rank-enough uniform-attention-fails split-leak fig-6 "
-        "pretrain-near-optimal fig-5 readings"
+        "pretrain-near-optimal fig-5 extraction"
     )
     for scale, most in ((Scale("smoke"), 6), (LAPTOP, 10), (Scale("paper"), 9)):
         configs = [config for name in names.split() for config in experiment(f"knowledge/{name}").runs(scale).values()]

@@ -9,12 +9,13 @@ import pytest
 
 from lemmata.core import RunResult, Scale, Unattended, UserError, named_key
 from lemmata.core.config import decode, encode
-from lemmata.papers.knowledge.claims._tuned import Tuned, in_many_seeds
+from lemmata.papers.knowledge.claims._extraction_runs import in_many_seeds
+from lemmata.papers.knowledge.claims._tuned import Tuned
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, Sentences, pre_training
-from lemmata.papers.knowledge.run.training import Extraction, groups, setting
+from lemmata.papers.knowledge.run.training import Extraction, base_cell, groups
 from lemmata.papers.knowledge.task import ASK, CoverageConfig, Facts, FactsConfig, Questions
 
 WORLD = FactsConfig(subjects=10, templates=4, multiplicity=2)
@@ -133,7 +134,7 @@ def test_the_optimal_loss_is_reached_by_the_data_s_own_distribution() -> None:
 
 
 def test_the_shared_run() -> None:
-    base = setting(Scale("smoke"))
+    base = base_cell(Scale("smoke"))
     shuffled = dataclasses.replace(base.tuning, coverage=CoverageConfig(answers="shuffled"))
     config = dataclasses.replace(base, others=(shuffled,))
     assert groups(config.tunings) == [[0, 1]], "coverage alone needs no second program"
@@ -157,14 +158,14 @@ def test_the_shared_run() -> None:
 
 
 def test_what_lies_at_its_bound_asks_for_many_seeds() -> None:
-    need, config = in_many_seeds(3), setting(Scale("smoke"))
+    need, config = in_many_seeds(3), base_cell(Scale("smoke"))
     few, enough = (RunResult(dataclasses.replace(config, seeds=tuple(range(count))), {}, {}, {}) for count in (2, 3))
     assert str(need(few)) == "2 seeds: so near the bound it takes 3 to tell (--seeds 3)"
     assert need(enough) is None
 
 
 def test_what_the_run_refuses() -> None:
-    base = setting(Scale("laptop"))
+    base = base_cell(Scale("laptop"))
     with pytest.raises(UserError, match=r"tuning\.rank = 51"):
         dataclasses.replace(base, tuning=FineTuningConfig(rank=51))
     with pytest.raises(UserError, match="multiplicity = 30"):

@@ -8,37 +8,44 @@ import numpy as np
 
 from lemmata.core import Part, Rule, RunResult, Scale, Seeds, Verdict, at_least, at_most
 from lemmata.core.rule import together
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.model.one_layer import Query
 from lemmata.papers.knowledge.run.stages import StagedPreTraining
 from lemmata.papers.knowledge.task import FactsConfig
 
-FRESH = 100  # the first seed: those below were seen while the rules were written
 SMALLEST = 1e-30  # float32 runs out below
 OWN, SHARED = "own query", "shared query"  # the last token asks, or one query serves all prompts
 
 
 def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
     """The two readings, each with a lambda that suits it (attention moves against logits as 1/lambda^2)."""
-    small = FactsConfig(subjects=32, templates=8, multiplicity=4)
-    world = scale.pick(smoke=small, laptop=small, paper=FactsConfig(subjects=64, templates=16, multiplicity=4))
-    width = scale.pick(smoke=128, laptop=128, paper=256)
-    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=5, paper=5))
-    steps = scale.pick(smoke=60, laptop=240, paper=480)
-    neurons = scale.pick(smoke=8, laptop=12, paper=8)  # the theorem's are many
+    own, shared = sizes.OWN_QUERY_LOGITS.at(scale), sizes.ONE_QUERY_LOGITS.at(scale)
+    return {OWN: _run(scale, "last", 16.0, own), SHARED: _run(scale, "first", 256.0, shared)}
 
-    def run(query: Any, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
-        start: dict[str, Any] = {"embeddings": "orthonormal", "neuron_start": 0.01 / lam}
-        model = OneLayerConfig(width=width, neurons=neurons, scale=lam, query=query, **start)
-        return StagedPreTraining(facts=world, model=model, first_logits=logits, steps=steps, seeds=seeds)
 
-    own = scale.pick(smoke=(34.0,), laptop=(17.0, 24.0, 34.0, 48.0), paper=(17.0, 24.0, 34.0, 48.0))
-    shared = scale.pick(smoke=(56.0,), laptop=(40.0, 56.0, 80.0), paper=(40.0, 56.0, 80.0, 112.0))
-    return {OWN: run("last", 16.0, own), SHARED: run("first", 256.0, shared)}
+def _run(scale: Scale, query: Query, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
+    return StagedPreTraining(
+        facts=FactsConfig(
+            subjects=sizes.STAGED_SUBJECTS.at(scale), templates=sizes.STAGED_TEMPLATES.at(scale), multiplicity=4
+        ),
+        model=OneLayerConfig(
+            width=sizes.STAGED_WIDTH.at(scale),
+            neurons=sizes.STAGED_NEURONS.at(scale),
+            scale=lam,
+            query=query,
+            embeddings="orthonormal",
+            neuron_start=0.01 / lam,
+        ),
+        first_logits=logits,
+        steps=sizes.STAGED_STEPS.at(scale),
+        seeds=sizes.seeds(scale, sizes.STAGED_SEEDS, sizes.STAGED_FIRST_SEED),
+    )
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What a staged run does at one first rate."""
+    """What a staged run does at one first learning rate."""
 
     run: RunResult
     logit: float
@@ -107,7 +114,7 @@ def verdict_of(stages: Stages) -> Verdict:
 
 
 def at_best_eta(run: RunResult) -> Stages:
-    """At the first rate under which the lemma comes closest to holding."""
+    """At the first learning rate, eta_1, under which the lemma comes closest to holding."""
     verdicts = {logit: verdict_of(Stages(run, logit)) for logit in run.config.first_logits}
     best = max(verdicts, key=lambda logit: (verdicts[logit].status == "holds", verdicts[logit].margin))
     return Stages(run, best)

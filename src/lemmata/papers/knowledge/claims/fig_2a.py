@@ -5,26 +5,28 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, of_result, rises
-from lemmata.papers.knowledge.claims._sweeps import BEFORE, SLACK, Line, drawing_along, stored, sweep
+from lemmata.papers.knowledge import sizes
+from lemmata.papers.knowledge.claims._sweeps import BEFORE, JUDGED, SLACK, Line, drawing_along, stored, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
 from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import lighter, setting
+from lemmata.papers.knowledge.run.training import base_cell, lighter
 
 SAME = 0.05  # nats by which the cells' distance from the least loss may differ
 
 
 def subject_line(scale: Scale) -> Sweep:
     """N varies, the rest is the base cell's; so few subjects that all cells come near the least loss."""
-    base = setting(scale)
+    base = base_cell(scale)
     r, k = base.facts.templates, base.facts.multiplicity
-    numbers = scale.pick(smoke=(8, 16), laptop=(16, 32, 64), paper=(125, 250, 500, 1000))
+    numbers = sizes.LINE_SUBJECTS.at(scale)
+    shapes = numbers[1:] if scale.name == "paper" else numbers[-1:]
     return sweep(
         replace(base, pretraining=lighter(scale)),
-        steps=scale.pick(smoke=200, laptop=1000, paper=2000),
+        steps=sizes.LINE_STEPS.at(scale),
         cells=tuple((n, r, k) for n in numbers),
-        shapes=scale.pick(smoke=((16, r),), laptop=((64, r),), paper=tuple((n, r) for n in numbers[1:])),
-        seeds=base.seeds[:5],
+        shapes=tuple((n, r) for n in shapes),
+        seeds=base.seeds[: sizes.LINE_SEEDS],
     )
 
 
@@ -41,7 +43,7 @@ def as_well_trained(run: RunResult) -> Undecided | None:
     )
 
 
-def other_reading(runs: Runs) -> str:
+def other_optimizer(runs: Runs) -> str:
     sizes, adamw = along(runs["main"], "subjects", "extraction_adamw")
     found = ", ".join(f"{value:.2f} with N = {n}" for n, value in zip(sizes, adamw.mean(axis=0), strict=True))
     return (
@@ -53,8 +55,9 @@ def other_reading(runs: Runs) -> str:
 FIGURE_2A = Claim(
     id="fig-2a",
     locus="Figure 2 (a) (its caption alone: impact of N); the direction is ours",
-    statement="Extraction on unseen facts rises with the number of subject-answer pairs N, half of which are asked "
-    "about in fine-tuning (gradient descent; means over seeds), in worlds that are equally near the least loss.",
+    statement="In worlds that are equally near the least pre-training loss, extraction of unseen facts rises with the "
+    f"number $N$ of subject-answer pairs, half of which are asked about in fine-tuning. {JUDGED} The caption alone is "
+    "in our text; one-token names stand for its 5-token data.",
     subject=lambda runs: Line(runs["main"], "subjects"),
     wrong=lambda runs: Line(runs["main"], "subjects", BEFORE),  # the same models before fine-tuning
     parts={
@@ -62,7 +65,7 @@ FIGURE_2A = Claim(
         "order": share_over_seeds(lambda line: line.values, rises(SLACK)),
     },
     needs={"main": as_well_trained},
-    remark=other_reading,
+    remark=other_optimizer,
 )
 
 EXPERIMENT = Experiment(

@@ -20,68 +20,56 @@ from lemmata.core import (
     rises,
 )
 from lemmata.models.gpt2 import GPT2Config, gpt2_small
+from lemmata.papers.knowledge import sizes
+from lemmata.papers.knowledge.claims._drawing import Curves
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
-from lemmata.papers.knowledge.run.training import FRESH
-from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
+from lemmata.report.plots import COLOURS, ceiling, columns, legend, letter, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
 SMALL = 5  # |R| where K varies, and
 FEW = 2  # K where |R| varies
 MULTIPLICITIES, UNIVERSES = (1, FEW, SMALL), (SMALL, 20, 80)
+BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]
 SLACK = 0.1  # of extraction, against the trend between neighbours
 CHANGE = 0.25  # of extraction, from one end to the other
+Cell = tuple[int, int]  # (|R|, K)
 
 
 def decoder_run(scale: Scale) -> DecoderExtraction:
-    """K = 1, 2, 5 at |R| = 5, and |R| = 5, 20, 80 at K = 2. Sizes and schedules are ours: the paper's text does not
-    give them."""
-    pairs = [*((SMALL, k) for k in MULTIPLICITIES), *((r, FEW) for r in UNIVERSES[1:])]
-    chosen = scale.pick(smoke=pairs[:2], laptop=pairs, paper=pairs)
-    subjects = scale.pick(smoke=8, laptop=64, paper=1000)
-    alphabet = scale.pick(smoke=16, laptop=64, paper=1000)  # as many letters as subjects: names share letters
-    small = GPT2Config(vocab=alphabet + 3, length=16, width=scale.pick(smoke=8, laptop=48, paper=768), heads=2)
-    few_steps = PhaseConfig(steps=2, every=2, batch=4, learning_rate=1e-3)
+    """K = 1, 2, 5 at |R| = 5, and |R| = 5, 20, 80 at K = 2."""
+    cells = [*BY_MULTIPLICITY, *BY_TEMPLATES[1:]][: sizes.DECODER_CELLS.at(scale)]
+    subjects, alphabet = sizes.DECODER_SUBJECTS.at(scale), sizes.DECODER_ALPHABET.at(scale)
+    small = GPT2Config(vocab=alphabet + 3, length=16, width=sizes.DECODER_WIDTH.at(scale), heads=2)
     return DecoderExtraction(
-        cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in chosen),
+        cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in cells),
         alphabet=alphabet,
-        model=scale.pick(smoke=small, laptop=small, paper=gpt2_small("bfloat16")),
-        pretraining=scale.pick(
-            smoke=few_steps,
-            laptop=PhaseConfig(steps=200, every=40, batch=48, learning_rate=4e-3, warmup=20),
-            paper=PhaseConfig(steps=160, every=40, batch=512, learning_rate=6e-4, warmup=40, weight_decay=0.1),
-        ),
-        fine_tuning=scale.pick(
-            smoke=few_steps,
-            laptop=PhaseConfig(steps=30, every=10, batch=32, learning_rate=5e-4),
-            paper=PhaseConfig(steps=30, every=10, batch=128, learning_rate=3e-4),
-        ),
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=3, paper=1)),
+        model=gpt2_small("bfloat16") if scale.name == "paper" else small,
+        pretraining=PhaseConfig(**sizes.DECODER_PRETRAINING.at(scale)),
+        fine_tuning=PhaseConfig(**sizes.DECODER_TUNING.at(scale)),
+        seeds=sizes.seeds(scale, sizes.DECODER_SEEDS),
     )
 
 
-def at_record(run: RunResult, stage: str, column: str, cell: tuple[int, int], record: int = -1) -> np.ndarray:
-    """A value a seed, in a cell (|R|, K), at a record of one stage (the last unless told otherwise)."""
+def at_record(run: RunResult, stage: str, column: str, cell: Cell, record: int = -1) -> np.ndarray:
+    """A value a seed, in a cell, at a record of one stage (the last unless it says otherwise)."""
     where = {"stage": stage, "templates": cell[0], "multiplicity": cell[1]}
     if len(np.unique(run.column("subjects", **where))) > 1:
         raise Undecided(f"worlds of several N have |R| = {cell[0]}, K = {cell[1]}")
     return run.curve(column, **where)[1][:, record]
 
 
-def sizes(run: RunResult) -> list[tuple[int, int]]:
+def cells_of(run: RunResult) -> list[Cell]:
     return [(cell.templates, cell.multiplicity) for cell in run.config.cells]
 
 
 @of_result
 def stored(run: RunResult) -> Undecided | None:
-    lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in sizes(run))
+    lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in cells_of(run))
     if lowest >= STORED:
         return None
-    accuracy_reached = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
-    return TooShort(f"{accuracy_reached}: under {STORED} the facts are not stored and extraction says nothing")
-
-
-BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]
+    reached = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
+    return TooShort(f"{reached}: under {STORED} the facts are not stored and extraction says nothing")
 
 
 class Extracted(NamedTuple):
@@ -90,11 +78,11 @@ class Extracted(NamedTuple):
     run: RunResult
     record: int = -1
 
-    def at(self, cells: list[tuple[int, int]]) -> np.ndarray:
+    def at(self, cells: list[Cell]) -> np.ndarray:
         """[seed, cell]."""
         return np.stack([at_record(self.run, "fine-tuning", "held_out", cell, self.record) for cell in cells], axis=1)
 
-    def rise(self, cells: list[tuple[int, int]]) -> np.ndarray:
+    def rise(self, cells: list[Cell]) -> np.ndarray:
         """From the first cell to the last, for each seed."""
         found = self.at(cells)
         return found[:, -1] - found[:, 0]
@@ -115,18 +103,20 @@ def before_fine_tuning(runs: Runs) -> str:
         lines.append(f"{when} fine-tuning {by_k} by K and {by_r} by |R|")
     return (
         f"The prompt is a phrase the decoder has never seen, and yet facts come out: {'; '.join(lines)}. K = {FEW} was "
-        "chosen after trials; that K varies at |R| = 5, and that the decoder before fine-tuning is the control, after "
-        "a run at |R| = 20 in which the latter rose with K as well."
+        "chosen after trials. That K varies at |R| = 5, and that the decoder before fine-tuning is the control, was "
+        "chosen after a run at |R| = 20 in which the control rose with K as well."
     )
 
 
 FIGURE_3 = Claim(
     id="fig-3",
     locus="Figure 3 (its caption alone: GPT-2, 5-token data); the trends are the abstract's",
-    statement="A GPT-2-shaped decoder that has read spelled facts and is fine-tuned on questions about half of the "
-    "subjects answers questions about the others, better the more templates told each fact (K) and worse the more "
-    "templates there are (|R|). Shown: held-out exact match for K = 1, 2, 5 at |R| = 5, and for |R| = 5, 20, 80 at "
-    "K = 2, means over seeds.",
+    statement="A GPT-2-shaped decoder that has stored spelled facts and is fine-tuned on questions about half of the "
+    "subjects answers questions about the others, better the more templates $K$ a subject and worse the more "
+    "templates "
+    r"$|\mathcal{R}|$ in all. Judged: held-out exact match for K = 1, 2, 5 at |R| = 5, and for |R| = 5, 20, 80 at K = "
+    "2, "
+    "means over seeds. Our text has the caption alone; the trends are the abstract's.",
     subject=lambda runs: Extracted(runs["main"]),
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
@@ -145,55 +135,49 @@ FIGURE_3 = Claim(
 )
 
 
-LINES = (
-    ("fine-tuned", "fine-tuning", "held_out", -1, COLOURS["blue"], "-"),
-    ("first letter alone", "fine-tuning", "held_out_first", -1, COLOURS["sky"], "--"),
-    ("before fine-tuning", "fine-tuning", "held_out", 0, COLOURS["orange"], "-"),
-    ("pre-training accuracy", "pretraining", "told", -1, COLOURS["green"], ":"),
-)
-COLUMNS = {
-    "pre-training accuracy": ("pretraining", "told", -1),
-    "before fine-tuning": ("fine-tuning", "held_out", 0),
-    "extraction": ("fine-tuning", "held_out", -1),
-    "extraction, first letter": ("fine-tuning", "held_out_first", -1),
-    "asked in fine-tuning": ("fine-tuning", "asked", -1),
+SHOWN = {  # curve -> stage, column, record; colour and line
+    "extraction": ("fine-tuning", "held_out", -1, "blue", "-"),
+    "extraction, first letter": ("fine-tuning", "held_out_first", -1, "sky", "--"),
+    "before fine-tuning": ("fine-tuning", "held_out", 0, "orange", "-"),
+    "pre-training accuracy": ("pretraining", "told", -1, "green", ":"),
+    "asked in fine-tuning": ("fine-tuning", "asked", -1, "black", ":"),
 }
 
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     figure, axes = new_figure(1, 2, sharey=True)
-    sweeps = (
-        (f"|R| = {SMALL}", "templates that told a fact, K", [cell for cell in sizes(run) if cell[0] == SMALL], 1),
-        (f"K = {FEW}", "number of templates, |R|", [cell for cell in sizes(run) if cell[1] == FEW], 0),
-    )
-    for ax, (title, xlabel, shown, axis) in zip(axes, sweeps, strict=True):
-        places = [cell[axis] for cell in shown]
-        for label, stage, column, record, colour, style in LINES if shown else ():
+    rows = []
+    for ax, symbol, xlabel, fixed, place in (
+        (axes[0], "K", "templates a subject, K", f"|R| = {SMALL}", 1),
+        (axes[1], "|R|", "number of templates, |R|", f"K = {FEW}", 0),
+    ):
+        shown = [cell for cell in cells_of(run) if cell[1 - place] == (SMALL, FEW)[1 - place]]
+        places, curves = [cell[place] for cell in shown], Curves()
+        for name, (stage, column, record, colour, style) in SHOWN.items() if shown else ():
             values = np.stack([at_record(run, stage, column, cell, record) for cell in shown], axis=1)
-            band(ax, places, values, label, color=colour, linestyle=style, marker="o", markersize=3.5)
+            curves.add(ax, name, (places, values), color=COLOURS[colour], linestyle=style, marker="o", markersize=3.5)
+            rows += [
+                {"what": name, "varied": symbol, "at": at, "mean": float(one.mean()), "std": float(one.std())}
+                for at, one in zip(places, values.T, strict=True)
+            ]
         ceiling(ax, 1.0)
         if shown:
             ax.set_xscale("log")
-            ax.set_xticks(places, [str(place) for place in places])
+            ax.set_xticks(places, [str(at) for at in places])
             ax.minorticks_off()
-        ax.set(xlabel=xlabel, title=title, ylim=(-0.03, 1.05))
+        ax.set(xlabel=xlabel, title=fixed, ylim=(-0.03, 1.05))
     letter(axes)
     axes[0].set_ylabel("exact match, held-out subjects")
     legend(axes[0], fontsize=7, loc="upper left", bbox_to_anchor=(0.0, 0.94))
-    rows = [{"N": cell.subjects, "|R|": cell.templates, "K": cell.multiplicity} for cell in run.config.cells]
-    for row, cell in zip(rows, sizes(run), strict=True):
-        for name, (stage, column, record) in COLUMNS.items():
-            values = at_record(run, stage, column, cell, record)
-            row |= {name: float(values.mean()), f"{name}, std": float(values.std())}
-    config, model, seeds = run.config, run.config.model, len(run.config.seeds)
+    config, model = run.config, run.config.model
     caption = (
         f"Share of held-out subjects whose answer, all {config.name_length} letters of it, follows the question. "
         f"{model.layers} layers of width {model.width}, N = {config.cells[0].subjects}, {config.pretraining.steps} "
         f"pre-training steps of {config.pretraining.batch} sentences, {config.fine_tuning.steps} fine-tuning steps of "
-        f"{config.fine_tuning.batch} questions about the other half. Every answer has been told: the ceiling is 1; "
-        f"naming a random answer would give {1 / config.cells[0].subjects:.3f}. "
-        + (f"Mean and one standard deviation of {seeds} seeds." if seeds > 1 else "One seed.")
+        f"{config.fine_tuning.batch} questions about the other half. Every answer stood in pre-training: the ceiling "
+        f"is 1; a random answer would give {1 / config.cells[0].subjects:.3f}. Mean and one standard deviation over "
+        f"{len(config.seeds)} seeds."
     )
     return Artefact(figure, columns(rows), caption)
 

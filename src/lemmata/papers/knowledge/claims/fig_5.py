@@ -6,15 +6,15 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
 from lemmata.papers.knowledge.claims._acquisition import finished
+from lemmata.papers.knowledge.claims._extraction_runs import main_run
 from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_eta, staged_runs
-from lemmata.papers.knowledge.claims._tuned import main_run
 from lemmata.report.plots import columns, heatmap, new_figure
 
 FILTERED = 0.1  # of attention left on o; a third at the start
 TOKENS = ("o", "s", "r or p")
 
 
-class Attention(NamedTuple):
+class LastAttention(NamedTuple):
     """Of the last position, means over facts, a number a seed."""
 
     bound_two: np.ndarray  # 3d/2 times that on o, at [o s]
@@ -22,10 +22,10 @@ class Attention(NamedTuple):
     ratio: np.ndarray  # on s over that on r, at [o s r]
 
 
-def attention(run: RunResult, when: str = "") -> Attention:
+def attention(run: RunResult, when: str = "") -> LastAttention:
     two, three = run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"]
     unit = 1.5 * run.config.model.width
-    return Attention(unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
+    return LastAttention(unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
 
 
 BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
@@ -33,8 +33,8 @@ BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
 FIGURE_5 = Claim(
     id="fig-5",
     locus="Figure 5 (its caption alone: attention after pre-training); what it must show is ours",
-    statement="After pre-training with AdamW attention at [o s r], where the fact is recalled, has left the "
-    "uninformative o; mean over facts, in every seed.",
+    statement=r"After pre-training with AdamW attention at $[o\,s_j\,r_i]$, where the fact is recalled, has left the "
+    "uninformative $o$. Judged: the mean over facts, in every seed. Our text has the figure's caption alone.",
     subject=lambda runs: runs["main"].arrays["attention_osr"][:, 0],
     wrong=lambda runs: runs["main"].arrays["attention_os"][:, 0],  # at [o s], where the relation is to be guessed
     parts=Part(np.asarray, at_most(FILTERED), along=BY_SEED),
@@ -47,8 +47,10 @@ FIGURE_5 = Claim(
 ADAMW = Claim(
     id="attention-adamw",
     locus="beyond the paper; the bounds of Lemma 10 and the lemma after it, put on the end of AdamW",
-    statement="The pattern that the lemmas have for gradient descent (α₁ ≤ 2/(3d) at [o s] and [o s r], α₂/α₃ in "
-    "[.7, 1.6]) is also what AdamW finds; means over facts, in every seed.",
+    statement="The pattern that the lemmas have for stages 1 and 2 of gradient descent is also what AdamW ends in: "
+    r"$\alpha_1 \le 2/(3d)$ at $[o\,s_j]$ and $[o\,s_j\,r_i]$, and $0.7 \le \alpha_2/\alpha_3 \le 1.6$. Judged: means "
+    "over "
+    "facts, in every seed.",
     subject=lambda runs: attention(runs["main"]),
     wrong=lambda runs: attention(runs["main"], "untrained."),
     parts={

@@ -1,11 +1,9 @@
-"""The appendix's concentration bound, equation (44), and how many subjects it takes to cover every template."""
-
-from collections.abc import Callable
-from dataclasses import replace
+"""The appendix's concentration bound, equation (44), and the subjects that by it cover every template."""
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most, rows_of
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
 from lemmata.papers.knowledge.theory import concentration
 from lemmata.report.plots import CYCLE, legend, letter, new_figure
@@ -19,10 +17,8 @@ def tails(runs: Runs, lower: str) -> list[np.ndarray]:
 
 
 def bound(runs: Runs) -> np.ndarray:
-    cases = zip(
-        *(runs["main"].column(name).tolist() for name in ("subjects", "multiplicity", "templates")), strict=True
-    )
-    return np.array([concentration.hoeffding_bound(*case) for case in cases])
+    columns = (runs["main"].column(name).tolist() for name in ("subjects", "multiplicity", "templates"))
+    return np.array([concentration.hoeffding_bound(*case) for case in zip(*columns, strict=True)])
 
 
 def nothing(runs: Runs) -> np.ndarray:
@@ -35,11 +31,12 @@ BY_CASE = {"case": lambda runs: rows_of(runs["main"], K="multiplicity", q="templ
 HOEFFDING_COVER = Claim(
     id="hoeffding-cover",
     locus="Appendix, equation (44); our text has the formula from inside its probability on",
-    statement="Of n subjects with K of q templates each, the number that have template j reaches half of its mean "
-    "Kn/q with a probability of at most exp(-nK²/(2q²)), as printed. Measured exactly (binomial tails) for several "
-    "n, K, q, and as a frequency in drawn facts.",
+    statement=r"Each of $n$ subjects draws a set $A_i$ of $K$ of $q$ templates, so that $j \in [q]$ has probability "
+    r"$K/q$. As printed, $\mathbb{P}[\sum_{i=1}^n \mathbb{I}(j \in A_i) \ge \frac{K}{2q} n] \le "
+    r"\exp(-\frac{nK^2}{2q^2})$. Judged exactly, by binomial tails for several $n$, $K$, $q$, and as a frequency in "
+    "drawn facts.",
     subject=lambda runs: tails(runs, "at_most"),
-    wrong=lambda runs: tails(runs, "at_most_unpopular"),  # templates that are told half as often
+    wrong=lambda runs: tails(runs, "at_most_unpopular"),  # templates drawn half as often
     parts={
         "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing, along=BY_CASE),
         "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound, along=BY_CASE),
@@ -49,10 +46,10 @@ HOEFFDING_COVER = Claim(
     },
     correction=Correction(
         severity="typographical",
-        printed="P[Σ_i 1(j ∈ A_i) ≥ Kn/(2q)] ≤ exp(-nK²/(2q²))",
-        corrected="P[Σ_i 1(j ∈ A_i) ≤ Kn/(2q)] ≤ exp(-nK²/(2q²))",
+        printed=r"$\mathbb{P}[\sum_i \mathbb{I}(j \in A_i) \ge \frac{K}{2q} n] \le \exp(-\frac{nK^2}{2q^2})$",
+        corrected=r"$\mathbb{P}[\sum_i \mathbb{I}(j \in A_i) \le \frac{K}{2q} n] \le \exp(-\frac{nK^2}{2q^2})$",
         reason="The mean is Kn/q, so the printed event is almost certain. Hoeffding's inequality, which the proof "
-        "names, bounds the lower tail: a template told at most half as often as expected. That every template is "
+        "names, bounds the lower tail: a template drawn at most half as often as expected. That every template is "
         "covered, the use made of it, needs the lower tail too.",
         survives="What is made of it, as far as our text goes: with enough subjects every template is covered, with "
         "the same exponent (claim cover-all-templates). Where the bound is near 1 the printed form holds too.",
@@ -63,10 +60,16 @@ HOEFFDING_COVER = Claim(
     ),
 )
 
+TO_COVER = {  # subjects that cover all templates but with the failure put up with
+    "exact": concentration.subjects_to_cover,
+    "union bound": concentration.union_cover,
+    "Chernoff": concentration.chernoff_cover,
+    "Hoeffding, eq. (44)": concentration.hoeffding_cover,
+}
 
-def to_cover(run: RunResult, count: Callable[[int, int, float], int]) -> np.ndarray:
-    """Subjects that cover all templates but with the failure put up with, by each case."""
-    return np.array([count(k, q, run.config.failure) for k, q in run.config.cases])
+
+def to_cover(run: RunResult, by: str) -> np.ndarray:
+    return np.array([TO_COVER[by](k, q, run.config.failure) for k, q in run.config.cases])
 
 
 def covered(run: RunResult, subjects: np.ndarray) -> np.ndarray:
@@ -78,8 +81,7 @@ def covered(run: RunResult, subjects: np.ndarray) -> np.ndarray:
 def loosest(runs: Runs) -> str:
     """The case in which the bound asks for most."""
     run = runs["main"]
-    counts = (concentration.hoeffding_cover, concentration.chernoff_cover, concentration.subjects_to_cover)
-    needed = [to_cover(run, count) for count in counts]
+    needed = [to_cover(run, by) for by in ("Hoeffding, eq. (44)", "Chernoff", "exact")]
     case = int(np.argmax(needed[0]))
     (k, q), (ours, other, exact) = run.config.cases[case], (f"{numbers[case]:,.0f}" for numbers in needed)
     return (
@@ -93,11 +95,11 @@ COVER_ALL = Claim(
     id="cover-all-templates",
     locus="Appendix, equation (44) with a union bound over templates",
     uses=("hoeffding-cover",),
-    statement="2 (q/K)² log(q/δ) subjects cover all q templates with probability 1 - δ at least; shown: the exact "
-    "probability at that number, for each K and q.",
-    subject=lambda runs: covered(runs["main"], to_cover(runs["main"], concentration.hoeffding_cover)),
-    # One subject fewer than the exact number.
-    wrong=lambda runs: covered(runs["main"], to_cover(runs["main"], concentration.subjects_to_cover) - 1),
+    statement=r"By the lower tail of (44) and a union bound over the $q$ templates, which is ours, $n = 2 (q/K)^2 "
+    r"\log(q/\delta)$ subjects cover all templates with probability $1 - \delta$ at least. Judged: the exact "
+    "probability at that number, for each $K$ and $q$.",
+    subject=lambda runs: covered(runs["main"], to_cover(runs["main"], "Hoeffding, eq. (44)")),
+    wrong=lambda runs: covered(runs["main"], to_cover(runs["main"], "exact") - 1),  # one subject fewer
     parts=Part(
         np.asarray,
         at_least(lambda runs: 1 - runs["main"].config.failure),
@@ -108,30 +110,24 @@ COVER_ALL = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    run = replace(runs["main"], metrics={**runs["main"].metrics, "hoeffding": bound(runs)})
+    run = runs["main"]
+    table = {**run.metrics, "hoeffding": bound(runs)}
     figure, (left, right) = new_figure(1, 2, width=9.6)
-    for colour, (multiplicity, templates) in zip(CYCLE, run.config.cases, strict=False):
-        where = {"multiplicity": multiplicity, "templates": templates}
-        n = run.column("subjects", **where)
-        order = np.argsort(n)
-        for column, style, label in (
+    for colour, (k, q) in zip(CYCLE, run.config.cases, strict=False):
+        mine = np.flatnonzero((table["multiplicity"] == k) & (table["templates"] == q))
+        mine = mine[np.argsort(table["subjects"][mine])]
+        for name, style, label in (
             ("hoeffding", "--", None),
-            ("at_most", "o-", f"K = {multiplicity}, q = {templates}"),
+            ("at_most", "o-", f"K = {k}, q = {q}"),
             ("at_least", ":", None),
         ):
-            values = np.maximum(run.column(column, **where), FLOOR)
-            left.plot(n[order], values[order], style, color=colour, linewidth=1.2, markersize=3, label=label)
+            values = np.maximum(table[name][mine], FLOOR)
+            left.plot(table["subjects"][mine], values, style, color=colour, linewidth=1.2, markersize=3, label=label)
     left.set(xlabel="subjects n", ylabel="probability", yscale="log", ylim=(FLOOR, 2), title="bound and exact tails")
     legend(left, fontsize=7, loc="lower left")
     at = np.arange(len(run.config.cases))
-    counts = {
-        "exact": concentration.subjects_to_cover,
-        "union bound": concentration.union_cover,
-        "Chernoff": concentration.chernoff_cover,
-        "Hoeffding, eq. (44)": concentration.hoeffding_cover,
-    }
-    for shift, (label, count) in enumerate(counts.items()):
-        right.bar(at + 0.2 * (shift - 1.5), to_cover(run, count), 0.2, label=label, color=CYCLE[shift])
+    for shift, by in enumerate(TO_COVER):
+        right.bar(at + 0.2 * (shift - 1.5), to_cover(run, by), 0.2, label=by, color=CYCLE[shift])
     right.set_xticks(at, [f"{k}, {q}" for k, q in run.config.cases])
     title = f"to cover all templates but with {run.config.failure:g}"
     right.set(xlabel="K, q", ylabel="subjects", yscale="log", title=title)
@@ -139,15 +135,15 @@ def draw(runs: Runs) -> Artefact:
     letter((left, right))
     caption = (
         "(a) Exact probability that a template has at most half its expected count among n subjects (points; values "
-        "under 10⁻⁶ lie on the floor), the bound exp(-nK²/(2q²)) (dashed) and the probability of the event as printed "
-        "(dotted, near 1). (b) Subjects needed to cover every template: exact, and by three bounds."
+        f"under {FLOOR:g} lie on the floor), the bound exp(-nK²/(2q²)) (dashed) and the probability of the event as "
+        "printed (dotted, near 1). (b) Subjects needed to cover every template: exact, and by three bounds."
     )
-    return Artefact(figure, dict(run.metrics), caption)
+    return Artefact(figure, table, caption)
 
 
 EXPERIMENT = Experiment(
     title="The concentration bound, and covering every template",
-    runs=lambda scale: {"main": CoverBound(worlds=scale.pick(smoke=10, laptop=40, paper=200))},
+    runs=lambda scale: {"main": CoverBound(worlds=sizes.WORLDS.at(scale))},
     claims=(HOEFFDING_COVER, COVER_ALL),
     draw=draw,
 )

@@ -1,7 +1,4 @@
-"""How near pre-training comes to the least loss that any predictor can have on the data: with AdamW, as in the paper's
-experiments, and by gradient descent in stages, as in its theorem."""
-
-from typing import NamedTuple
+"""How near pre-training with AdamW comes to the least loss that any predictor can have on the data."""
 
 import numpy as np
 
@@ -18,13 +15,11 @@ from lemmata.core import (
     at_most,
     of_result,
 )
-from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss, still_falling
-from lemmata.papers.knowledge.claims._stages import SHARED, at_best_eta, staged_runs
-from lemmata.papers.knowledge.claims._tuned import main_run, uniform_run
+from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss
+from lemmata.papers.knowledge.claims._extraction_runs import main_run, uniform_run
 from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
 
 KNOWN = 0.95  # of the facts, chosen before the run
-SURE = 0.9  # mean probability of the answer
 
 
 def known_and_excess(run: RunResult) -> tuple[np.ndarray, np.ndarray]:
@@ -41,8 +36,8 @@ def levels_off(runs: Runs) -> str:
     known = accuracy.min(axis=0) >= KNOWN
     since = f"from step {runs['main'].arrays['pretraining.step'][np.argmax(known)]} on" if known.any() else "nowhere"
     return (
-        f"{KNOWN:g} of the facts are known {since}; the excess then falls, with the rate and weight decay kept "
-        f"constant, and stands at {excess[:, -1].mean():.3f} nats at the end. Uniform attention knows "
+        f"{KNOWN:g} of the facts are known {since}. The excess then falls, with the learning rate and weight decay "
+        f"kept constant, and stands at {excess[:, -1].mean():.3f} nats at the end. Uniform attention knows "
         f"{at_end(runs['uniform'])[0].mean():.2f} of the facts at {at_end(runs['uniform'])[1].mean():.2f} nats."
     )
 
@@ -62,13 +57,14 @@ def near_or_at_rest(run: RunResult) -> Undecided | None:
 
 
 BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
-STAGED_BY_SEED = {"seed": lambda runs: runs[SHARED].config.seeds}
 
 NEAR_OPTIMAL = Claim(
     id="pretrain-near-optimal",
     locus="Abstract: the model reaches near-optimal pre-training loss; with AdamW, as in the experiments",
-    statement="Next-token pre-training comes near the least loss any predictor can have on the data (log(K)/3: only "
-    "the template after a subject is uncertain) and knows the facts, in every seed.",
+    statement="Next-token pre-training reaches near-optimal loss and stores the facts. Judged for AdamW in every "
+    r"seed: the loss over the least that any predictor can have on the data, $\log(K)/3$ (only the template after a "
+    "subject is "
+    "uncertain), and the share of facts known.",
     subject=lambda runs: at_end(runs["main"]),
     wrong=lambda runs: at_end(runs["uniform"]),  # attention that does not learn: facts known, loss not
     parts={
@@ -80,56 +76,12 @@ NEAR_OPTIMAL = Claim(
 )
 
 
-class Staged(NamedTuple):
-    """Of staged descent, a number a seed."""
-
-    excess: np.ndarray
-    answer: np.ndarray  # mean probability of the answer at [o s r]
-
-
-def staged(run: RunResult, *, after: bool) -> Staged:
-    """At the end of stage 3, or where it begins, T_2."""
-    found = []
-    for seed in run.config.seeds:
-        where = {"seed": seed, "first_logit": at_best_eta(run).logit}
-        loss, answer, stage = (run.column(name, **where).astype(float) for name in ("loss", "answer", "stage"))
-        place = -1 if after else int(np.argmax(stage == 2)) if np.any(stage == 2) else -1
-        found.append((loss[place] - least_loss(run), answer[place]))
-    return Staged(*np.array(found).T)
-
-
-@of_result
-def stages_finished(run: RunResult) -> Undecided | None:
-    if not np.all(run.column("stage", step=run.config.steps) == 2):
-        return TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")
-    loss = run.curve("loss", first_logit=at_best_eta(run).logit)[1].mean(axis=0)
-    return still_falling(loss)
-
-
-IN_STAGES = Claim(
-    id="near-optimal-in-stages",
-    locus="The theorem on pre-training: near-optimal loss under gradient descent in three stages",
-    uses=("third-stage-length",),
-    statement="Gradient descent in the appendix's stages, in the reading in which Lemma 10 holds (one query for all "
-    "prompts), comes near the least loss and knows the answers, in every seed.",
-    subject=lambda runs: staged(runs[SHARED], after=True),
-    wrong=lambda runs: staged(runs[SHARED], after=False),  # the same models where stage 3 begins
-    parts={
-        "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=STAGED_BY_SEED),
-        "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=STAGED_BY_SEED),
-    },
-)
-
-
 def draw(runs: Runs) -> Artefact:
-    run, by_stages = runs["main"], runs[SHARED]
+    run = runs["main"]
     config, steps = run.config, run.arrays["pretraining.step"]
     (known, excess), templates = known_and_excess(run), run.arrays["pretraining.template_accuracy"]
     figure, (left, right) = new_figure(1, 2, width=9.0)
-    left.plot(steps[1:], excess[:, 1:].T, "o-", color=COLOURS["blue"], markersize=3, linewidth=1)[0].set_label("AdamW")
-    taken, losses = by_stages.curve("loss", first_logit=at_best_eta(by_stages).logit)
-    over = losses - least_loss(by_stages)
-    left.plot(taken[1:], over[:, 1:].T, color=COLOURS["orange"], linewidth=1)[0].set_label("in stages")
+    left.plot(steps[1:], excess[:, 1:].T, "o-", color=COLOURS["blue"], markersize=3, linewidth=1)
     for values, colour, label in (
         (known, COLOURS["blue"], "[o s r] gives the answer"),
         (templates, COLOURS["vermillion"], "[o s] gives a template of the subject"),
@@ -150,20 +102,17 @@ def draw(runs: Runs) -> Artefact:
         "templates known": templates.reshape(-1),
     }
     caption = (
-        f"Pre-training with AdamW (blue, and b), N = {config.facts.subjects}, |R| = {config.facts.templates}, "
+        f"Pre-training with AdamW, N = {config.facts.subjects}, |R| = {config.facts.templates}, "
         f"K = {config.facts.multiplicity}, d = {config.model.width}; a line for each of {len(known)} seeds. The least "
-        f"loss, from the data, is {least_loss(run):.4f} nats; the untrained model: {excess[:, 0].mean():.2f} over. "
-        f"Orange: gradient descent in the appendix's stages, N = {by_stages.config.facts.subjects}, "
-        f"K = {by_stages.config.facts.multiplicity}, d = {by_stages.config.model.width}, one query for all prompts; "
-        f"at the end {over[:, -1].mean():.3f} nats over."
+        f"loss, from the data, is {least_loss(run):.4f} nats; the untrained model is {excess[:, 0].mean():.2f} over it."
     )
     return Artefact(figure, table, caption)
 
 
 EXPERIMENT = Experiment(
     title="Pre-training loss against the least possible",
-    runs=lambda scale: {"main": main_run(scale), "uniform": uniform_run(scale), SHARED: staged_runs(scale)[SHARED]},
-    needs={"main": finished, SHARED: stages_finished},
-    claims=(NEAR_OPTIMAL, IN_STAGES),
+    runs=lambda scale: {"main": main_run(scale), "uniform": uniform_run(scale)},
+    needs={"main": finished},
+    claims=(NEAR_OPTIMAL,),
     draw=draw,
 )

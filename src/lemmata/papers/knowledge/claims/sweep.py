@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, of_result
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._sweeps import BEFORE, sweep
 from lemmata.papers.knowledge.claims._trends import failing
-from lemmata.papers.knowledge.claims._tuned import LEARNED as LEARNED_QUESTIONS
-from lemmata.papers.knowledge.probe.sweep import LEARNED, cube, stored_cells
+from lemmata.papers.knowledge.claims._tuned import LEARNED
+from lemmata.papers.knowledge.probe.sweep import STORED, cube, stored_cells
 from lemmata.papers.knowledge.run.sweep import Sweep
-from lemmata.papers.knowledge.run.training import FRESH, lighter, setting
+from lemmata.papers.knowledge.run.training import base_cell, lighter
 from lemmata.report.plots import heatmap, new_figure
 
 FEWEST_PAIRS = 3  # of neighbouring cells along K, and along |R|
@@ -25,21 +26,17 @@ def plane(scale: Scale) -> Sweep:
 
     N stays where a batch of 128 stores the facts also at the scale `paper`, which here means more cells.
     """
-    base = setting(scale.pick(smoke=scale, laptop=scale, paper=Scale("laptop")))
+    laptop = Scale("laptop") if scale.name == "paper" else scale
+    base = base_cell(laptop)
     if scale.name == "paper":
         base = replace(base, facts=replace(base.facts, pad_multiplicity=None))
-    sizes = scale.pick(
-        smoke=((8, 16), (3, 6), (1, 3)),
-        laptop=((50,), (10, 20), (2, 5, 10)),
-        paper=((25, 50, 100, 200, 400), (10, 20, 40, 80, 160), (1, 2, 5, 10)),
-    )
     return sweep(
         base if scale.name == "paper" else replace(base, pretraining=lighter(scale)),
-        steps=scale.pick(smoke=200, laptop=1000, paper=1000),
-        cells=tuple(product(*sizes)),
-        shapes=scale.pick(smoke=((16, 6),), laptop=((50, 20),), paper=((100, 160), (400, 160))),
+        steps=sizes.SWEEP_STEPS.at(scale),
+        cells=tuple(product(*sizes.SWEEP_SIZES.at(scale))),
+        shapes=sizes.SWEEP_SHAPES.at(scale),
         adamw=scale.name == "paper",  # a third of the time, and no claim reads it
-        seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=16, paper=5)),
+        seeds=sizes.seeds(scale, sizes.SWEEP_SEEDS),
     )
 
 
@@ -63,11 +60,11 @@ class Cells(NamedTuple):
     def halvings(self, axis: int) -> Resampled:
         """How many times the failures of all cells with one size halve from that size to the next along an axis, mean
         over the sizes: failures together, for those of a cell in which nearly all facts come out are a few, and their
-        logarithm is chance. Cells that have not stored their facts are in no pair."""
+        logarithm is luck. Cells that have not stored their facts are in no pair."""
         stored = np.moveaxis(self.stored, axis, 0)
         pairs = stored[1:] & stored[:-1]
         if pairs.sum() < FEWEST_PAIRS:
-            raise Undecided(f"fewer than {FEWEST_PAIRS} pairs of neighbouring cells store {LEARNED:g} of their facts")
+            raise Undecided(f"fewer than {FEWEST_PAIRS} pairs of neighbouring cells store {STORED:g} of their facts")
 
         def along(means: list[np.ndarray]) -> np.ndarray:
             extraction = np.moveaxis(np.hstack(means).reshape(-1, *self.stored.shape), axis + 1, 1)
@@ -86,7 +83,7 @@ class Cells(NamedTuple):
 def by_cell(runs: Runs, name: str) -> Cells:
     run = runs["main"]
     behind = fewest_held_out(run) * len(run.config.seeds)
-    learned = cube(run, "asked_accuracy")[1] >= LEARNED_QUESTIONS  # by gradient descent
+    learned = cube(run, "asked_accuracy")[1] >= LEARNED  # by gradient descent
     if np.any(learned.sum(axis=0) == 0):
         raise Undecided("in some cell gradient descent has learned its own questions in no seed")
     extraction = cube(run, name)[1]
@@ -97,10 +94,14 @@ def by_cell(runs: Runs, name: str) -> Cells:
 PLANE = Claim(
     id="sweep",
     locus="Abstract: extraction improves with multiplicity and becomes harder with more templates",
-    statement="Over the product of sizes N, |R| and K, between neighbouring cells the held-out facts that stay inside "
-    "grow fewer with K (by √2 at least) and more with |R| (by 2^¼; gradient descent). Shown: how often those of all "
-    f"cells with one K halve, with one |R| double, mean over the steps; cells that store less than {LEARNED:g} of "
-    "their facts are left out.",
+    statement="Extraction improves with multiplicity and becomes harder with more templates: between neighbouring "
+    "cells "
+    r"of $N \times |\mathcal{R}| \times K$ the held-out facts that stay inside grow fewer with $K$, by $\sqrt{2}$ at "
+    r"least, and more with $|\mathcal{R}|$, by $2^{1/4}$. Judged by gradient descent: how often those of all cells "
+    "with one $K$ "
+    rf"halve, with one $|\mathcal{{R}}|$ double, mean over the steps, cells that store less than {STORED:g} of their "
+    "facts "
+    "left out.",
     subject=lambda runs: by_cell(runs, "extraction"),
     wrong=lambda runs: by_cell(runs, BEFORE),  # the same models before fine-tuning
     parts={
@@ -122,7 +123,7 @@ def draw(runs: Runs) -> Artefact:
         f"Share of held-out facts extracted, mean of {len(run.config.seeds)} seeds, over N, |R| and K "
         f"(d = {run.config.model.width}, {run.config.pretraining.steps} steps of pre-training at batch "
         f"{run.config.pretraining.batch}). The least share of facts stored in any cell is {stored.min():.2f}; "
-        f"{int((~stored_cells(run)).sum())} of {stored.size} cells store less than {LEARNED:g} and are not judged."
+        f"{int((~stored_cells(run)).sum())} of {stored.size} cells store less than {STORED:g} and are not judged."
     )
     return Artefact(figure, dict(run.metrics), caption)
 

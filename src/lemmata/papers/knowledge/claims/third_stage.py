@@ -1,10 +1,11 @@
-"""Equation (168): how long the third stage of pre-training takes, against its rate."""
+"""Equation (168): how long the third stage of pre-training takes, against its learning rate."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, near
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
 from lemmata.papers.knowledge.run.stages import StagedPreTraining
@@ -14,19 +15,16 @@ SECOND, THIRD = "second rate", "third rate"
 
 
 def third_stage_runs(scale: Scale) -> dict[str, StagedPreTraining]:
-    """One first rate, the third rate varied, and the second; above 200 units descent in stage 3 is not stable."""
+    """One eta_1, and eta_3 varied, or eta_2; above 200 units descent in stage 3 is not stable."""
     whole = staged_runs(scale)[SHARED]
     base = replace(whole, first_logits=whole.first_logits[:2][-1:], seeds=whole.seeds[:3])
-    third = scale.pick(smoke=(200.0,), laptop=(50.0, 100.0, 200.0), paper=(25.0, 50.0, 100.0, 200.0))
-    second = scale.pick(smoke=(20.0,), laptop=(10.0, 20.0, 40.0), paper=(10.0, 20.0, 40.0))
-    longer = {learning_rate: max(base.steps, int(20000 / learning_rate) // 2 * 2) for learning_rate in third}
-    found = {
-        f"{THIRD}/{learning_rate:g}": replace(base, third_learning_rate=learning_rate, steps=longer[learning_rate])
-        for learning_rate in third
-    }
-    return found | {
-        f"{SECOND}/{learning_rate:g}": replace(base, second_learning_rate=learning_rate) for learning_rate in second
-    }
+    found = {}
+    for eta in sizes.THIRD_LEARNING_RATES.at(scale):
+        longer = max(base.steps, int(20000 / eta) // 2 * 2)
+        found[f"{THIRD}/{eta:g}"] = replace(base, third_learning_rate=eta, steps=longer)
+    for eta in sizes.SECOND_LEARNING_RATES.at(scale):
+        found[f"{SECOND}/{eta:g}"] = replace(base, second_learning_rate=eta)
+    return found
 
 
 def lengths(run: RunResult) -> np.ndarray:
@@ -41,18 +39,19 @@ def lengths(run: RunResult) -> np.ndarray:
     return np.array(found)
 
 
+def varied(runs: Runs, group: str) -> list[tuple[float, np.ndarray]]:
+    """The learning rates of a group in order, each with its lengths."""
+    name = "third_learning_rate" if group == THIRD else "second_learning_rate"
+    found = sorted(runs.group(group).values(), key=lambda run: getattr(run.config, name))
+    return [(getattr(run.config, name), lengths(run)) for run in found]
+
+
 def slopes(runs: Runs, group: str) -> np.ndarray:
-    """Of log(T_p - T_2) on the log of the varied rate, for each seed."""
-    found = sorted(runs.group(group).values(), key=lambda run: _learning_rate(run, group))
-    learning_rates = np.array([_learning_rate(run, group) for run in found])
-    if len(np.unique(learning_rates)) < 2 or len({run.config.seeds for run in found}) > 1:
+    """Of log(T_p - T_2) on the log of the varied learning rate, for each seed."""
+    etas, taken = zip(*varied(runs, group), strict=True)
+    if len(set(etas)) < 2 or len({len(one) for one in taken}) > 1:
         raise Undecided(f"under these settings the {group} does not vary alone")
-    taken = np.stack([lengths(run) for run in found], axis=1)
-    return np.array([np.polyfit(np.log(learning_rates), np.log(one), 1)[0] for one in taken])
-
-
-def _learning_rate(run: RunResult, group: str) -> float:
-    return run.config.third_learning_rate if group == THIRD else run.config.second_learning_rate
+    return np.array([np.polyfit(np.log(etas), np.log(one), 1)[0] for one in np.stack(taken, axis=1)])
 
 
 def _loose(runs: Runs) -> str:
@@ -74,9 +73,11 @@ def _seeds(runs: Runs) -> tuple[int, ...]:
 LENGTH = Claim(
     id="third-stage-length",
     locus="Appendix, equation (168): T_p - T_2 is set to an order over η₃",
-    statement="The third stage takes a number of steps in inverse proportion to its rate: the slope of log(T_p - T_2) "
-    f"on log η₃ is -1, where T_p is when the loss is within {NEAR:g} nats of the least (one number a seed). The other "
-    "factors of the order are not varied.",
+    statement=r"With probability $1 - \delta$ the third stage lasts $T_p - T_2 = \tilde\Theta((m d^2 \sigma_0^2 + m + "
+    r"N^2/\lambda^2 + |\mathcal{R}|^2/\lambda^2)/\eta_3)$ steps. Judged is the dependence on $\eta_3$ alone: the "
+    "slope of "
+    rf"$\log(T_p - T_2)$ on $\log \eta_3$ is $-1$ in each seed, $T_p$ being when the loss is within {NEAR:g} nats of "
+    "the least.",
     subject=lambda runs: slopes(runs, THIRD),
     wrong=lambda runs: slopes(runs, SECOND),  # the rate of stage 2 varied instead
     parts=Part(np.asarray, near(-1.0, atol=0.15), along={"seed": _seeds}),
@@ -88,13 +89,12 @@ def draw(runs: Runs) -> Artefact:
     figure, ax = new_figure(width=4.8)
     rows = []
     for group, colour in ((THIRD, "blue"), (SECOND, "orange")):
-        found = sorted(runs.group(group).values(), key=lambda run, group=group: _learning_rate(run, group))
-        learning_rates = [_learning_rate(run, group) for run in found]
-        taken = np.stack([lengths(run) for run in found], axis=1)
-        ax.loglog(learning_rates, taken.T, "o-", color=COLOURS[colour], linewidth=1, markersize=3)[0].set_label(group)
-        for learning_rate, values in zip(learning_rates, taken.T, strict=True):
-            rows += [{"varied": group, "rate": learning_rate, "T_p - T_2": float(value)} for value in values]
-    ax.set(xlabel="rate, in units of m/(λ²d)", ylabel="T_p - T_2, steps", title="length of stage 3")
+        etas, taken = zip(*varied(runs, group), strict=True)
+        lines = ax.loglog(etas, np.stack(taken), "o-", color=COLOURS[colour], linewidth=1, markersize=3)
+        lines[0].set_label(f"{group[:-5]} learning rate")
+        for eta, values in zip(etas, taken, strict=True):
+            rows += [{"varied": group, "rate": eta, "T_p - T_2": float(value)} for value in values]
+    ax.set(xlabel="learning rate, in units of m/(λ²d)", ylabel="T_p - T_2, steps", title="length of stage 3")
     legend(ax)
     run = next(iter(runs.group(THIRD).values()))
     world = run.config.facts

@@ -5,7 +5,7 @@ import numpy as np
 from lemmata.core import RunResult, Undecided
 
 SIZES = ("subjects", "templates", "multiplicity")  # N, |R|, K
-LEARNED = 0.95  # of the facts, in the mean over seeds: below it a cell says nothing about extraction
+STORED = 0.95  # of the facts, in the mean over seeds: below it a cell says nothing about extraction
 
 
 def along(run: RunResult, varied: str, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -29,4 +29,4 @@ def cube(run: RunResult, name: str) -> tuple[tuple[np.ndarray, ...], np.ndarray]
 
 def stored_cells(run: RunResult) -> np.ndarray:
     """(N, |R|, K): whether the cell has stored its facts."""
-    return cube(run, "fact_accuracy")[1].mean(axis=0) >= LEARNED
+    return cube(run, "fact_accuracy")[1].mean(axis=0) >= STORED

@@ -20,6 +20,7 @@ from lemmata.core import (
     named_keys,
     require,
 )
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.fast.token_descent import TokenDescent, begun
@@ -211,34 +212,34 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
     return RunOutput(under_another(tables), arrays)
 
 
-LARGEST_K = 10  # on a laptop
-SMALL_K = 5  # the same at smoke scale
-FRESH = 200  # the first seed: those below were seen, some of them, while the rules were written
-
-
 @cache  # asked for by every cell and fine-tuning
-def setting(scale: Scale) -> Extraction:
-    """The base cell at each scale."""
-    small = Extraction(
-        facts=FactsConfig(subjects=16, templates=6, multiplicity=3, pad_multiplicity=SMALL_K),
-        model=OneLayerConfig(width=12, neurons=4),
-        pretraining=PreTrainingConfig(steps=200, batch=32, neuron_learning_rate=1e-2, attention_learning_rate=1e-3),
-        tuning=FineTuningConfig(steps=20, batch=16, learning_rate=3e-3, records=4),
+def base_cell(scale: Scale) -> Extraction:
+    """The world and the training that most experiments vary."""
+    return Extraction(
+        facts=FactsConfig(
+            subjects=sizes.SUBJECTS.at(scale),
+            templates=sizes.TEMPLATES.at(scale),
+            multiplicity=sizes.MULTIPLICITY.at(scale),
+            pad_multiplicity=sizes.PADDED_MULTIPLICITY.at(scale),
+        ),
+        model=OneLayerConfig(width=sizes.WIDTH.at(scale), neurons=sizes.NEURONS.at(scale)),
+        pretraining=PreTrainingConfig(
+            steps=sizes.PRETRAINING_STEPS.at(scale),
+            batch=sizes.PRETRAINING_BATCH.at(scale),
+            neuron_learning_rate=sizes.NEURON_LEARNING_RATE.at(scale),
+            attention_learning_rate=sizes.ATTENTION_LEARNING_RATE.at(scale),
+            records=sizes.PRETRAINING_RECORDS.at(scale),
+        ),
+        tuning=FineTuningConfig(
+            steps=sizes.TUNING_STEPS.at(scale),
+            batch=sizes.TUNING_BATCH.at(scale),
+            learning_rate=sizes.TUNING_LEARNING_RATE.at(scale),
+            records=sizes.TUNING_RECORDS.at(scale),
+        ),
+        seeds=sizes.seeds(scale, sizes.SEEDS),
     )
-    # So few subjects that many seeds come within .05 of the least loss. The pad is the largest K of any run, so that
-    # all of them share their programs.
-    usual = Extraction(
-        facts=FactsConfig(subjects=64, pad_multiplicity=LARGEST_K),
-        pretraining=PreTrainingConfig(steps=1000, records=10),
-    )
-    # In batches of 128 an answer is seen too rarely at N = 1000: see `claims/_tuned.py`.
-    facts, batches = FactsConfig(subjects=1000, templates=5, multiplicity=5), PreTrainingConfig(batch=1024)
-    base = scale.pick(smoke=small, laptop=usual, paper=Extraction(facts=facts, pretraining=batches))
-    return replace(base, seeds=tuple(FRESH + seed for seed in scale.seeds(smoke=2, laptop=12, paper=5)))
 
 
 def lighter(scale: Scale) -> PreTrainingConfig:
-    """On a laptop in half the batch and half the time, some .015 nats further from the least loss: for what is not
-    judged by it."""
-    usual = setting(scale).pretraining
-    return scale.pick(smoke=usual, laptop=replace(usual, batch=64), paper=usual)
+    """On a laptop in half the batch and half the time, some .015 nats further from the least loss."""
+    return replace(base_cell(scale).pretraining, batch=sizes.LIGHTER_BATCH.at(scale))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, at_most, near
+from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._stages import (
-    FRESH,
     LEMMA,
     ON_FIRST,
     OWN,
@@ -24,19 +24,15 @@ from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 
 STRENGTH = 0.5  # Lemma 15's constant in Omega(log d / lambda), which the text does not give: our threshold
-MANY = 40  # seeds of the reading that is judged: fifteen left it undecided now and then
 TO_THE_END = "shared query, to the end"
 
 
 def _runs(scale: Scale) -> dict[str, StagedPreTraining]:
-    """The lemma speaks of stages 1 and 2, over within 30 steps; on a laptop fewer seeds go on to the end."""
-    found = staged_runs(scale)
-    seeds = tuple(FRESH + seed for seed in scale.seeds(smoke=1, laptop=MANY, paper=MANY))
-    many = replace(found[SHARED], seeds=seeds)
-    return found | {
-        SHARED: scale.pick(smoke=many, laptop=replace(many, steps=60), paper=many),
-        TO_THE_END: scale.pick(smoke=many, laptop=found[SHARED], paper=many),
-    }
+    """The lemma speaks of stages 1 and 2; on a laptop fewer seeds go on to the end."""
+    found, first = staged_runs(scale), sizes.STAGED_FIRST_SEED
+    many = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.LEMMA_SEEDS, first), steps=sizes.LEMMA_STEPS.at(scale))
+    to_the_end = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.TO_THE_END_SEEDS, first))
+    return found | {SHARED: many, TO_THE_END: to_the_end}
 
 
 def _by_reading(runs: Runs) -> str:
@@ -49,8 +45,8 @@ def _by_reading(runs: Runs) -> str:
         )
     ]
     return (
-        f"After stage 1, {' and '.join(found)}. There no first rate can do both: the step that takes r's attention "
-        "from o gives it to r itself by the sum over all n_r sentences with r, but to one subject by that subject's "
+        f"After stage 1, {' and '.join(found)}. There no first learning rate can do both. The step that takes r's "
+        "attention from o gives it to r itself by the sum over all n_r sentences with r, to one subject by its own "
         "sentence alone (claim attention-cube-root). Our text does not say whose query asks; the lemma speaks for one."
     )
 
@@ -59,11 +55,12 @@ ATTENTION_PATTERN = Claim(
     id="attention-pattern",
     locus="Lemma 10, statements 2-4, and the lemma after it, statements 1-4, read with one query for all prompts",
     uses=("dummy-first",),
-    statement="After two large steps (stage 1) attention to o is at most 1/(2d) at [o s] and [o s r] and α₂/α₃ at "
-    "[o s r] lies in [.8, 1.2], while no relation or answer is known yet; until half of these are learned (stage 2) "
-    "they stay within 2/(3d) and [.7, 1.6]. For the worst fact, mean over seeds (of attention to o, of its "
-    "logarithm), at that first rate of a range which suits this best; gradient descent from A = 0, "
-    "α = softmax(o A x_l).",
+    statement=r"For all $j \in [N]$, $i \in \mathcal{B}_j$: $\alpha_1 \le 1/(2d)$ at $[o\,s_j]$ and $[o\,s_j\,r_i]$, "
+    r"$0.8 \le \alpha_2/\alpha_3 \le 1.2$ at $[o\,s_j\,r_i]$ and no relation or answer is learned at $T_1$; for $T_1 "
+    r"\le t \le T_2$ the bounds are $2/(3d)$, 0.7 and 1.6. We read $\alpha = \operatorname{softmax}(o A x_l)$, "
+    r"gradient descent from $A = 0$, two steps of $\eta_1$, and $T_2$ where half is learned. Judged: the worst fact "
+    r"of each seed, mean over seeds (of $\log_{10} \alpha_1$), at that $\eta_1$ of a range which suits the lemma "
+    "best.",
     subject=lambda runs: at_best_eta(runs[SHARED]),
     wrong=lambda runs: at_best_eta(runs[OWN]),  # the last token asks: α = softmax(x_last A x_l)
     parts=LEMMA,
@@ -101,9 +98,11 @@ class Responses(NamedTuple):
 DUMMY_FIRST = Claim(
     id="dummy-first",
     locus="Lemma 10, statement 1; the lemma after it, statement 5; equation (80)",
-    statement="After stage 1 and through stage 2 the neurons of d respond to o, (1/m) Σ_k <w_d,k, 2o> being of the "
-    "order of log(d)/λ at least; those of an answer respond to their own prompt by no more than the order of "
-    "λ η₁ d K_s(j) / (n m) after stage 1. For the worst fact, mean over seeds; the constants, 1 and 1, are ours.",
+    statement=r"From $T_1$ to $T_2$ the neurons of $d$ respond to $o$: $\frac{1}{m} \sum_k \langle w_{d,k}, 2o "
+    r"\rangle = \Omega(\log(d)/\lambda)$. At $T_1$ those of an answer respond to their own prompt by $\frac{1}{m} "
+    r"\sum_k \langle w_{a_j,k}, \Xi([o\,s_j\,r_i]) \rangle = O(\lambda \eta_1 d K_s(j) / (nm))$. Judged under "
+    "gradient descent with one query "
+    "for all prompts, for the worst fact, mean over seeds; the constants, 1 and 1, are ours.",
     subject=lambda runs: Responses(at_best_eta(runs[SHARED])),
     # the answers' response in the place of that of d, and the other way round
     wrong=lambda runs: Responses(at_best_eta(runs[SHARED]), "answer_response", "dummy_response"),
@@ -133,9 +132,10 @@ def slopes(run: RunResult) -> np.ndarray:
 CUBE_ROOT = Claim(
     id="attention-cube-root",
     locus="beyond the paper; Lemma 10, read with the last token asking",
-    statement="After stage 1 attention to the subject has fallen with that to o: α₂/α₃ = (α₁/α₃)^((1-1/n_r)/3), n_r "
-    "the number of sentences told with the template. Shown: the slope of log(α₂/α₃) on this prediction over all facts "
-    "and first rates, one number a seed.",
+    statement="Where the last token asks, after stage 1 attention to the subject has fallen with that to $o$: "
+    r"$\alpha_2/\alpha_3 = (\alpha_1/\alpha_3)^{(1 - 1/n_r)/3}$, $n_r$ the number of sentences with the template. "
+    r"Judged: the slope of $\log(\alpha_2/\alpha_3)$ on this prediction over all facts and first learning rates, one "
+    "number a seed.",
     subject=lambda runs: runs[OWN],
     wrong=lambda runs: runs[SHARED],  # scores that depend on the key alone follow no such law
     parts=Part(slopes, near(1.0, atol=0.1), along={"seed": lambda runs: runs[OWN].config.seeds}),
@@ -143,7 +143,7 @@ CUBE_ROOT = Claim(
 
 
 def strength(runs: Runs, column: str) -> np.ndarray:
-    """lambda times the strength over log d at the end, for each seed, at the best first rate."""
+    """lambda times the strength over log d at the end, for each seed, at the best first learning rate."""
     run = runs[TO_THE_END]
     config, logit = run.config, at_best_eta(run).logit
     unit = np.log(config.model.width) / config.model.scale
@@ -153,9 +153,11 @@ def strength(runs: Runs, column: str) -> np.ndarray:
 FEATURE_STRENGTH = Claim(
     id="feature-strength",
     locus="Lemma 15, equation (169)",
-    statement="At the end of pre-training every answer's neurons respond to the bare subject: (1/m) Σ_k σ(<w_k, s_j>) "
-    "is of the order of log(d)/λ at least, for all j. Shown in units of log(d)/λ, for the weakest subject in each "
-    "seed, under the training in which Lemma 10 holds.",
+    statement=r"At $T_p$, the end of pre-training, every answer's neurons respond to the bare subject: for all $j \in "
+    r"[N]$, $\frac{1}{m} \sum_k \sigma(\langle w_{a_j,k}, s_j \rangle) = \Omega(\log(d)/\lambda)$ with probability $1 "
+    r"- \delta$. Judged in units of $\log(d)/\lambda$ with our constant, for the weakest subject in each seed, under "
+    "the training in "
+    "which Lemma 10 holds.",
     subject=lambda runs: strength(runs, "own_strength"),
     wrong=lambda runs: strength(runs, "other_strength"),  # the mean response to another subject
     parts=Part(np.asarray, at_least(STRENGTH), along={"seed": lambda runs: runs[TO_THE_END].config.seeds}),
@@ -198,7 +200,7 @@ def draw(runs: Runs) -> Artefact:
     axes[0].plot(shares / (1 + shares + follow), follow, color=COLOURS["black"], linewidth=1, label=law)
     axes[0].fill_between([1e-9, 1 / (2 * width)], 0.8, 1.2, color=GREY, alpha=0.3, linewidth=0, label="Lemma 10")
     axes[0].set(xscale="log", yscale="log", xlim=(1e-9, 1), ylim=(1e-3, 5))
-    axes[0].set(xlabel="α₁ at [o s r]", ylabel="α₂/α₃", title="after stage 1, every fact and first rate")
+    axes[0].set(xlabel="α₁ at [o s r]", ylabel="α₂/α₃", title="after stage 1, every fact")
     axes[1].set(yscale="log", xlabel="step", ylabel="α₂/α₃ at [o s r]", title="where the subject stands, all facts")
     axes[1].axhspan(0.7, 1.6, color=GREY, alpha=0.2, linewidth=0)
     axes[2].set(yscale="log", ylim=(1e-9, 1.2), xlabel="step", ylabel="largest α₁", title="attention to o")
@@ -207,10 +209,11 @@ def draw(runs: Runs) -> Artefact:
         legend(ax, fontsize=7, loc="best")
     letter(axes)
     caption = (
-        f"Gradient descent in the appendix's stages, orthonormal embeddings, d = {width}, N = {world.subjects}, "
-        f"K = {world.multiplicity}, |R| = {world.templates}, {len(run.config.seeds)} seeds. (a) A dot is a fact after "
-        "two large steps, over a range of first rates; grey: what Lemma 10 allows; the line: what one step can do. "
-        "(b), (c) At the first rate that suits the lemma best, a line a seed; grey: the range allowed in stage 2."
+        f"Gradient descent in the appendix's stages, orthonormal embeddings, d = {width}, N = {world.subjects}, K = "
+        f"{world.multiplicity}, |R| = {world.templates}, {len(run.config.seeds)} seeds. (a) A dot is a fact after "
+        "two large steps, over a range of first learning rates; grey: what Lemma 10 allows; the line: what one step "
+        "can do. (b), (c) At the learning rate that suits the lemma best, a line a seed; grey: the range allowed in "
+        "stage 2."
     )
     return Artefact(figure, columns(table), caption)
 
