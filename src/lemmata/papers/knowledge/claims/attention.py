@@ -77,7 +77,7 @@ def over_order_80(stages: Stages, column: str) -> np.ndarray:
     """The column's values after stage 1, over λ η₁ d K_s(j) / (n m), with n sentences."""
     config = stages.run.config
     facts, model = config.facts, config.model
-    learning_rate = config.descent(stages.logit).learning_rates[0]
+    learning_rate = config.descent(stages.logit).lr[0]
     n = facts.subjects * facts.multiplicity
     return stages.at_first(column) / (
         model.scale * learning_rate * stages.width * facts.multiplicity / (n * model.neurons)
