@@ -1,6 +1,5 @@
 """What the extraction figures share: curves with their table, and captions that say sizes, pre-training and seeds."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from lemmata.papers.knowledge.claims._extraction_runs import OPTIMIZERS, READ_AT
@@ -56,7 +55,7 @@ def described(*shown: Tuned, every_seed: bool = False) -> str:
     )
 
 
-def reached(*shown: Tuned) -> Mapping[str, list[float]]:
+def reached(*shown: Tuned) -> dict[str, list[Any]]:
     """Of pre-training, a row a run."""
     accuracy, excess = [one.accuracy for one in shown], [one.excess for one in shown]
     return {"pre-training accuracy": accuracy, "loss over the least": excess}

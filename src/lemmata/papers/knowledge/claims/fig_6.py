@@ -124,7 +124,8 @@ STEPS = Claim(
 
 def draw(runs: Runs) -> Artefact:
     tuned = watched(runs)
-    both = np.intersect1d(*(tuned.shown_seeds(optimizer) for optimizer in OPTIMIZERS))
+    descent, adamw = (tuned.shown_seeds(optimizer) for optimizer in OPTIMIZERS)
+    both = np.intersect1d(descent, adamw)
     panels = {"full and rank 1": WATCHED, f"AdamW at learning rate {LOW_RANK_LEARNING_RATE:g}": by_rank(tuned)}
     figure, axes = new_figure(1, 2)
     drawn = Curves()
