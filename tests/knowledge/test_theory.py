@@ -127,13 +127,6 @@ def test_equation_44_bounds_the_other_tail(subjects: int, multiplicity: int, tem
     assert concentration.at_most_half(*case) == pytest.approx(other, abs=1e-12)
     assert printed > concentration.hoeffding_bound(*case)
     assert other <= concentration.hoeffding_bound(*case)
-    assert other <= concentration.chernoff_bound(*case)
-
-
-def test_the_better_of_the_two_bounds_changes_at_a_quarter() -> None:
-    assert concentration.chernoff_bound(50, 1, 5) < concentration.hoeffding_bound(50, 1, 5)
-    assert concentration.chernoff_bound(50, 1, 3) > concentration.hoeffding_bound(50, 1, 3)
-    assert concentration.chernoff_bound(50, 1, 4) == pytest.approx(concentration.hoeffding_bound(50, 1, 4))
 
 
 @pytest.mark.parametrize(("multiplicity", "templates"), [(1, 5), (2, 8), (5, 20), (4, 4)])

@@ -1,7 +1,10 @@
 """Every size of every scale. Our text of the paper gives the world of fragments 39-45 and d = 50; all else is ours."""
 
+from typing import Any
+
 from lemmata.core import Scale, Size
 
+Fields = Size[dict[str, Any]]  # of a config, as its class takes them
 OURS = "the paper does not say; ours"
 FRESH = 200  # the first seed: those below were seen, some of them, while the rules were written
 
@@ -12,24 +15,25 @@ def seeds(scale: Scale, number: Size[int], first: int = FRESH) -> tuple[int, ...
 
 
 # The base cell. Few subjects on a laptop, so that many seeds come within .05 nats of the least loss.
-SUBJECTS = Size(16, 64, 1000, "fragment 45: N = 1000")
-TEMPLATES = Size(6, 20, 5, "fragment 45: |R| = 5")
-MULTIPLICITY = Size(3, 5, 5, "fragment 45: K = 5")
-PADDED_MULTIPLICITY = Size[int | None](5, 10, None, "the largest K of any run, so that all share their programs; ours")
-WIDTH = Size(12, 50, 50, "fragment 45: d = 50")
-NEURONS = Size(4, 8, 8, OURS)
-SEEDS = Size(2, 12, 5, OURS)
-PRETRAINING_STEPS = Size(200, 1000, 2000, OURS)
+FACTS = Fields(
+    {"subjects": 16, "templates": 6, "multiplicity": 3, "pad_multiplicity": 5},
+    {"subjects": 64, "templates": 20, "multiplicity": 5, "pad_multiplicity": 10},  # the largest K: one program for all
+    {"subjects": 1000, "templates": 5, "multiplicity": 5},
+    "fragment 45: N = 1000, K = |R| = 5",
+)
+MODEL = Fields(
+    {"width": 12, "neurons": 4}, {"width": 50, "neurons": 8}, {"width": 50, "neurons": 8}, "fragment 45: d = 50; m ours"
+)
 # With 1,000 subjects a batch of 128 sees an answer too rarely: its neurons are silenced before they are rewarded.
-PRETRAINING_BATCH = Size(32, 128, 1024, OURS)
+PRETRAINING = Fields(
+    {"steps": 200, "batch": 32, "neuron_learning_rate": 1e-2, "attention_learning_rate": 1e-3},
+    {"steps": 1000, "batch": 128, "records": 10},
+    {"steps": 2000, "batch": 1024},
+    "fragment 45 names AdamW alone; ours",
+)
 LIGHTER_BATCH = Size(32, 64, 1024, "for what is not judged by the least loss; ours")
-PRETRAINING_RECORDS = Size(4, 10, 4, OURS)
-NEURON_LEARNING_RATE = Size(1e-2, 1e-3, 1e-3, "fragment 45 names AdamW alone; ours")
-ATTENTION_LEARNING_RATE = Size(1e-3, 1e-4, 1e-4, "fragment 45 names AdamW alone; ours")
-TUNING_STEPS = Size(20, 120, 120, OURS)
-TUNING_BATCH = Size(16, 64, 64, OURS)
-TUNING_LEARNING_RATE = Size(3e-3, 3e-4, 3e-4, OURS)
-TUNING_RECORDS = Size(4, 1, 1, OURS)
+TUNING = Fields({"steps": 20, "batch": 16, "learning_rate": 3e-3, "records": 4}, {"steps": 120}, {"steps": 120}, OURS)
+SEEDS = Size(2, 12, 5, OURS)
 
 # The extraction runs: fine-tunings of the base cell and of cells like it. At the paper's size neurons start larger: at
 # .01 a class that the first batches lack falls silent within two steps of Adam and never comes back.
@@ -65,29 +69,35 @@ SWEEP_STEPS = Size(200, 1000, 1000, OURS)
 SWEEP_SEEDS = Size(2, 16, 5, OURS)
 
 # Covering, template by template: K = 1 and a wide model. Learning rates fall as the width grows.
-COVERING_SUBJECTS = Size(16, 200, 400, OURS)
-COVERING_TEMPLATES = Size(6, 20, 40, OURS)
-COVERING_HELD_OUT = Size(0.5, 0.3, 0.3, "fragments 42-45 hold out half; ours")
+COVERING_FACTS = Fields(
+    {"subjects": 16, "templates": 6},
+    {"subjects": 200, "templates": 20, "held_out": 0.3},
+    {"subjects": 400, "templates": 40, "held_out": 0.3},
+    "fragments 42-45 hold out half; ours",
+)
 COVERING_WIDTH = Size(12, 256, 256, OURS)
-COVERING_STEPS = Size(40, 500, 1000, OURS)
-COVERING_NEURON_LEARNING_RATE = Size(1e-2, 3e-4, 3e-4, OURS)
-COVERING_ATTENTION_LEARNING_RATE = Size(1e-3, 1e-5, 1e-5, OURS)
+COVERING_PRETRAINING = Fields(
+    {"steps": 40},
+    {"steps": 500, "neuron_learning_rate": 3e-4, "attention_learning_rate": 1e-5},
+    {"steps": 1000, "neuron_learning_rate": 3e-4, "attention_learning_rate": 1e-5},
+    OURS,
+)
 COVERING_TUNING_STEPS = Size(5, 100, 100, OURS)
 COVERING_SEEDS = Size(2, 24, 24, OURS)
 
 # The gradient of fine-tuning: of few questions its rank varies much between seeds.
-GRADIENT_SUBJECTS = Size(16, 100, 1000, "fragment 45: N = 1000")
-GRADIENT_PADDED_MULTIPLICITY = Size[int | None](5, None, None, OURS)
-GRADIENT_STEPS = Size(200, 1500, 2000, OURS)
-GRADIENT_RECORDS = Size(4, 15, 4, OURS)
+GRADIENT_FACTS = Fields({}, {"subjects": 100, "pad_multiplicity": None}, {}, "fragment 45: N = 1000")
+GRADIENT_PRETRAINING = Fields({}, {"steps": 1500, "records": 15}, {}, OURS)
 GRADIENT_SEEDS = Size(1, 9, 5, OURS)
 
 # Gradient descent in stages: the theorem's sizes are orders.
 STAGED_FIRST_SEED = 100  # those below were seen while the rules were written
-STAGED_SUBJECTS = Size(32, 32, 64, OURS)
-STAGED_TEMPLATES = Size(8, 8, 16, OURS)
-STAGED_WIDTH = Size(128, 128, 256, OURS)
-STAGED_NEURONS = Size(8, 12, 8, "the theorem's are many; ours")
+STAGED_FACTS = Fields(
+    {"subjects": 32, "templates": 8}, {"subjects": 32, "templates": 8}, {"subjects": 64, "templates": 16}, "K = 4; ours"
+)
+STAGED_MODEL = Fields(
+    {"width": 128, "neurons": 8}, {"width": 128, "neurons": 12}, {"width": 256, "neurons": 8}, "d, m in orders; ours"
+)
 STAGED_STEPS = Size(60, 240, 480, OURS)
 STAGED_SEEDS = Size(1, 5, 5, OURS)
 LEMMA_STEPS = Size(60, 60, 480, "stages 1 and 2 are over within 30; ours")
@@ -106,13 +116,13 @@ DECODER_SUBJECTS = Size(8, 64, 1000, "fragment 45: N = 1000")
 DECODER_ALPHABET = Size(16, 64, 1000, "as many letters as subjects, so that names share letters; ours")
 DECODER_WIDTH = Size(8, 48, 768, "GPT-2's")
 DECODER_SEEDS = Size(1, 3, 1, OURS)
-DECODER_PRETRAINING = Size(
+DECODER_PRETRAINING = Fields(
     {"steps": 2, "every": 2, "batch": 4, "learning_rate": 1e-3},
     {"steps": 200, "every": 40, "batch": 48, "learning_rate": 4e-3, "warmup": 20},
     {"steps": 160, "every": 40, "batch": 512, "learning_rate": 6e-4, "warmup": 40, "weight_decay": 0.1},
     OURS,
 )
-DECODER_TUNING = Size(
+DECODER_TUNING = Fields(
     {"steps": 2, "every": 2, "batch": 4, "learning_rate": 1e-3},
     {"steps": 30, "every": 10, "batch": 32, "learning_rate": 5e-4},
     {"steps": 30, "every": 10, "batch": 128, "learning_rate": 3e-4},
@@ -120,15 +130,15 @@ DECODER_TUNING = Size(
 )
 
 # Figure 4: a pretrained language model on PopQA.
-POPQA_POOL = Size(6, 50, 1000, "facts of a relation that are looked at; ours")
-POPQA_SHOTS = Size(2, 2, 4, OURS)
-POPQA_LEAST_STORED = Size(2, 4, 16, OURS)
-POPQA_RANKS = Size((), (16, 0), (4, 16, 0), OURS)
-POPQA_FACTS = Size((1, 2), (2, 8, 20), (4, 16, 64, 256), OURS)
-POPQA_RELATIONS = Size((1,), (2,), (1, 2, 4), OURS)
-POPQA_EQUAL_FACTS = Size(1, 8, 16, OURS)
-POPQA_STEPS = Size(1, 12, 100, OURS)
-POPQA_BATCH = Size(4, 4, 16, OURS)
-POPQA_LEARNING_RATE = Size(5e-3, 5e-3, 1e-3, OURS)
-POPQA_FULL_LEARNING_RATE = Size(1e-4, 1e-4, 2e-5, OURS)
+POPQA = Fields(
+    {"pool": 6, "shots": 2, "least_stored": 2, "ranks": (), "facts": (1, 2), "relations": (1,), "equal_facts": 1}
+    | {"steps": 1, "learning_rate": 5e-3, "full_learning_rate": 1e-4, "asked_about": ("capital", "country")},
+    {"pool": 50, "shots": 2, "least_stored": 4, "ranks": (16, 0), "facts": (2, 8, 20), "relations": (2,)}
+    | {"equal_facts": 8, "steps": 12, "learning_rate": 5e-3, "full_learning_rate": 1e-4}
+    | {"asked_about": ("capital", "capital of", "color", "country", "occupation", "religion", "sport")},
+    {"pool": 1000, "shots": 4, "least_stored": 16, "ranks": (4, 16, 0), "facts": (4, 16, 64, 256)}
+    | {"relations": (1, 2, 4), "equal_facts": 16, "steps": 100, "batch": 16, "full_learning_rate": 2e-5}
+    | {"model": "meta-llama/Llama-3.2-1B", "device": "cuda"},
+    "the caption names Llama-3.2-1B; all else is ours",
+)
 POPQA_SEEDS = Size(1, 5, 5, OURS)

@@ -21,24 +21,11 @@ SIDES = {"covered": COLOURS["blue"], "uncovered": COLOURS["vermillion"]}
 def covering_run(scale: Scale) -> CoveringRun:
     """K = 1 and a wide model, where templates show."""
     base = base_cell(scale)
-    pretraining = replace(
-        base.pretraining,
-        steps=sizes.COVERING_STEPS.at(scale),
-        neuron_learning_rate=sizes.COVERING_NEURON_LEARNING_RATE.at(scale),
-        attention_learning_rate=sizes.COVERING_ATTENTION_LEARNING_RATE.at(scale),
-        records=4,
-    )
+    world = {"multiplicity": 1, "pad_multiplicity": None} | sizes.COVERING_FACTS.at(scale)
     return CoveringRun(
-        facts=replace(
-            base.facts,
-            subjects=sizes.COVERING_SUBJECTS.at(scale),
-            templates=sizes.COVERING_TEMPLATES.at(scale),
-            held_out=sizes.COVERING_HELD_OUT.at(scale),
-            multiplicity=1,
-            pad_multiplicity=None,
-        ),
+        facts=replace(base.facts, **world),
         model=replace(base.model, width=sizes.COVERING_WIDTH.at(scale)),
-        pretraining=pretraining,
+        pretraining=replace(base.pretraining, records=4, **sizes.COVERING_PRETRAINING.at(scale)),
         tuning=replace(base.tuning, learning_rate=1e-4, steps=sizes.COVERING_TUNING_STEPS.at(scale), records=1),
         adamw=scale.name != "laptop",
         seeds=sizes.seeds(scale, sizes.COVERING_SEEDS),

@@ -25,18 +25,10 @@ def staged_runs(scale: Scale) -> dict[str, StagedPreTraining]:
 
 
 def _run(scale: Scale, query: Query, lam: float, logits: tuple[float, ...]) -> StagedPreTraining:
+    start: dict[str, Any] = {"embeddings": "orthonormal", "neuron_start": 0.01 / lam}
     return StagedPreTraining(
-        facts=FactsConfig(
-            subjects=sizes.STAGED_SUBJECTS.at(scale), templates=sizes.STAGED_TEMPLATES.at(scale), multiplicity=4
-        ),
-        model=OneLayerConfig(
-            width=sizes.STAGED_WIDTH.at(scale),
-            neurons=sizes.STAGED_NEURONS.at(scale),
-            scale=lam,
-            query=query,
-            embeddings="orthonormal",
-            neuron_start=0.01 / lam,
-        ),
+        facts=FactsConfig(multiplicity=4, **sizes.STAGED_FACTS.at(scale)),
+        model=OneLayerConfig(scale=lam, query=query, **start, **sizes.STAGED_MODEL.at(scale)),
         first_logits=logits,
         steps=sizes.STAGED_STEPS.at(scale),
         seeds=sizes.seeds(scale, sizes.STAGED_SEEDS, sizes.STAGED_FIRST_SEED),

@@ -5,40 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from lemmata.core import Claim, Experiment, Protocol, RunResult, Runs, Scale, at_least, at_most, of_result
-from lemmata.lm import DEFAULT
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims._popqa_drawing import draw
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
 
-LLAMA = "meta-llama/Llama-3.2-1B"
-SMALL_MODELS = ("capital", "capital of", "color", "country", "occupation", "religion", "sport")
 FEWEST_STORED, FEWEST_RELATIONS = 32, 4  # facts, and relations they are of: with fewer nothing is there to unlock
 
 
 def tuning_run(scale: Scale) -> PopqaTuning:
     """A small model knows next to nothing of nine of PopQA's relations (who directed, wrote, composed; parents; places
     of birth; genres): they are looked at at the paper's scale alone."""
-    relations = {"smoke": ("capital", "country"), "laptop": SMALL_MODELS, "paper": ()}
-    return PopqaTuning(
-        model=LLAMA if scale.name == "paper" else DEFAULT,
-        device="cuda" if scale.name == "paper" else "cpu",
-        asked_about=relations[scale.name],
-        pool=sizes.POPQA_POOL.at(scale),
-        shots=sizes.POPQA_SHOTS.at(scale),
-        least_stored=sizes.POPQA_LEAST_STORED.at(scale),
-        rank=1,
-        ranks=sizes.POPQA_RANKS.at(scale),
-        facts=sizes.POPQA_FACTS.at(scale),
-        relations=sizes.POPQA_RELATIONS.at(scale),
-        equal_facts=sizes.POPQA_EQUAL_FACTS.at(scale),
-        steps=sizes.POPQA_STEPS.at(scale),
-        batch=sizes.POPQA_BATCH.at(scale),
-        learning_rate=sizes.POPQA_LEARNING_RATE.at(scale),
-        full_learning_rate=sizes.POPQA_FULL_LEARNING_RATE.at(scale),
-        seeds=sizes.seeds(scale, sizes.POPQA_SEEDS),
-    )
+    return PopqaTuning(rank=1, seeds=sizes.seeds(scale, sizes.POPQA_SEEDS), **sizes.POPQA.at(scale))
 
 
 @of_result
@@ -68,7 +47,6 @@ def _by_facts(runs: Runs) -> str:
     )
 
 
-SETTING = "the model, its facts and the schedule"
 ON_STORED = "Judged: exact match on stored facts of held-out subjects, LoRA of rank 1"
 
 

@@ -21,16 +21,10 @@ FULL, RANK_1, NEURONS = 0, 1, 2  # places in WAYS
 
 def gradient_run(scale: Scale) -> QuestionGradient:
     base = base_cell(scale)
-    facts = replace(
-        base.facts,
-        subjects=sizes.GRADIENT_SUBJECTS.at(scale),
-        pad_multiplicity=sizes.GRADIENT_PADDED_MULTIPLICITY.at(scale),
-    )
-    steps, records = sizes.GRADIENT_STEPS.at(scale), sizes.GRADIENT_RECORDS.at(scale)
     return QuestionGradient(
-        facts=facts,
+        facts=replace(base.facts, **sizes.GRADIENT_FACTS.at(scale)),
         model=base.model,
-        pretraining=replace(base.pretraining, steps=steps, records=records),
+        pretraining=replace(base.pretraining, **sizes.GRADIENT_PRETRAINING.at(scale)),
         tuning=tuning(scale, "descent"),
         seeds=sizes.seeds(scale, sizes.GRADIENT_SEEDS),
     )

@@ -216,26 +216,10 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
 def base_cell(scale: Scale) -> Extraction:
     """The world and the training that most experiments vary."""
     return Extraction(
-        facts=FactsConfig(
-            subjects=sizes.SUBJECTS.at(scale),
-            templates=sizes.TEMPLATES.at(scale),
-            multiplicity=sizes.MULTIPLICITY.at(scale),
-            pad_multiplicity=sizes.PADDED_MULTIPLICITY.at(scale),
-        ),
-        model=OneLayerConfig(width=sizes.WIDTH.at(scale), neurons=sizes.NEURONS.at(scale)),
-        pretraining=PreTrainingConfig(
-            steps=sizes.PRETRAINING_STEPS.at(scale),
-            batch=sizes.PRETRAINING_BATCH.at(scale),
-            neuron_learning_rate=sizes.NEURON_LEARNING_RATE.at(scale),
-            attention_learning_rate=sizes.ATTENTION_LEARNING_RATE.at(scale),
-            records=sizes.PRETRAINING_RECORDS.at(scale),
-        ),
-        tuning=FineTuningConfig(
-            steps=sizes.TUNING_STEPS.at(scale),
-            batch=sizes.TUNING_BATCH.at(scale),
-            learning_rate=sizes.TUNING_LEARNING_RATE.at(scale),
-            records=sizes.TUNING_RECORDS.at(scale),
-        ),
+        facts=FactsConfig(**sizes.FACTS.at(scale)),
+        model=OneLayerConfig(**sizes.MODEL.at(scale)),
+        pretraining=PreTrainingConfig(**sizes.PRETRAINING.at(scale)),
+        tuning=FineTuningConfig(**sizes.TUNING.at(scale)),
         seeds=sizes.seeds(scale, sizes.SEEDS),
     )
 

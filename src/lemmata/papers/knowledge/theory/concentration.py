@@ -24,11 +24,6 @@ def hoeffding_bound(subjects: int, multiplicity: int, templates: int) -> float:
     return math.exp(-subjects * multiplicity**2 / (2 * templates**2))
 
 
-def chernoff_bound(subjects: int, multiplicity: int, templates: int) -> float:
-    """exp(-n K / (8q)), the multiplicative form for the same event: smaller when K/q < 1/4."""
-    return math.exp(-subjects * multiplicity / (8 * templates))
-
-
 def at_least_half(subjects: int, multiplicity: int, templates: int) -> float:
     """P[count >= K n / (2q)], the event as printed, exactly."""
     threshold = math.ceil(Fraction(multiplicity * subjects, 2 * templates))
