@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lemmata.core import RunResult, Runs, Scale, Unattended, Undecided, judge
+from lemmata.papers.lego.claims._growth import assumed, worlds
 from lemmata.papers.lego.claims._population import FIVE_POINTS, at_excess, families, finished, reached, times
 from lemmata.papers.lego.claims._theory_runs import symmetric_run, transitive_run
 from lemmata.papers.lego.claims.regime_map import MAP, all_roles, cells, compare, draw
-from lemmata.papers.lego.claims.short_to_long import assumed, worlds
 from lemmata.papers.lego.claims.stabilizer import SHOWN
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action

@@ -11,9 +11,11 @@ PAPER = Paper(
     link="https://arxiv.org/abs/2511.07378",
     sentence="The algebra of a state-tracking task decides how far reasoning reaches; self-training extends it.",
     order=(
-        *("actions", "permuted-predicates", "one-step", "features", "emergence", "retrieval"),
-        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7-map"),
-        *("dilution", "word-problem", "short-to-long", "separation", "mechanism", "stabilizer", "regime-map"),
-        *("self-training", "self-train-cost", "all-slots", "joint-training"),
+        *("distractors", "permutation-invariance", "one-step", "feature-structure", "curriculum-order"),
+        *("neurons-distinct", "power-growth", "retrieval"),
+        *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7"),
+        *("dilution", "beyond-tc0", "thm-4-1", "time-law", "balance", "separation", "mechanism", "one-curve"),
+        *("stabilizer", "regime-map", "thm-5-1", "symmetric-attention", "stage-start", "self-labels", "cor-5-1"),
+        *("self-train-cost", "all-slots", "joint-training"),
     ),
 )

@@ -19,7 +19,7 @@ FINDINGS = (
         text="Self-training repairs it as Theorem 5.1 says: every stage solves chains of twice the length it was "
         "trained on, the last one with {reached} of the best possible accuracy, and all of its own labels are true.",
         rests_on={"thm-5.1-doubling": "holds", "self-labels": "holds"},
-        shown_by="self-training",
+        shown_by="thm-5-1",
         numbers={"reached": Number("thm-5.1-doubling", "Acc over its ceiling", at=-1, form=".4f")},
     ),
 )

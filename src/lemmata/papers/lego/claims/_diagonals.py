@@ -91,7 +91,7 @@ def parts(decaying: str, steady: str) -> dict[str, Part]:
     }
 
 
-def told(runs: Runs, clause: Clause) -> str:
+def describe(runs: Runs, clause: Clause) -> str:
     """Both actions' diagonals in words: their size, what length does to them, and what position does."""
     words = [
         f"{one.run.config.task.action}: {one.at(2).mean():.2f} at twice the training length and {one.at(4).mean():.2f} "
@@ -135,7 +135,7 @@ def diagonal_experiment(
         subject=lambda runs: diagonals(runs, clause),
         wrong=lambda runs: exchanged(runs, clause),
         parts=parts(decaying, steady) | dict(more),
-        remark=lambda runs: told(runs, clause),
+        remark=lambda runs: describe(runs, clause),
         **words,
     )
     return Experiment(

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import RunResult, Scale, TooShort, Undecided, of_result
+from lemmata.core import RunResult, Runs, Scale, TooShort, Undecided, of_result
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.probe import length_reached
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
@@ -12,6 +13,7 @@ from lemmata.papers.lego.task import action
 FINISHED = 0.05  # of the floor: stage 1's loss may end so much above it
 LEVEL = 0.9  # of the ceiling: a length is reached while accuracy (equation 5) is at least that
 FIVE_POINTS = ("C5", "D5", "F5", "A5", "S5")  # stabilizers of 1, 2, 4, 12, 24 elements
+FAMILIES = ("five points", "order twelve")
 ORDER_TWELVE = ("C12", "A4:self", "D6", "A4")  # of 1, 1, 2, 3
 
 
@@ -32,11 +34,15 @@ def stabilizer(run: RunResult) -> int:
     return action(run.config.action).stabilizer_size
 
 
+def by_stabilizer(runs: Runs, family: str) -> list[RunResult]:
+    return sorted(runs.group(family).values(), key=stabilizer)
+
+
 def families(scale: Scale) -> dict[str, PopulationRun]:
     """Actions on five points, and of order twelve; |X| fills the vocabulary up to the same d, so that B, the bias and
     the silent tokens agree within a family."""
     if scale.name == "smoke":
-        return {f"{family}/{name}": small(name) for family in ("five points", "order twelve") for name in ("C3", "S3")}
+        return {f"{family}/{name}": small(name) for family in FAMILIES for name in ("C3", "S3")}
     return {
         **{f"five points/{name}": member(name, 167, 12, scale) for name in FIVE_POINTS},
         **{f"order twelve/{name}": member(name, 66, 32, scale) for name in ORDER_TWELVE},
@@ -46,24 +52,24 @@ def families(scale: Scale) -> dict[str, PopulationRun]:
 def member(name: str, vocabulary: int, width: int, scale: Scale) -> PopulationRun:
     """A class of a simply transitive action of order twelve has twelve combinations to learn, hence the width. On five
     points the lengths of large stabilizers are near each other, which asks for more seeds and chains."""
-    laptop = scale.name == "laptop"
-    few = laptop and name in ORDER_TWELVE
+    few = name in ORDER_TWELVE
     return PopulationRun(
         action=name,
         vocabulary=vocabulary,
         widths=(width,),
-        records=times(0, 8 if not laptop else 7, 2),
-        stride=0.2 if laptop else 0.1,
-        contexts=24 if laptop and name == "S5" else None,  # within 2% of all 120 in a trial
+        records=times(0, sizes.POPULATION_DECADES.at(scale), 2),
+        stride=sizes.POPULATION_STRIDE.at(scale),
+        contexts=sizes.POPULATION_CONTEXTS.at(scale) if name == "S5" else None,
         lengths=(2, 4, 8, 12, 18, 27, 39),
-        test_sentences=32 if few else 128,
-        seeds=scale.seeds(smoke=1, laptop=2 if few else 3, paper=10),
+        test_sentences=(sizes.ORDER_TWELVE_TEST if few else sizes.POPULATION_TEST).at(scale),
+        seeds=sizes.seeds(sizes.ORDER_TWELVE_SEEDS if few else sizes.POPULATION_SEEDS, scale),
     )
 
 
 def small(name: str) -> PopulationRun:
-    sizes: dict[str, Any] = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8), "test_sentences": 8}
-    return PopulationRun(action=name, **sizes, records=times(0, 8, 1), seeds=(0, 1))
+    """At smoke scale."""
+    given: dict[str, Any] = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8), "test_sentences": 8}
+    return PopulationRun(action=name, **given, records=times(0, 8, 1), seeds=(0, 1))
 
 
 def times(first: int, last: int, a_decade: int) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lemmata.core import Condition, RunResult, Scale, TooShort, Undecided, of_result
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.run.self_training import Stage
 from lemmata.papers.lego.run.theory import Plan, StageOne, TheoryRun
 from lemmata.papers.lego.task import action
@@ -29,15 +30,15 @@ def paced(learning_rate: float, steps: int, **settings: Any) -> Stage:
 
 def warm(scale: Scale, **settings: Any) -> tuple[Stage, ...]:
     """The first steps on T^2, slow: at rate 1 from the start the two blocks of Q lose their balance for good."""
-    slow, quick = scale.pick(smoke=(5, 5), laptop=(400, 1000), paper=(800, 2000))
+    slow, quick = sizes.SAMPLED_SLOW_STEPS.at(scale), sizes.SAMPLED_QUICK_STEPS.at(scale)
     return paced(0.2, slow, **settings), paced(1.0, quick, **settings)
 
 
 def symmetric_run(scale: Scale) -> TheoryRun:
     """S_5 by Algorithm 2 as printed: `T2` is stage 1.2 (Loss_5^{2,2} alone), `self` doubles the length on greedy
     labels. At rate 4 the stages of one seed in five lost their balance, so they go at half of it."""
-    last = scale.pick(smoke=2, laptop=4, paper=7)  # self-training ends at length 2^last
-    steps = scale.pick(smoke=5, laptop=500, paper=1000)
+    last = sizes.SAMPLED_STAGES.at(scale)  # self-training ends at length 2^last
+    steps = sizes.SAMPLED_STAGE_STEPS.at(scale)
     two = {"answers": (2,)}
     doubled = {"room": 2**last, "labels": "greedy", **two}
     plans = (
@@ -46,41 +47,34 @@ def symmetric_run(scale: Scale) -> TheoryRun:
             name="self", after="T2", stages=tuple(paced(2.0, steps, length=2**k, **doubled) for k in range(2, last + 1))
         ),
     )
-    settings = {
-        "words": scale.pick(smoke=16, laptop=32, paper=128),
-        "word_length": scale.pick(smoke=6, laptop=20, paper=20),
-    }
     return TheoryRun(
-        action=scale.pick(smoke="S3", laptop="S5", paper="S5"),
-        variables=scale.pick(smoke=9, laptop=41, paper=170),
+        action=sizes.SAMPLED_ACTIONS.at(scale)[1],
+        variables=sizes.SAMPLED_VARIABLES.at(scale),
+        width=sizes.SAMPLED_SYMMETRIC_WIDTH.at(scale),
         plans=plans,
-        **settings,
+        words=sizes.WORDS.at(scale),
+        word_length=sizes.WORD_LENGTH.at(scale),
         **_shared(scale),
     )
 
 
 def transitive_run(scale: Scale) -> TheoryRun:
     """C_6 by Algorithm 1, in a vocabulary as large as the symmetric action's."""
-    name = scale.pick(smoke="C3", laptop="C6", paper="C6")
+    name = sizes.SAMPLED_ACTIONS.at(scale)[0]
     variables = symmetric_run(scale).model_config().vocab - sum(action(name).table.shape) - 1
     plans = (Plan(name="T2", stages=warm(scale)),)
-    shared = _shared(scale)
-    shared["width"] = scale.pick(smoke=6, laptop=24, paper=24)  # six combinations a class: with 12 some seeds miss one
-    return TheoryRun(action=name, variables=variables, plans=plans, **shared)
+    width = sizes.SAMPLED_TRANSITIVE_WIDTH.at(scale)
+    return TheoryRun(action=name, variables=variables, width=width, plans=plans, **_shared(scale))
 
 
 def _shared(scale: Scale) -> dict[str, Any]:
     return {
-        "width": scale.pick(smoke=6, laptop=12, paper=12),
         "one_step": StageOne(
-            value_steps=scale.pick(smoke=2000, laptop=24_000, paper=40_000),
-            variable_steps=scale.pick(smoke=1000, laptop=2000, paper=8000),
+            value_steps=sizes.SAMPLED_VALUE_STEPS.at(scale), variable_steps=sizes.SAMPLED_VARIABLE_STEPS.at(scale)
         ),
-        "lengths": scale.pick(
-            smoke=(2, 4, 8), laptop=(2, 4, 8, 16, 24, 32, 40), paper=(2, 4, 8, 16, 32, 64, 128, 160, 169)
-        ),
-        "test_sentences": scale.pick(smoke=16, laptop=32, paper=256),
-        "seeds": fresh(scale.seeds(smoke=2, laptop=3, paper=5), first=UNSEEN),
+        "lengths": sizes.SAMPLED_LENGTHS.at(scale),
+        "test_sentences": sizes.SAMPLED_TEST.at(scale),
+        "seeds": fresh(sizes.seeds(sizes.SAMPLED_SEEDS, scale), first=UNSEEN),
     }
 
 

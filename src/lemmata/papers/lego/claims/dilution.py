@@ -24,7 +24,7 @@ from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, let
 
 CLOSE = 0.1  # of eps itself: the law assumes equal irrelevant scores, training leaves them nearly so
 CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows from the law, and eps < 1/2 here
-CONCENTRATED = 0.25  # eps^{2,2} above it: attention was not learned
+CONCENTRATED = 0.25  # eps^{2,2} that asks: half of a uniform look's 1/2, where there is nothing to dilute yet
 
 
 def dilution(known: AfterStage, read: AfterStage) -> dict[str, np.ndarray]:
@@ -85,11 +85,12 @@ DILUTION = Claim(
     id="dilution-law",
     locus="Section 6.2.1, strong length generalization",
     uses=("thm-4.1-attention",),
-    statement="The attention that misses the two right clauses, eps, grows with length only because irrelevant clauses "
-    "become more: eps^{L,l} is bounded by O(1) L / (O(1) L + 1/eps^{2,2}), here with O(1) = 2. Their scores stay near "
-    "the initial ones, so the law is eps^{L,l} = N / (N + 2 (1 - eps^{2,2}) / eps^{2,2}) with N = L + l - 2. Models "
-    "trained on two steps alone; first, middle and last step of every longer length. Control: earlier in the same "
-    "training, against the law from its end.",
+    statement="After training on two steps (of simply transitive actions in the paper, here of both families) irrelevant clauses "
+    "alone dilute the attention of longer sentences: "
+    r"$\varepsilon^{L,\ell} \le O(1) L / (O(1) L + 1/\varepsilon^{2,2})$. Judged with $O(1) = 2$ at the first, middle "
+    "and last step of every longer length, as is the law behind it, of equal irrelevant scores: "
+    r"$\varepsilon^{L,\ell} = N / (N + 2(1 - \varepsilon^{2,2})/\varepsilon^{2,2})$ with $N = L + \ell - 2$. Control: "
+    "earlier in the same training, against the law from its end.",
     subject=mean("measured"),
     wrong=mean("measured", later=at_first),
     parts={

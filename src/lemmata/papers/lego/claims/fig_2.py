@@ -29,16 +29,16 @@ def maps(runs: Runs, which: str = "map") -> dict[str, np.ndarray]:
 
 
 def remark(runs: Runs) -> str:
-    told = []
+    found = []
     for name in JUDGED.values():
         attention = runs[name].arrays["trained.map"]
         rows = np.arange(attention.shape[1])
         predicate, answer = attention[:, rows, rows].mean(), attention[:, rows, len(rows) + rows].mean()
         led = int(np.sum(led_by_both(attention).values == 1))
         action = runs[name].config.task.action
-        told.append(f"{action} {predicate:.2f} and {answer:.2f}, both leading in {led} of {len(attention)} seeds")
+        found.append(f"{action} {predicate:.2f} and {answer:.2f}, both leading in {led} of {len(attention)} seeds")
     return (
-        f"On the predicate and on the answer lie: {'; '.join(told)}. The residual carries the answer's own value to "
+        f"On the predicate and on the answer lie: {'; '.join(found)}. The residual carries the answer's own value to "
         "the feed-forward network too, so a model can do without the second diagonal."
     )
 
@@ -46,9 +46,10 @@ def remark(runs: Runs) -> str:
 FIGURE_2 = Claim(
     id="fig-2",
     locus="Section 7, Figure 2",
-    statement="At the training length attention has two clear diagonals: from answer l to predicate l + 1 and to "
-    "answer l. (Averaged over heads and sentences: the two together, and the share of rows whose two largest entries "
-    "are theirs. Control: the same models on sentences with permuted predicates, read as if they stood in order.)",
+    statement="At the training length attention, averaged over heads and sentences, has two clear diagonals: from "
+    r"answer $\ell$ to predicate $\ell + 1$ and to answer $\ell$. Judged: the two together, and the share of rows "
+    "whose two largest entries are theirs. Control: the same models on sentences with permuted predicates, read as "
+    "if they stood in order.",
     subject=maps,
     wrong=lambda runs: maps(runs, "map_permuted"),
     parts={

@@ -33,9 +33,9 @@ def _places(name: str) -> dict[str, Any]:
 FIGURE_5 = Claim(
     id="fig-5",
     locus="Section 7, Figure 5",
-    statement="With predicate clauses in another order attention follows the variable they share, not their place: the "
-    "map of the same sentences with permuted predicates is the permuted map. (The model has no positions, so this is "
-    "exact up to rounding.)",
+    statement="With predicate clauses in another order attention follows the variable they share, not their place. "
+    "Judged: the map of the same sentences with permuted predicates is the permuted map; the model has no positions, "
+    "so this is exact up to rounding. Control: a map that stays in place.",
     subject=lambda runs: {kind: followed(runs[name]) for kind, name in JUDGED.items()},
     wrong=lambda runs: {kind: on_predicates(runs[name]) for kind, name in JUDGED.items()},  # it stays in place
     parts={

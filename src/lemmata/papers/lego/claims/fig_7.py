@@ -19,14 +19,14 @@ EXPERIMENT = diagonal_experiment(
     id="fig-7",
     locus="Section 7, Figure 7",
     statement="For the attention on the right answer clause the pattern of Figure 6 is reversed: the simply transitive "
-    "action's falls with length and position, the symmetric one's is stable; and the fall costs the simply transitive "
-    "action nothing. (Drops as in Figure 6; all clauses right at four times the training length. Control: the two "
-    "actions exchanged.)",
+    "action's falls with length and position, the symmetric one's is stable, and the former's accuracy drops not "
+    "visibly. Judged: drops as in Figure 6, and the share of sentences with all clauses right at four times the "
+    "training length. Control: the two actions exchanged.",
     decaying="simply transitive",
     steady="symmetric",
     more={
         "simply transitive, sentences right all the same": Part(answered, at_least(NO_VISIBLE_DROP, over_seeds=True))
     },
-    # A claim's need of a run stands in place of the experiment's, so that one is asked here too.
+    # A claim's need of a run stands in place of the experiment's, so that one is repeated here.
     needs={family: (*needs, answers_seen) for family, needs in NEEDS.items()},
 )

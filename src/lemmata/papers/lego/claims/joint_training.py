@@ -16,6 +16,7 @@ from lemmata.core import (
     of_result,
     word,
 )
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._theory_runs import fresh
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.joint import JointTraining
@@ -27,21 +28,21 @@ SOLVED = 0.95  # of the largest probability that the clip allows
 
 
 def training(name: str, variables: int, scale: Scale, tokens: Tokens = "both") -> JointTraining:
-    steps = scale.pick(smoke=20, laptop=4000, paper=8000)
+    steps = sizes.JOINT_STEPS.at(scale)
     return JointTraining(
         action=name,
         variables=variables,
         steps=steps,
         every=steps // 20,
-        lengths=scale.pick(smoke=(2, 4), laptop=(2, 4, 8, 12), paper=(2, 4, 8, 16, 32)),
-        seeds=fresh(scale.seeds(smoke=1, laptop=2, paper=5)),
+        lengths=sizes.JOINT_LENGTHS.at(scale),
+        seeds=fresh(sizes.seeds(sizes.RELAXED_SEEDS, scale)),
         tokens=tokens,
     )
 
 
 def trainings(scale: Scale) -> dict[str, JointTraining]:
     """C_6 and S_4 in vocabularies of one size; and S_4 on the value's loss alone."""
-    variables = scale.pick(smoke=5, laptop=13, paper=41)
+    variables = sizes.JOINT_VARIABLES.at(scale)
     found = {"transitive": training("C6", variables + 16, scale), "symmetric": training("S4", variables, scale)}
     alone = training("S4", variables, scale, tokens="value")
     return found if scale.name == "smoke" else {**found, "value alone": alone}
@@ -89,10 +90,10 @@ BY_LENGTH = {"L": lambda runs: (2, max(runs["transitive"].config.lengths))}
 JOINT = Claim(
     id="joint-training",
     locus="beyond the paper; Algorithm 1 without its two stages",
-    statement="The curriculum is not needed: with all weights trained together on the next-clause loss of T² from the "
-    "start, a simply transitive and a symmetric action are solved at two steps and at the longest length tested. The "
-    "mean probability of the true value over what the clip allows, the worst seed. Control: S₄ trained on the value's "
-    "loss alone.",
+    statement="The curriculum is not needed: with all weights trained together on the next-clause loss of "
+    r"$\mathcal{T}^2$ from the start, a simply transitive and a symmetric action are solved at two steps and at the "
+    "longest length tested. Judged: the mean probability of the true value over what the clip allows, the worst "
+    "seed. Control: S4 trained on the value's loss alone.",
     needs={role: (acting, learned) for role, acting in FAMILIES.items()},
     wording={"C6": word("{}", "transitive.action"), "S4": word("{}", "symmetric.action")},
     subject=lambda runs: {"transitive": runs["transitive"], "symmetric": runs["symmetric"]},
@@ -126,7 +127,7 @@ def draw(runs: Runs) -> Artefact:
     made = runs["transitive"].config
     caption = (
         f"All of W and Q trained together on sentences of two steps, d = {made.model_config().vocab}, batch "
-        f"{made.batch}; {len(made.seeds)} seeds, bands one standard deviation. (b) The mean chance of the true value."
+        f"{made.batch}; {len(made.seeds)} seeds, bands one standard deviation. b: the true value."
     )
     return Artefact(figure, joined(tables), caption)
 

@@ -43,11 +43,11 @@ ONE_STEP = Claim(
     id="one-step-learned",
     locus="Sections 6.1.1 and 6.1.2; stage 1 of Algorithms 1 and 2",
     uses=("retrieval", "feature-structure-transitive", "feature-structure-symmetric"),
-    statement="With uniform attention, gradient descent of the feed-forward neurons solves the one-step task: the "
-    "next variable and the next value are right on every input, and the loss ends at the least that the clip allows, "
-    "log(1 + (d - 1)/e^B), for a simply transitive and for a symmetry action. (Loss over this floor, minus 1; the "
-    "worst seed of each run and token.) Control: the same training at the first record where every input is answered "
-    "right.",
+    statement="With uniform attention ($Q = 0$, Assumptions 3.3 and 3.4), gradient descent of the feed-forward "
+    r"neurons on $\mathcal{T}^1$ learns to copy the variable and to apply the action. Judged for a simply transitive "
+    "and a symmetry action, over all inputs and in the worst seed: both tokens are right, and each loss ends at the "
+    r"least that the clip allows, $\log(1 + (d - 1)/e^B)$. Control: the same training at the first record where every "
+    "input is answered right.",
     subject=at_the_end,
     wrong=when_first_right,
     parts={

@@ -43,10 +43,10 @@ def remark(runs: Runs) -> str:
 CONJECTURE = Claim(
     id="predicate-attention",
     locus="Section 7, conjecture after Figure 7",
-    statement="Length generalization hinges on the attention to the right predicate: at the longest length most "
-    "sentences that the symmetric action's model fails are answered if every query sees one predicate only, the right "
-    "one. (All clauses right; what is repaired of what was lost. Control: the same with the other answers hidden, and "
-    "every predicate seen.)",
+    statement="Conjecture: length generalization hinges on a robust attention to the right predicate. Judged at the "
+    "longest length: of the sentences that the symmetric action's model fails, the share that is answered if every "
+    "query sees one predicate only, the right one. Control: the other answers hidden instead, and every predicate "
+    "seen.",
     subject=lambda runs: Repair(base(runs["symmetric"]), hiding(runs["symmetric"], "predicates")),
     wrong=lambda runs: Repair(base(runs["symmetric"]), hiding(runs["symmetric"], "answers")),
     parts=Part(lambda repair: repair.share, at_least(REPAIRED, over_seeds=True)),

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, word
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, reached, times
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
@@ -15,38 +16,33 @@ from lemmata.report.plots import COLOURS, heatmap, legend, letter, new_figure
 CONVERGED = 0.01  # above the floor, as a share of it
 CONCENTRATED, FARTHER = 1.5, 1.2  # what counts as more concentrated, and as farther
 SETTINGS = ("scale", "clip", "width", "losses", "seed")
-ROLES = {"transitive": "C6", "symmetric": "S5", "transitive too": "S3:self"}
 
 
 def cells(action: str, scale: Scale) -> PopulationRun:
-    """Every combination of settings at many times. d is the same for all actions, and large enough for Assumption 4.1:
-    6 values are at most log d from d = 404 on, and 24 neurons are at most log^2 d."""
-    paper = scale.name == "paper"
+    """Every combination of settings at many times, in a vocabulary of one size for all actions."""
+    large = action == "S5"
+    one_step = ToTheFloor(finest=0.1, steps=100_000) if large else ToTheFloor()
     return PopulationRun(
         action=action,
-        vocabulary=404,
-        scales=(0.005, 0.02, None) if paper else (0.005, 0.02),
-        clips=(2.0, 4.0, 6.0) if paper else (2.0, 6.0),
-        widths=(24,),
-        losses=("sum", "second") if paper else ("sum",),
-        records=times(0, 16, 8 if paper else 4),
-        stride=0.1 if paper else 0.2,
-        converged_at=1e-3,
-        contexts=(24 if paper else 12) if action == "S5" else None,
-        one_step=ToTheFloor(finest=0.1, steps=100_000) if action == "S5" else ToTheFloor(),
-        lengths=(2, 4, 8, 16, 32, 64, 128, 256),
-        test_sentences=32 if paper else 8,
-        seeds=scale.seeds(smoke=1, laptop=1, paper=1),
+        vocabulary=sizes.REGIME_VOCABULARY.at(scale),
+        scales=sizes.REGIME_SCALES.at(scale),
+        clips=sizes.REGIME_CLIPS.at(scale),
+        widths=(sizes.REGIME_WIDTH.at(scale),),
+        losses=sizes.REGIME_LOSSES.at(scale),
+        records=times(0, sizes.REGIME_DECADES.at(scale), sizes.REGIME_RECORDS.at(scale)),
+        stride=sizes.POPULATION_STRIDE.at(scale),
+        converged_at=0.0 if scale.name == "smoke" else 1e-3,
+        contexts=sizes.REGIME_CONTEXTS.at(scale) if large else None,
+        one_step=ToTheFloor(finest=0.1, steps=2000) if scale.name == "smoke" else one_step,
+        lengths=sizes.REGIME_LENGTHS.at(scale),
+        test_sentences=sizes.REGIME_TEST.at(scale),
+        seeds=sizes.seeds(sizes.REGIME_SEEDS, scale),
     )
 
 
 def all_roles(scale: Scale) -> dict[str, PopulationRun]:
-    if scale.name != "smoke":
-        return {role: cells(action, scale) for role, action in ROLES.items()}
-    sizes = {"vocabulary": 30, "widths": (8,), "lengths": (2, 4, 8, 16), "test_sentences": 8, "clips": (2.0, 3.0)}
-    plan = {"records": times(0, 8, 2), "seeds": (0,), "one_step": ToTheFloor(finest=0.1, steps=2000)}
-    smaller = {"transitive": "C6", "symmetric": "S3", "transitive too": "S3:self"}
-    return {role: PopulationRun(action=action, **sizes, **plan) for role, action in smaller.items()}
+    actions = {"transitive": "C6", "symmetric": sizes.REGIME_SYMMETRIC.at(scale), "transitive too": "S3:self"}
+    return {role: cells(action, scale) for role, action in actions.items()}
 
 
 class Converged(NamedTuple):
@@ -63,11 +59,11 @@ def converged(run: RunResult) -> dict[tuple, Converged]:
     settings = [tuple(run.metrics[name][:: len(run.config.records)][i] for name in SETTINGS) for i in range(count(run))]
     excess, epsilon = by_record(run, "excess"), by_record(run, "epsilon_22")
     lengths, greedy, time = reached(run), reached(run, "greedy"), by_record(run, "time")
-    taught = np.repeat(run.arrays["one_step.excess"] <= FINISHED, len(run.config.losses))
+    at_floor = np.repeat(run.arrays["one_step.excess"] <= FINISHED, len(run.config.losses))
     found = {}
     for i, setting in enumerate(settings):
         below = np.nonzero(excess[i] <= CONVERGED)[0]
-        here = below[0] if len(below) and taught[i] else None
+        here = below[0] if len(below) and at_floor[i] else None
         values = (table[i, here] if here is not None else np.nan for table in (epsilon, lengths, greedy, time))
         found[setting] = Converged(*map(float, values))
     return found
@@ -102,7 +98,7 @@ def compare(one: RunResult, other: RunResult) -> Compared:
     )
 
 
-def _said(runs: Runs) -> str:
+def where_both_converge(runs: Runs) -> str:
     found = compare(runs["transitive"], runs["symmetric"])
     one, other = (runs[role].config for role in ("transitive", "symmetric"))
     return (
@@ -116,16 +112,17 @@ def _said(runs: Runs) -> str:
 MAP = Claim(
     id="regime-map",
     locus="Theorem 1.2, contribution 1, Section 1.1 (concentration at convergence)",
-    statement="At convergence a simply transitive action is more concentrated and reaches farther than a symmetric "
-    "one. The statement names no regime, so in every setting of the map where both converge (stage 1 at its floor, the "
-    f"loss {CONVERGED:.0%} above its own): the least ratio over settings of ε^{{2,2}}, S₅'s to C₆'s, and of the length "
-    f"at which equation (5) is {LEVEL:g} of its ceiling, C₆'s to S₅'s. Control: another simply transitive action (S₃ "
-    "on itself) in the place of S₅.",
+    statement="At convergence simply transitive actions enable sharp concentration and strong length generalization, "
+    "and symmetric ones do not; no regime is named. Judged in every setting of the map where both converge, stage 1 "
+    f"at its floor and the loss {CONVERGED:.0%} above its own: the least ratio over settings of "
+    r"$\varepsilon^{2,2}$, S5's to C6's, and of the length at which equation (5) is "
+    f"{LEVEL:g} of its ceiling, C6's to S5's. Control: another simply transitive action ($S_3$ on itself) in the "
+    "place of S5.",
     needs=FAMILIES,
     wording={
-        "S₅'s to C₆'s": word("{}'s to {}'s", "symmetric.action", "transitive.action"),
-        "C₆'s to S₅'s": word("{}'s to {}'s", "transitive.action", "symmetric.action"),
-        "place of S₅": word("place of {}", "symmetric.action"),
+        "S5's to C6's": word("{}'s to {}'s", "symmetric.action", "transitive.action"),
+        "C6's to S5's": word("{}'s to {}'s", "transitive.action", "symmetric.action"),
+        "place of S5": word("place of {}", "symmetric.action"),
     },
     subject=lambda runs: compare(runs["transitive"], runs["symmetric"]),
     wrong=lambda runs: compare(runs["transitive"], runs["transitive too"]),
@@ -133,7 +130,7 @@ MAP = Claim(
         "more concentrated": Part(lambda found: found.concentrated, at_least(CONCENTRATED)),
         "farther": Part(lambda found: found.farther, at_least(FARTHER)),
     },
-    remark=_said,
+    remark=where_both_converge,
 )
 
 

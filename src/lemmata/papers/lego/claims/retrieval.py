@@ -17,6 +17,7 @@ from lemmata.core import (
     at_least,
     of_result,
 )
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.run.retrieval import Retrieval
 from lemmata.report.plots import new_figure
 
@@ -26,11 +27,11 @@ DOMINANT = 10.0  # the diagonal over everything else
 def retrieval(scale: Scale) -> dict[str, Retrieval]:
     return {
         "main": Retrieval(
-            action=scale.pick(smoke="C3", laptop="C6", paper="C6"),
-            variables=scale.pick(smoke=9, laptop=41, paper=170),
-            width=scale.pick(smoke=6, laptop=12, paper=12),
-            steps=scale.pick(smoke=600, laptop=1500, paper=3000),
-            seeds=scale.seeds(smoke=1, laptop=3, paper=5),
+            action=sizes.RETRIEVAL_ACTION.at(scale),
+            variables=sizes.RETRIEVAL_VARIABLES.at(scale),
+            width=sizes.RETRIEVAL_WIDTH.at(scale),
+            steps=sizes.RETRIEVAL_STEPS.at(scale),
+            seeds=sizes.seeds(sizes.RETRIEVAL_SEEDS, scale),
         )
     }
 
@@ -54,10 +55,10 @@ class Copy(NamedTuple):
 RETRIEVAL = Claim(
     id="retrieval",
     locus="Section 6.1.1, after equation (15)",
-    statement="In-context retrieval: only the correlations of W₄'s class s with the variable s in slot 1 grow; all "
-    "others stay small. The least on the diagonal (the largest over neurons) over the largest magnitude off it, of the "
-    "weights and of their updates, in the worst seed. Slot 1 is the only one our W₄ reads. Control: W₅ and the value "
-    "in slot 5, which is not copied but acted on.",
+    statement=r"In stage 1 the diagonal correlations $\langle W_{4,s,r,1}, e_s \rangle$ of a variable $s$ with its "
+    "own class grow, and all off-diagonal ones remain $o(1)$. Judged in the worst seed, of the weights and of their "
+    "updates: the least on the diagonal (the largest over neurons) over the largest magnitude off it, of a $W_4$ "
+    "that reads slot 1 alone. Control: $W_5$ and the value in slot 5, which is not copied but acted on.",
     subject=lambda runs: Copy(runs["main"], "variable"),
     wrong=lambda runs: Copy(runs["main"], "value"),
     parts={

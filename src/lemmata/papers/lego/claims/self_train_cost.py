@@ -52,8 +52,9 @@ def ends(runs: Runs) -> str:
 COST = Claim(
     id="self-train-cost",
     locus="beyond the paper; Section 5 gives self-training its purpose",
-    statement="Self-training pays: for as many clauses read it lacks less than half of what going on with T² lacks to "
-    "the ceiling of Acc (5) at the longest chain. By seed. Control: stages that end at a hundred times their floor, "
+    statement="Self-training pays: for as many clauses read it lacks less than half of what going on with "
+    r"$\mathcal{T}^2$ lacks to the ceiling of equation (5) on the longest chain. Judged by seed; a gradient counts as "
+    "three passes, and the annotator's passes are paid for. Control: stages that end at a hundred times their floor, "
     "from annotators who err.",
     subject=lambda runs: runs["main"],
     wrong=lambda runs: runs["hasty"],

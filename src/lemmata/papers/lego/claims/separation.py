@@ -89,10 +89,11 @@ SEPARATION = Claim(
     id="separation",
     locus="Theorem 1.2",
     uses=("thm-4.1-length", "thm-5.1-attention"),
-    statement="Trained on T¹ and T² alone until the loss has converged, a simply transitive action solves the longest "
-    "chain of the symmetric one's world where that one does not, for its attention is the less concentrated: in "
-    f"vocabularies of one size, where each loss is {CONVERGED:.0%} above its floor (accuracy: at the next record). Acc "
-    "(5) as a share of its ceiling, by seed. Control: another simply transitive action in the place of the symmetric.",
+    statement=r"Trained on $\mathcal{T}^1$ and $\mathcal{T}^2$, simply transitive actions generalize to length "
+    "$d^{c^*}$ with $0 < c^* < 1$, symmetry actions only to a constant factor, for their attention is the less "
+    f"concentrated (informal). Judged in vocabularies of one size, where each loss is {CONVERGED:.0%} above its "
+    "floor: equation (5) over its ceiling on the symmetric world's longest chain at the next record, and the ratio "
+    r"of $\varepsilon^{2,2}$, by seed. Control: another simply transitive action in the place of the symmetric.",
     needs={role: (acting, finished) for role, acting in FAMILIES.items()},
     subject=lambda runs: Pair(runs["transitive"], runs["symmetric"]),
     wrong=lambda runs: Pair(runs["transitive"], runs["transitive too"]),

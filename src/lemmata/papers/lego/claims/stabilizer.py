@@ -6,18 +6,22 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, at_least, at_most, falls
-from lemmata.papers.lego.claims._population import LEVEL, families, finished, reached, stabilizer
+from lemmata.papers.lego import sizes
+from lemmata.papers.lego.claims._population import (
+    FAMILIES,
+    LEVEL,
+    by_stabilizer,
+    families,
+    finished,
+    reached,
+    stabilizer,
+)
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, columns, legend, letter, new_figure
 
-FAMILIES = ("five points", "order twelve")
 SMALL = 4  # elements of a stabilizer: beyond, actions on five points hardly differ
 SHOWN = 1e4  # the time that is judged: later some action is at the end of the grid
 SHADES = (COLOURS["sky"], COLOURS["blue"], COLOURS["purple"], "#333333")
-
-
-def by_stabilizer(runs: Runs, family: str) -> list[RunResult]:
-    return sorted(runs.group(family).values(), key=stabilizer)
 
 
 class Moment(NamedTuple):
@@ -31,7 +35,7 @@ class Moment(NamedTuple):
         members = by_stabilizer(self.runs, self.prefix + family)
         found = [float(at_shown_time(run).mean()) for run in members]
         if all(length >= max(run.config.lengths) for length, run in zip(found, members, strict=True)):
-            raise Undecided(f"{family}: every action reaches the longest chain that is asked for")
+            raise Undecided(f"{family}: every action reaches the longest chain that is tested")
         return found
 
     def small(self, family: str) -> list[float]:
@@ -69,7 +73,7 @@ def at_shown_time(run: RunResult) -> np.ndarray:
 def worlds(scale: Scale) -> dict[str, PopulationRun]:
     """The families; and, as the wrong subject, some of them with stage 1 stopped at twice its floor, where every pair
     is right and wrong logits are still awake."""
-    found, few = families(scale), scale.pick(smoke=2, laptop=2, paper=3)
+    found, few = families(scale), sizes.EARLY_SEEDS.at(scale)
     early = {"five points": ("C3", "S3", "C5", "F5", "A5"), "order twelve": ("C3", "S3", "A4:self", "A4")}
     stopped = {f"{family}/{name}": found.get(f"{family}/{name}") for family, names in early.items() for name in names}
     return found | {
@@ -91,11 +95,11 @@ def _actions(runs: Runs) -> list[str]:
 STABILIZER = Claim(
     id="stabilizer",
     locus="Section 1.1 (stabilizers), Section 5 (distractors)",
-    statement="The stabilizer decides: with points, vocabulary and time of the gradient flow equal, the length reached "
-    f"by equation (5) ({LEVEL:g} of its ceiling) falls as the stabilizer grows. On five points, the mean length by "
-    f"growing stabilizer up to {SMALL} elements, and the longest of larger stabilizers over the shortest of these; at "
-    "order twelve, the shortest length of a simply transitive action over the longest of the others. "
-    "Control: the same actions with stage 1 stopped at twice its floor.",
+    statement="The stabilizer decides: with points, vocabulary and time of the gradient flow equal, the length "
+    f"reached by equation (5), {LEVEL:g} of its ceiling, falls as the stabilizer grows. Judged on five points by the "
+    f"mean length up to {SMALL} elements and by the longest of larger stabilizers over the shortest of these; at "
+    "order twelve by the shortest length of a simply transitive action over the longest of the others. Control: the "
+    "same actions with stage 1 stopped at twice its floor.",
     subject=Moment,
     wrong=lambda runs: Moment(runs, "early "),
     parts={

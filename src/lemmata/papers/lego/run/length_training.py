@@ -22,6 +22,7 @@ from lemmata.core import (
 )
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
 from lemmata.papers.lego.probe import (
     PREFIX_SHARES,
@@ -215,46 +216,40 @@ def length_runs(scale: Scale) -> dict[str, LengthTraining]:
 
 
 def length_training(scale: Scale, family: str) -> LengthTraining:
-    """The run at a scale: the plain block, Adam without decay, epochs over a finite set. A laptop has the paper's two
-    actions in a smaller world and model, in smaller batches at a greater rate; smoke has smaller groups of the same two
-    kinds. The laptop's is near the best of two dozen with 24 seeds each (width, neurons, batch, learning rate, epochs,
-    sentences); that one, with 2,500 sentences and stages of 2,000 steps, left Figure 1 undecided in three replications
-    of five. With 3,000 sentences and more the symmetric action does not fall."""
-    symmetric = family == "symmetric"
-    # A laptop's number: the symmetric action's seeds differ more from each other. Its control is far from its bound.
-    seeds = scale.seeds(smoke=2, laptop=12 if symmetric else 6, paper=3)
-    few = min(6, len(seeds)) if symmetric and scale.name == "laptop" else None
-    name = scale.pick(smoke=("C3", "S3"), laptop=("C6", "S5"), paper=("C6", "S5"))[symmetric]
-    variables = scale.pick(smoke=9, laptop=41, paper=170)
-    stages = scale.pick(smoke=(4,), laptop=(10, 20), paper=(10, 20, 40))
+    """The run at a scale: the plain block, Adam without decay, epochs over a finite set; see `sizes`."""
+    symmetric, laptop = family == "symmetric", scale.name == "laptop"
+    seeds = sizes.seeds(sizes.DECODER_SYMMETRIC_SEEDS if symmetric else sizes.DECODER_SEEDS, scale)
+    name, variables = sizes.DECODER_ACTIONS.at(scale)[symmetric], sizes.DECODER_VARIABLES.at(scale)
     return LengthTraining(
-        task=LegoConfig(action=name, variables=variables, length=scale.pick(smoke=2, laptop=5, paper=5)),
+        task=LegoConfig(action=name, variables=variables, length=sizes.DECODER_LENGTH.at(scale)),
         model=plain_block(scale, name, variables),
-        learning_rate=scale.pick(smoke=1e-2, laptop=1e-3, paper=1e-4),
-        batch=scale.pick(smoke=8, laptop=32, paper=512),
-        sequences=scale.pick(smoke=64, laptop=2450, paper=100_000),
-        epochs=scale.pick(smoke=10, laptop=150, paper=300),
-        stages=stages if symmetric else (),
-        stage_steps=scale.pick(smoke=20, laptop=3000, paper=5000),
+        learning_rate=sizes.DECODER_RATE.at(scale),
+        batch=sizes.DECODER_BATCH.at(scale),
+        sequences=sizes.DECODER_SENTENCES.at(scale),
+        epochs=sizes.DECODER_EPOCHS.at(scale),
+        stages=sizes.DECODER_STAGES.at(scale) if symmetric else (),
+        stage_steps=sizes.DECODER_STAGE_STEPS.at(scale),
         true_labels=scale.name == "paper",  # a sixth of a run, and no claim reads it
-        lengths=scale.pick(smoke=(2, 8), laptop=(5, 10, 20, 40), paper=(5, 10, 20, 40, 80, 160)),
-        test_sentences=scale.pick(smoke=16, laptop=128, paper=512),
-        map_sentences=scale.pick(smoke=8, laptop=100, paper=100),
-        replicas=scale.pick(smoke="map", laptop="map", paper="vmap"),
-        short_seeds=few,
+        lengths=sizes.DECODER_LENGTHS.at(scale),
+        test_sentences=sizes.DECODER_TEST.at(scale),
+        map_sentences=sizes.DECODER_MAPS.at(scale),
+        replicas="vmap" if scale.name == "paper" else "map",
+        short_seeds=min(sizes.DECODER_CONTROL_SEEDS, len(seeds)) if symmetric and laptop else None,
         seeds=tuple(FIRST_SEED + seed for seed in seeds),
     )
 
 
 def plain_block(scale: Scale, name: str, variables: int) -> ExperimentalConfig:
+    """On a GPU, at the paper's size, other forms of the same products are the faster ones."""
     actions, values = action(name).table.shape
+    paper = scale.name == "paper"
     return ExperimentalConfig(
         variables=variables,
         actions=actions,
         values=values,
-        width=scale.pick(smoke=4, laptop=32, paper=64),
-        hidden=scale.pick(smoke=16, laptop=128, paper=1024),
-        outputs=scale.pick(smoke="slot", laptop="slot", paper="vocabulary"),
-        precision=scale.pick(smoke="float32", laptop="float32", paper="tensorfloat32"),
-        table_gradient=scale.pick(smoke="scatter", laptop="scatter", paper="matmul"),
+        width=sizes.DECODER_WIDTH.at(scale),
+        hidden=sizes.DECODER_HIDDEN.at(scale),
+        outputs="vocabulary" if paper else "slot",
+        precision="tensorfloat32" if paper else "float32",
+        table_gradient="matmul" if paper else "scatter",
     )

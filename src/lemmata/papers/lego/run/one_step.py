@@ -9,11 +9,12 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Scale, named_key, named_keys
 from lemmata.core.constraints import Positive, Some
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer, require_sizes
 from lemmata.papers.lego.probe import features
 from lemmata.papers.lego.run.one_step_descent import Descent
-from lemmata.papers.lego.run.stage_one import SCORES, descend
-from lemmata.papers.lego.task import Lego, LegoConfig, action
+from lemmata.papers.lego.run.stage_one import SCORES, descend, model_config
+from lemmata.papers.lego.task import Lego, LegoConfig
 from lemmata.train import stack
 
 
@@ -60,12 +61,11 @@ def features_of(models: TheoryTransformer, moment: str) -> dict[str, np.ndarray]
 
 def families(scale: Scale) -> dict[str, str]:
     """A simply transitive action and a symmetry action."""
-    transitive, symmetric = scale.pick(smoke=("C4", "S4"), laptop=("C6", "S5"), paper=("C6", "S5"))
-    return {"transitive": transitive, "symmetric": symmetric}
+    return dict(zip(("transitive", "symmetric"), sizes.FEATURE_ACTIONS.at(scale), strict=True))
 
 
 def one_step_training(name: str, scale: Scale, model: dict[str, Any], **settings: Any) -> OneStepTraining:
     """Of one action, in the vocabulary of a scale."""
-    (actions, values), variables = action(name).table.shape, scale.pick(smoke=7, laptop=41, paper=41)
-    sizes = TheoryConfig(variables=variables, actions=actions, values=values, **model)
-    return OneStepTraining(task=LegoConfig(action=name, variables=variables, length=1), model=sizes, **settings)
+    variables = sizes.FEATURE_VARIABLES.at(scale)
+    task = LegoConfig(action=name, variables=variables, length=1)
+    return OneStepTraining(task=task, model=model_config(name, variables, **model), **settings)

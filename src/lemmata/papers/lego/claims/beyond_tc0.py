@@ -63,10 +63,10 @@ BEYOND = Claim(
     id="beyond-tc0",
     locus="Section 2.1, Theorem 2.1; Section 5, significance of Corollary 5.1",
     uses=("cor-5.1",),
-    statement="The word problem of a non-solvable group is NC1-complete (Barrington), so believed out of reach of "
-    "constant depth without chain of thought; S_n is such a group from n = 5 on, and the trained transformer solves it "
-    "in linearly many steps. Solvability by derived series from the groups' tables; chains of thought from all five "
-    "first values decide whether a word of S5, ten times as long as the labelled training sentences, is the identity "
+    statement=r"The word problem of a finite non-solvable group is $\mathrm{NC}^1$-complete (Barrington), $S_n$ for "
+    r"$n \ge 5$ being the canonical example, and the trained transformer solves it by linearly many steps of chain of "
+    "thought. Judged: solvability by derived series from the groups' tables, and chains of thought from all first "
+    "values that decide whether a word of S5, ten times as long as the labelled training sentences, is the identity "
     "(half of the words are). Control: solvable taken for abelian, and the model before its attention was trained.",
     wording={"word of S5": word("word of {}", "speller.action")},
     subject=lambda runs: (groups_without(runs, "solvable"), *words_decided(runs, "self")),
@@ -77,7 +77,7 @@ BEYOND = Claim(
         "other words refused": Part(itemgetter(2), at_least(DECIDED)),
     },
     needs={"speller": can_spell},
-    remark="Words that are not the identity are refused by almost any noise; it is the identities that ask for a right "
+    remark="Words that are not the identity are refused by almost any noise; it is the identities that need a right "
     "chain of thought from every first value.",
 )
 

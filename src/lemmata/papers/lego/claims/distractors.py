@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, near
+from lemmata.papers.lego import sizes
 from lemmata.papers.lego.run.action_catalogue import INTRANSITIVE, ActionCatalogue
 from lemmata.papers.lego.theory.distractors import context_probability, printed_count
 from lemmata.report.plots import COLOURS, CYCLE, GREY, legend, letter, new_figure
@@ -24,7 +25,7 @@ class Compared(NamedTuple):
         return float(self.catalogue.column(column, action=name)[0])
 
     def by_another(self, name: str) -> float:
-        """The chance that a wrong clause is a distractor whose action is another than the right one's."""
+        """The probability that a wrong clause is a distractor whose action is another than the right one's."""
         return self.of(name, "another_action")
 
 
@@ -60,11 +61,11 @@ def fractions(runs: Runs) -> str:
 DISTRACTORS = Claim(
     id="distractors",
     locus="Section 5, challenges of learning CoT for the symmetry task",
-    statement="Other clauses of the context may also send the current value to the right answer. (n_y - 1)! elements "
-    "of S_n do so, a substantial fraction of the group; of a simply transitive group one does, so there distractors "
-    "can be ignored. Read as: the chance that a wrong clause is right by *another action* is ((n_y - 1)! - 1)/n_y! "
-    "against 0. (By brute force over all actions, values and other actions.) Control: intransitive actions in the "
-    "place of the simply transitive ones.",
+    statement="For $G = S_n$ on $n_y$ values, $(n_y - 1)!$ elements send one value to another, so other clauses of "
+    "the context may give the right answer too; for a simply transitive action the element is unique and distractors "
+    "can be ignored. Judged by enumeration for 3, 4 and 5 values: a wrong clause is right by another action with "
+    "probability $((n_y - 1)! - 1)/n_y!$, against 0. Control: intransitive actions in the place of the simply "
+    "transitive ones.",
     subject=lambda runs: Compared(runs["catalogue"], {n: f"C{n}" for n in INTRANSITIVE}),
     wrong=lambda runs: Compared(runs["catalogue"], INTRANSITIVE),
     parts={name: part for n in INTRANSITIVE for name, part in parts(n).items()},
@@ -108,13 +109,13 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _contexts(share: float, lengths: np.ndarray) -> np.ndarray:
-    chance = Fraction(float(share)).limit_denominator(10**6)
-    return np.array([float(context_probability(chance, int(length))) for length in lengths])
+    per_clause = Fraction(float(share)).limit_denominator(10**6)
+    return np.array([float(context_probability(per_clause, int(length))) for length in lengths])
 
 
 EXPERIMENT = Experiment(
     title="The algebra of the actions",
-    runs=lambda scale: {"catalogue": ActionCatalogue(sentences=scale.pick(smoke=500, laptop=4000, paper=40000))},
+    runs=lambda scale: {"catalogue": ActionCatalogue(sentences=sizes.CATALOGUE_SENTENCES.at(scale))},
     claims=(DISTRACTORS,),
     draw=draw,
 )

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.core import Scale, Unattended, UserError
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of
-from lemmata.papers.lego.claims.section_7_map import mapped
+from lemmata.papers.lego.claims.section_7 import mapped
 from lemmata.papers.lego.run.data_sizes import DataSizes
 from lemmata.papers.lego.run.length_training import LengthTraining
 
