@@ -99,7 +99,7 @@ SUBJECTS: list[tuple[Reading, Reading]] = [
 
 
 def problem(subject: Reading, wrong: Reading) -> str | None:
-    return control_problem(replace(experiments("lego")["lego/actions"].claims[0], subject=subject, wrong=wrong))
+    return control_problem(replace(experiments("lego")["lego/distractors"].claims[0], subject=subject, wrong=wrong))
 
 
 @pytest.mark.parametrize("number", range(len(ARITHMETIC)))

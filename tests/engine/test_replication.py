@@ -93,8 +93,8 @@ CHEAP = [  # experiment, run, and whether there is anything random in it
     ("ic-recall/pairwise-line", "main", False),
     ("knowledge/hoeffding-cover", "main", True),
     ("knowledge/attention-pattern", "shared query", True),
-    ("lego/actions", "catalogue", True),
-    ("lego/permuted-predicates", "random", True),
+    ("lego/distractors", "catalogue", True),
+    ("lego/permutation-invariance", "random", True),
 ]
 
 

@@ -13,3 +13,8 @@ fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost
 def test_every_promised_claim_is_there() -> None:
     present = {claim.id for experiment in experiments("lego").values() for claim in experiment.claims}
     assert {f"lego/{name}" for name in PROMISED.split()} <= present
+
+
+def test_a_file_is_named_by_the_first_words_of_its_claims_ids() -> None:
+    for experiment in experiments("lego").values():
+        assert all(claim.id.replace(".", "-").startswith(experiment.id) for claim in experiment.claims), experiment.id

@@ -15,7 +15,7 @@ pytestmark = needs_serve
 
 DECLARED = (
     *("ic-recall/fig-2", "ic-recall/thm-4-2", "association/fig-3", "association/fig-4", "association/thm-3"),
-    *("lego/separation", "lego/self-training", "lego/features"),
+    *("lego/separation", "lego/thm-5-1", "lego/curriculum-order"),
 )
 SHARES = ("Attention", "What is predicted")  # whose rows add up to 1
 

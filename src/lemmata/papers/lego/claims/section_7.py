@@ -58,7 +58,7 @@ def judged(runs: Runs) -> list[Cell]:
 def judged_in_several_seeds(runs: Runs) -> list[Cell]:
     """On a laptop one replication had a cell of one seed in which the symmetric action reached farther."""
     if any(len(run.config.seeds) == 1 for name, run in runs.items() if "/" in name):
-        raise Undecided("cells of the map have one seed: which action reaches farther there is an accident")
+        raise Undecided("cells of the map have one seed: which action reaches farther there is a matter of chance")
     return judged(runs)
 
 
