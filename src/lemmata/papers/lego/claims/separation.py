@@ -25,6 +25,7 @@ from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
 
 CONVERGED = 0.05  # of the floor: the loss is so much above it
+ABOVE = f"{CONVERGED:.0%} above its floor"
 SOLVED, NOT_SOLVED = 0.95, 0.85  # of the ceiling of equation (5)
 COLOUR = {"transitive": COLOURS["blue"], "symmetric": COLOURS["vermillion"], "transitive too": COLOURS["sky"]}
 
@@ -63,7 +64,7 @@ def where_converged(run: RunResult, values: np.ndarray) -> np.ndarray:
     """[cell, record] -> [cell], at the first record where the loss is low enough."""
     low = by_record(run, "excess") <= CONVERGED
     if not np.all(low.any(axis=1)):
-        raise TooShort(f"{run.config.action}: some seed's loss was never {CONVERGED:.0%} above its floor")
+        raise TooShort(f"{run.config.action}: some seed's loss was never {ABOVE}")
     return values[np.arange(len(values)), np.argmax(low, axis=1)]
 
 
@@ -124,7 +125,7 @@ def draw(runs: Runs) -> Artefact:
         )
         names = ("seed", "time", "excess", "accuracy_over_ceiling")
         rows += [about | dict(zip(names, map(float, row), strict=True)) for row in table]
-    axes[0].set(xlabel="length of the chain", title=f"where the loss is {CONVERGED:.0%} above its floor")
+    axes[0].set(xlabel="length of the chain", title=f"where the loss is {ABOVE}")
     axes[1].set(xscale="log", xlabel="time of the flow on T²", title="at the longest chain, by time")
     for ax in axes:
         ax.set(ylabel="share of the ceiling", ylim=(-0.03, 1.05))
