@@ -7,6 +7,8 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.papers.lego.model import AbstractReasoner, rollout
 from lemmata.papers.lego.model.four_scores import Scores
+from lemmata.papers.lego.model.theory_transformer import Neurons
+from lemmata.papers.lego.model.value_neurons import ValueNeurons, exact_for
 from lemmata.papers.lego.task import Lego
 
 
@@ -53,3 +55,22 @@ def as_tables(scores: Scores, variables: int) -> tuple[Float[Array, "x x"], Floa
     """Q_{4,3} and Q_{4,4} with these scores."""
     own = jnp.eye(variables, dtype=bool)
     return jnp.where(own, scores[0], scores[1]), jnp.where(own, scores[2], scores[3])
+
+
+def value_neurons(neurons: Neurons) -> ValueNeurons:
+    """A theory transformer's W_5, neurons first."""
+    read = {slot for slot, table in enumerate(neurons.tables) if table is not None}
+    actions, values = neurons.tables[1], neurons.tables[4]
+    assert actions is not None
+    assert values is not None
+    exact_for("needed" if read == {1, 4} else "all", "possible" if neurons.classes == len(values) else "all")
+    return ValueNeurons(
+        actions=jnp.transpose(actions, (2, 1, 0)),
+        values=jnp.transpose(values, (2, 1, 0)),
+        speaks=neurons.speaks,
+        bias=neurons.bias,
+        rho=neurons.rho,
+        bound=neurons.bound,
+        vocab=jnp.asarray(neurons.vocab, float),
+        power=neurons.power,
+    )

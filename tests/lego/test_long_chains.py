@@ -6,10 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lego_oracles import as_tables
+from lego_oracles import as_tables, value_neurons
 from lemmata.core import RunConfig, Unattended, UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe import look
 from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
 from lemmata.papers.lego.run.one_step_flow import ToTheFloor
@@ -43,7 +42,7 @@ def test_every_length_is_the_dense_models() -> None:
         dense, task, clauses = dense_and_chains("S3", 12, longest, num)
         v = task.vocabulary
         chains = ActionChains(clauses[:, :longest, 1] - v.first_action, clauses[:, longest:, 4] - v.first_value)
-        neurons, lengths = ValueNeurons.of(dense.value), (1, 4, 7)
+        neurons, lengths = value_neurons(dense.value), (1, 4, 7)
         found = eqx.filter_jit(at_lengths)(neurons, jnp.array(SCORES), chains, jnp.asarray(lengths))
         for i, length in enumerate(lengths):
             cut = jnp.concatenate([clauses[:, :length], clauses[:, longest : longest + length + 1]], axis=1)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lego_oracles import as_tables
+from lego_oracles import as_tables, value_neurons
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.model.four_scores import attention
@@ -78,7 +78,7 @@ def test_descent_is_the_dense_models_on_all_sentences(name: str, losses: str) ->
     dense, steps = model(name, 4), 120
     answers = {"sum": (1, 2), "second": (2,)}[losses]
     third, fourth = dense_trajectory(dense, every_sentence(name, 4, 2), answers, steps)
-    table, neurons = action(name).table, ValueNeurons.of(dense.value)
+    table, neurons = action(name).table, value_neurons(dense.value)
     every_step, scores = population(table, losses), jnp.zeros(4)
     for done in (0, 40, 80):
         scores = descend(neurons, jnp.asarray(table), every_step, scores, 4.0, RATE, 40)
@@ -94,7 +94,7 @@ def test_longer_sentences_are_enumerated_too() -> None:
     third, fourth = dense_trajectory(dense, chains, (2,), 3)
     table = action("C3").table
     every_step = population(table, "second", length=4)
-    scores = descend(ValueNeurons.of(dense.value), jnp.asarray(table), every_step, jnp.zeros(4), 5.0, RATE, 3)
+    scores = descend(value_neurons(dense.value), jnp.asarray(table), every_step, jnp.zeros(4), 5.0, RATE, 3)
     for found, wanted in zip(as_tables(scores, 5), (third, fourth), strict=True):
         np.testing.assert_allclose(found, wanted[-1], rtol=1e-12, atol=1e-12)
 
@@ -102,7 +102,7 @@ def test_longer_sentences_are_enumerated_too() -> None:
 def test_self_training_reads_the_annotators_labels() -> None:
     """The dense annotator writes answers 1 and 2 of every sentence; loss and slope on them are the engine's."""
     dense, table = model("S3", 5), action("S3").table
-    neurons, frozen = ValueNeurons.of(dense.value), jnp.array([1.5, 0.1, 0.6, -0.2])
+    neurons, frozen = value_neurons(dense.value), jnp.array([1.5, 0.1, 0.6, -0.2])
     chains = every_sentence("S3", 5, 3)
     tables = as_tables(frozen, 5)
     labelled = chains
@@ -130,7 +130,7 @@ def test_self_training_reads_the_annotators_labels() -> None:
 
 
 def neurons_at_the_floor(name: str, clip: float = 3.0) -> ValueNeurons:
-    neurons = ValueNeurons.of(model(name, 40, width=8, scale=0.02, clip=clip).value)
+    neurons = value_neurons(model(name, 40, width=8, scale=0.02, clip=clip).value)
     trained, end = learn_one_step(neurons, jnp.asarray(action(name).table), ToTheFloor(finest=0.1))
     assert end.excess <= 1e-8
     return trained
@@ -145,8 +145,8 @@ def test_stage_one_is_the_strided_descent_of_the_theory_model() -> None:
     for _ in range(150):
         state = step(state)
     plan = ToTheFloor(stride=0.1, finest=1.0, tolerance=1e-300, steps=150)
-    trained, end = learn_one_step(ValueNeurons.of(dense.value), task.table, plan)
-    wanted = ValueNeurons.of(state.model.value)
+    trained, end = learn_one_step(value_neurons(dense.value), task.table, plan)
+    wanted = value_neurons(state.model.value)
     np.testing.assert_allclose(trained.actions, wanted.actions, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(trained.values, wanted.values, rtol=1e-10, atol=1e-12)
     assert np.abs(trained.actions).max() > 1
@@ -155,7 +155,7 @@ def test_stage_one_is_the_strided_descent_of_the_theory_model() -> None:
 
 def test_fine_strides_leave_right_logits_at_the_bound() -> None:
     table = jnp.asarray(action("C4").table)
-    fresh = ValueNeurons.of(model("C4", 60, width=10, scale=0.02, clip=3.0).value)
+    fresh = value_neurons(model("C4", 60, width=10, scale=0.02, clip=3.0).value)
 
     def overshoot(finest: float) -> float:
         trained, end = learn_one_step(fresh, table, ToTheFloor(finest=finest))
@@ -235,9 +235,7 @@ def test_sampled_sentences_agree_within_their_error() -> None:
         return -jax.nn.log_softmax(after)[sentence[4, 4]]
 
     found = np.asarray(jax.jit(jax.vmap(nll))(clauses))
-    exact_loss, _ = population_loss(
-        ValueNeurons.of(dense.value), jnp.asarray(table), scores, population(table, "second")
-    )
+    exact_loss, _ = population_loss(value_neurons(dense.value), jnp.asarray(table), scores, population(table, "second"))
     assert abs(found.mean() - exact_loss) < 4 * found.std() / np.sqrt(num)
 
 
@@ -251,13 +249,13 @@ def test_attention_by_kinds_and_what_is_refused() -> None:
     dense = model("C3", 4)
     table = action("S5").table
     with pytest.raises(UserError, match="reads"):
-        ValueNeurons.of(model("C3", 4, reads="all").value)
+        value_neurons(model("C3", 4, reads="all").value)
     with pytest.raises(UserError, match="classes"):
-        ValueNeurons.of(model("C3", 4, classes="all").value)
+        value_neurons(model("C3", 4, classes="all").value)
     with pytest.raises(UserError, match="contexts"):
         contexts(table, length=8, step=2)
     with pytest.raises(UserError, match="steps 1 or 2"):
         contexts(table, length=8, step=3, drawn=5)
-    neurons, around = ValueNeurons.of(dense.value), contexts(action("C3").table, length=3, step=2)
+    neurons, around = value_neurons(dense.value), contexts(action("C3").table, length=3, step=2)
     with pytest.raises(UserError, match="variables are written right"):
         greedy_labels(neurons, jnp.asarray(action("C3").table), jnp.zeros(4), around)

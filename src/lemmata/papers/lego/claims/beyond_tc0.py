@@ -4,20 +4,8 @@ from operator import itemgetter
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    OutsideSetting,
-    Part,
-    RunResult,
-    Runs,
-    Undecided,
-    at_least,
-    exactly,
-    of_result,
-    word,
-)
+from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, RunResult, Runs, Undecided, of_result, word
+from lemmata.core.rule import at_least, exactly
 from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetric_run
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.run.action_catalogue import ActionCatalogue

@@ -5,19 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunResult,
-    Runs,
-    TooShort,
-    Undecided,
-    at_most,
-    near,
-    of_result,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, TooShort, Undecided, of_result
+from lemmata.core.rule import at_most, near
 from lemmata.papers.lego.claims._theory_runs import AfterStage, converged, last_stage, symmetric_run, transitive_run
 from lemmata.papers.lego.theory.dilution import diluted, irrelevant, printed_bound, tolerated_length
 from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, letter, new_figure
@@ -85,12 +74,12 @@ DILUTION = Claim(
     id="dilution-law",
     locus="Section 6.2.1, strong length generalization",
     uses=("thm-4.1-attention",),
-    statement="After training on two steps (of simply transitive actions in the paper, here of both families) irrelevant clauses "
-    "alone dilute the attention of longer sentences: "
-    r"$\varepsilon^{L,\ell} \le O(1) L / (O(1) L + 1/\varepsilon^{2,2})$. Judged with $O(1) = 2$ at the first, middle "
-    "and last step of every longer length, as is the law behind it, of equal irrelevant scores: "
-    r"$\varepsilon^{L,\ell} = N / (N + 2(1 - \varepsilon^{2,2})/\varepsilon^{2,2})$ with $N = L + \ell - 2$. Control: "
-    "earlier in the same training, against the law from its end.",
+    statement="After training on two steps (of simply transitive actions in the paper, here of both families) "
+    r"irrelevant clauses alone dilute the attention of longer sentences: $\varepsilon^{L,\ell} \le O(1) L / (O(1) L + "
+    r"1/\varepsilon^{2,2})$. Judged with $O(1) = 2$ at the first, middle and last step of every longer length, as is "
+    r"the law behind it, of equal irrelevant scores: $\varepsilon^{L,\ell} = N / (N + 2(1 - "
+    r"\varepsilon^{2,2})/\varepsilon^{2,2})$ with $N = L + \ell - 2$. Control: earlier in the same training, against "
+    "the law from its end.",
     subject=mean("measured"),
     wrong=mean("measured", later=at_first),
     parts={

@@ -2,20 +2,8 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    Undecided,
-    at_least,
-    of_result,
-    word,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, of_result, word
+from lemmata.core.rule import at_least
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._theory_runs import fresh
 from lemmata.papers.lego.probe.families import FAMILIES

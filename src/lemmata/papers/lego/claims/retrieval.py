@@ -4,19 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    Undecided,
-    at_least,
-    of_result,
-)
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, of_result
+from lemmata.core.rule import at_least
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.run.retrieval import Retrieval
 from lemmata.report.plots import new_figure

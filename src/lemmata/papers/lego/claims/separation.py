@@ -5,20 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Frames,
-    Live,
-    Part,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    at_least,
-    at_most,
-)
+from lemmata.core import Artefact, Claim, Experiment, Frames, Live, Part, RunResult, Runs, Scale, TooShort
+from lemmata.core.rule import at_least, at_most
 from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.population import PopulationRun

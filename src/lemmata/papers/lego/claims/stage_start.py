@@ -31,7 +31,8 @@ START = Claim(
         "ε, after over before": Part(lambda found: found["epsilon"].max(), at_most(TWICE)),
         "gap, after over before": Part(lambda found: found["gap"].max(), at_most(1.0), carries=False),
     },
-    remark="Both are arithmetic of the softmax: at most double the clauses to look away from, and less for each that counts.",
+    remark="Both are arithmetic of the softmax: at most double the clauses to look away from, and less for each that "
+    "counts.",
 )
 
 EXPERIMENT = Experiment(

@@ -93,17 +93,14 @@ def _by_step(
     classes = jnp.arange(neurons.values.shape[1])[:, None, None]
 
     def some(chain: ActionChains) -> tuple[Array, Array]:
-        def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
-            speaks, actions, values = neuron
+        def read(actions: Array, values: Array) -> Array:
             of_actions, of_values = actions[:, chain.actions], values[:, chain.values[:, :-1]]
             every = jnp.sum(jnp.where(place <= length, of_actions, 0), axis=-1, keepdims=True)
             before = jnp.cumsum(of_values, axis=-1) - of_values
-            read = weights.predicate * of_actions + weights.other_predicate * (every - of_actions)
-            read += weights.answer * of_values + weights.other_answer * before
-            return logits + speaks * neurons.fire(read), None
+            found = weights.predicate * of_actions + weights.other_predicate * (every - of_actions)
+            return found + (weights.answer * of_values + weights.other_answer * before)
 
-        start = jnp.zeros((len(classes), *chain.actions.shape))
-        logits, _ = jax.lax.scan(add, start, (neurons.speaks, neurons.actions, neurons.values))
+        logits = neurons.logits(read, (len(classes), *chain.actions.shape))
         truth = classes == chain.values[None, :, 1:]
         loss, _ = nll_and_slope(logits, truth, neurons)
         clipped = jnp.minimum(logits, neurons.bound)

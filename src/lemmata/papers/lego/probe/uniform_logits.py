@@ -1,7 +1,6 @@
 """What W_5 says to T^2 while attention is still uniform (Section 6.2.1, stage 2.1)."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -16,19 +15,16 @@ def uniform_logits(neurons: ValueNeurons, table: Int[Array, "action value"]) -> 
     middle, spurious = table[first, start], table[second, start]
     last = table[second, middle]
 
-    def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
-        speaks, actions, values = neuron
-        said = actions[:, first] + actions[:, second] + values[:, start]
-        reads = jnp.stack([said / 3, (said + values[:, middle]) / 4])
-        return logits + speaks * neurons.fire(reads), None
+    def read(actions: Array, values: Array) -> Array:
+        both = actions[:, first] + actions[:, second] + values[:, start]
+        return jnp.stack([both / 3, (both + values[:, middle]) / 4])
 
-    each = (neurons.speaks, neurons.actions, neurons.values)
-    logits, _ = jax.lax.scan(add, jnp.zeros((2, table.shape[1], len(first))), each)
+    logits = neurons.logits(read, (2, table.shape[1], len(first)))
     clipped = jnp.minimum(logits, neurons.bound) / neurons.bound
 
     def median(step: int, answer: Array, where: Array) -> Array:
-        said = jnp.take_along_axis(clipped[step], answer[None], axis=0)[0]
-        return jnp.nanmedian(jnp.where(where, said, jnp.nan))
+        found = jnp.take_along_axis(clipped[step], answer[None], axis=0)[0]
+        return jnp.nanmedian(jnp.where(where, found, jnp.nan))
 
     return {
         "first_right": median(0, middle, middle != spurious),

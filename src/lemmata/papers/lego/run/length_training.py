@@ -9,31 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    named_key,
-    named_keys,
-    optimized_jit,
-    require,
-    stored_as,
-)
-from lemmata.core.config import UNSAID
+from lemmata.core import RunConfig, RunContext, RunOutput, Scale, named_key, named_keys, optimized_jit, require
+from lemmata.core.config import UNSAID, stored_as
 from lemmata.core.constraints import Count, NonNegative, Positive, Some
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, require_sizes
-from lemmata.papers.lego.probe import (
-    PREFIX_SHARES,
-    Hidden,
-    accuracy_of_prefixes,
-    attention_at_lengths,
-    final_answers,
-    heatmap,
-    over_replicas,
-)
+from lemmata.papers.lego.probe.attention import attention_at_lengths, heatmap
+from lemmata.papers.lego.probe.chunks import over_replicas
 from lemmata.papers.lego.probe.families import FAMILIES
+from lemmata.papers.lego.probe.prefixes import PREFIX_SHARES, Hidden, accuracy_of_prefixes
+from lemmata.papers.lego.probe.rollouts import final_answers
 from lemmata.papers.lego.run import next_clause
 from lemmata.papers.lego.task import Lego, LegoConfig, action, check_length, distinct
 from lemmata.train import fit_many

@@ -12,19 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lemmata.core import (
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Several,
-    named_key,
-    optimized_jit,
-    precision,
-    require,
-    stored_as,
-    to_jax,
-)
-from lemmata.core.constraints import Count, NonNegative, Positive, Some
+from lemmata.core import RunConfig, RunContext, RunOutput, named_key, optimized_jit, precision, require, to_jax
+from lemmata.core.config import stored_as
+from lemmata.core.constraints import Count, NonNegative, Positive, Several, Some
 from lemmata.papers.lego.model import TheoryConfig
 from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_speeds
 from lemmata.papers.lego.model.value_neurons import ValueNeurons

@@ -4,10 +4,7 @@ The annotator is the same W_5 with earlier scores. Variables (token 4) are taken
 the predicate of the query's own variable gets more attention than any other (section 6.1.3).
 """
 
-from collections.abc import Callable
-
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -21,7 +18,9 @@ from lemmata.papers.lego.run.population_loss import Contexts, Labels
 def _write(
     neurons: ValueNeurons, table: Int[Array, "action value"], scores: Scores, around: Contexts
 ) -> tuple[Labels, Float[Array, ""]]:
+    """Clipped logits: an argmax among equals takes the first, as the theory transformer's does."""
     true = jnp.arange(table.shape[1])[:, None, None]
+    shape = (len(true), len(true), len(around.first), len(table))
     early, late = (attention(scores, around.length, step) for step in (1.0, 2.0))
 
     def first(actions: Array, values: Array) -> Array:
@@ -32,30 +31,16 @@ def _write(
         context = (early.predicate * of_first + early.other_predicate * others)[:, None, :] + early.answer * before
         return context[..., None] + early.other_predicate * actions[:, None, None, :]
 
-    written = jnp.argmax(_logits(neurons, first, (*true.shape[:1], len(around.first), len(table))), axis=0)
+    written = jnp.argmax(jnp.minimum(neurons.logits(first, shape), neurons.bound), axis=0)
 
     def second(actions: Array, values: Array) -> Array:
         before = jnp.einsum("jz,ykz->jyk", values, around.before)
         context = late.other_predicate * (actions @ around.others.T)[:, None, :] + late.other_answer * before
         return context[..., None] + late.predicate * actions[:, None, None, :] + late.answer * values[:, written]
 
-    after = jnp.argmax(_logits(neurons, second, written.shape), axis=0)
+    after = jnp.argmax(jnp.minimum(neurons.logits(second, shape), neurons.bound), axis=0)
     right = (written == true) & (after == table.T[:, None, :])
     return Labels(written, after), jnp.mean(right.astype(scores.dtype))
-
-
-def _logits(
-    neurons: ValueNeurons, read: Callable[[Array, Array], Array], shape: tuple[int, ...]
-) -> Float[Array, "classes *shape"]:
-    """Clipped: an argmax among equals takes the first, as the theory transformer's does."""
-
-    def add(logits: Array, neuron: tuple[Array, Array, Array]) -> tuple[Array, None]:
-        speaks, *tables = neuron
-        return logits + speaks * neurons.fire(read(*tables)), None
-
-    start = jnp.zeros((neurons.values.shape[1], *shape))
-    logits, _ = jax.lax.scan(add, start, (neurons.speaks, neurons.actions, neurons.values))
-    return jnp.minimum(logits, neurons.bound)
 
 
 def writes_variables(scores: Scores) -> bool:

@@ -155,12 +155,8 @@ def _over_neurons(
         true = pair[:, :, None, :] + context[..., None]
         return true if labels is None else true + answer * relabelled(values)
 
-    def add(logits: Array, neuron: tuple[Array, ...]) -> tuple[Array, None]:
-        speaks, *parts = neuron
-        return logits + speaks * neurons.fire(read(*parts)), None
-
     shape = (len(classes), table.shape[1], context.shape[-1], table.shape[0])
-    logits, _ = jax.lax.scan(add, jnp.zeros(shape), each)
+    logits = neurons.logits(read, shape, *each[1:])
     target = table.T[:, None, :] if labels is None else labels.second
     loss, by_logit = nll_and_slope(logits, classes[:, None, None, None] == target, neurons)
 
