@@ -1,6 +1,5 @@
 """The front door for notebooks and scripts: claims, verdicts, numbers and figures that show themselves."""
 
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-import lemmata
 from lemmata.core import Artefact, Claim, Runs, Scale, UserError, require
 from lemmata.core.claim import Judgement
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select
 from lemmata.core.scale import ScaleName
-from lemmata.record import ExperimentResult, NotRun
+from lemmata.record import ExperimentResult, NotRun, Record
 from lemmata.record.record_of import claim_facts
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
-from lemmata.report.page_entry import Footer
+from lemmata.report.page_entry import Footer, footer_of
+from lemmata.report.statuses import protocol_word
 from lemmata.report.values import margin, verdict_word
 from lemmata.run import Store, change, evaluate, missing, possible
 
@@ -99,10 +98,10 @@ class Claims(Sequence[Claim]):
         return "\n".join(f"{claim.id:42} {claim.locus}" for claim in self.found)
 
     def _repr_html_(self) -> str:
-        return claims_html(self.found)
+        return claims_html([claim_facts(one) for one in self.found])
 
     def table(self) -> pa.Table:
-        return pa.Table.from_pylist([claim_facts(claim) for claim in self.found])
+        return pa.Table.from_pylist([claim_facts(claim).to_json() for claim in self.found])
 
 
 @dataclass(frozen=True)
@@ -125,16 +124,16 @@ class Checked(Mapping[str, Judgement]):
     def __len__(self) -> int:
         return len(self._judgements())
 
+    def records(self) -> list[Record]:
+        """A record a verdict; of what was not run, with the reason."""
+        return [record for item in (*self.results, *self.not_run) for record in item.records()]
+
     def __repr__(self) -> str:
-        lines = [
-            f"{verdict_word(one.status, one.proved):10} {id:42} {_beside(one, changed=bool(self.changes))}"
-            for id, one in self.items()
-        ]
-        lines += [f"{'not run':10} {one.experiment.id:42} {one.reason}" for one in self.not_run]
+        lines = [f"{verdict_word(one):10} {one.id:42} {_beside(one)}" for one in self.records()]
         return "\n".join([*self._head(), *lines])
 
     def _repr_html_(self) -> str:
-        return verdicts_html(tuple(self.values()), self.not_run, self._head())
+        return verdicts_html(self.records(), self._head())
 
     def _head(self) -> list[str]:
         """What was changed, and which claims are not judged: what follows is no verdict on the paper."""
@@ -166,16 +165,7 @@ class Checked(Mapping[str, Judgement]):
     def figure(self) -> "Drawing":
         """The drawing of the one experiment that was asked for."""
         item = self._one()
-        return Drawing(
-            draw(item),
-            Footer(
-                command=command_of(item.experiment.id, item.runs.scale, self.changes),
-                scale=item.runs.scale.name,
-                version=lemmata.__version__,
-                seeds=item.seeds,
-                run_ids=item.run_ids,
-            ),
-        )
+        return Drawing(draw(item), footer_of(item, command_of(item.experiment.id, item.runs.scale, self.changes)))
 
     def _one(self) -> ExperimentResult:
         if len(self.results) != 1:
@@ -224,12 +214,12 @@ def _selected(
     return (select(ids), []) if changes else possible(ids, scale, store)
 
 
-def _beside(one: Judgement, *, changed: bool) -> str:
-    """A verdict's margin, or what stands in its place."""
+def _beside(one: Record) -> str:
+    """A verdict's margin, or what stands in its place; and whose its settings are."""
     if one.proved:
         return f"on {one.proved}"
-    unsure = one.status == "undecided" and (changed or math.isnan(one.margin))
-    return one.detail if unsure else f"margin {margin(one.margin)}"
+    unsure = not one.is_judged or (one.status == "undecided" and (one.changed or one.margin is None))
+    return one.detail if unsure else f"margin {margin(one.margin)}, {protocol_word(one)}"
 
 
 def _store(store: StoreLike) -> Store:

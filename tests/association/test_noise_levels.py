@@ -61,9 +61,3 @@ def test_a_noise_level_is_read_of_the_run_and_not_of_its_name_and_once() -> None
         assert part.axes(unread(changed)) == {"α": [0.8]}
     assert [run.config for run, _ in ends(unread(changed), "alpha")] == [changed["alpha/0.2"]]
     assert len(ends(unread(learning_rates(Scale("smoke"))), "rate")) == 2
-
-
-def test_a_lead_that_is_infinite_says_what_was_never_reached() -> None:
-    claims = {claim.id: claim for one in experiments("association").values() for claim in one.claims}
-    assert claims["association/noise-first"].named_parts()[""].never == "never reached"
-    assert claims["association/fig-3-margin"].named_parts()["steps ahead"].never == "never reached"

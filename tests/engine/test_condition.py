@@ -95,7 +95,7 @@ def test_words_say_the_values_they_are_judged_at(store: Store) -> None:
     (judged,) = under(store, one, alpha="0.25", sizes="80,8").judgements
     assert judged.claim.statement == "With noise α = 0.25 and d = 80 (not d = 80) the noise has α."
     assert judged.claim.rule.startswith("noise, α = 0.25: measured >= 0.4")
-    assert record_of(judged).to_json()["measured"]["noise, α = 0.25"] == 0.25
+    assert record_of(judged).measured["noise, α = 0.25"] == 0.25
     (judged,) = under(store, one, steps="50").judgements
     assert judged.claim == one.claims[0]
 
@@ -112,7 +112,7 @@ def test_outside_its_setting_no_part_of_a_rule_decides(store: Store) -> None:
     assert (outside.status, free.status) == ("undecided", "fails")
     assert outside.detail == "outside the rule's setting: alpha = 0.25, and the rule asks for 0.4"
     assert outside.reads == ("main",)
-    assert record_of(outside).to_json()["margin"] is None
+    assert record_of(outside).margin is None
     assert under(store, one, alpha="0.45").judgements[0].status == "fails"
 
 
@@ -131,17 +131,16 @@ def test_outside_its_setting_the_numbers_are_shown_and_not_judged(store: Store) 
     one = experiment(claim(parts=parts, needs={"main": only("alpha", 0.5, why="it is for one half")}))
     (outside,) = under(store, one, alpha="0.25").judgements
     why = "outside the rule's setting: alpha = 0.25, and it is for one half"
-    assert (outside.status, outside.detail, record_of(outside).to_json()["margin"]) == ("undecided", why, None)
+    assert (outside.status, outside.detail, record_of(outside).margin) == ("undecided", why, None)
     shown = {
-        line.label: (line.predicted, line.measured, line.margin, line.status)
-        for line in lines(record_of(outside).to_json())
+        line.label: (line.predicted, line.measured, line.margin, line.status) for line in lines(record_of(outside))
     }
     assert shown == {
         "one": ("≥ 0.4", "0.25", "–", "undecided"),
         "several, T = 1": ("–", "0.2, mean of 2 seeds [−1.071, 1.471]", "–", "undecided"),
         "several, T = 2": ("–", "not a number", "–", "undecided"),
         "none": ("–", "cannot be read in this setting (ZeroDivisionError)", "–", "undecided"),
-        "infinite": ("–", "not a number", "–", "undecided"),
+        "infinite": ("–", "∞", "–", "undecided"),
     }
 
 
@@ -153,20 +152,20 @@ def test_a_run_in_another_setting_or_too_short_gives_numbers_and_one_that_says_n
     for one in (experiment(claim(needs={"main": half})), experiment(claim(), needs={"main": half})):
         (outside,) = under(store, one, alpha="0.25").judgements
         assert outside.detail == "outside the rule's setting: not one half"
-        assert [line.measured for line in lines(record_of(outside).to_json())] == ["0.25", "0.25"]
+        assert [line.measured for line in lines(record_of(outside))] == ["0.25", "0.25"]
     both = experiment(claim(needs={"main": half}), needs={"main": trained})
     (outside,) = under(store, both, alpha="0.25", steps="5").judgements
     assert outside.detail == "outside the rule's setting: not one half"
-    assert [line.measured for line in lines(record_of(outside).to_json())] == ["0.25", "0.25"]
+    assert [line.measured for line in lines(record_of(outside))] == ["0.25", "0.25"]
     (short,) = under(store, both, steps="5").judgements
     assert (short.status, short.detail) == ("undecided", "too short a run to say: 5 steps")
-    assert [(line.predicted, line.measured, line.status) for line in lines(record_of(short).to_json())] == [
+    assert [(line.predicted, line.measured, line.status) for line in lines(record_of(short))] == [
         ("≥ 0.4", "0.5", "undecided"),
         ("0.5 ± 0.01", "0.5", "undecided"),
     ]
     unread = experiment(claim(needs={"main": half}), needs={"main": of_result(lambda run: "it knows nothing")})
     (outside,) = under(store, unread, alpha="0.25").judgements
-    assert list(lines(record_of(outside).to_json())) == []
+    assert list(lines(record_of(outside))) == []
 
 
 def test_settings_of_lists_of_groups_and_of_runs_that_are_not_there() -> None:

@@ -14,6 +14,8 @@ from conftest import Cli
 from lemmata.core import Claim, Part, RunResult, Runs, at_least, judge
 from lemmata.core.claim import Judgement
 from lemmata.core.registry import experiments, papers
+from lemmata.record import Record
+from lemmata.record.record import PartFacts
 from lemmata.record.record_of import record_of
 from lemmata.report.controls import controls_section
 from lemmata.report.markdown import claim_page
@@ -139,7 +141,7 @@ def test_each_part_is_judged_on_the_control() -> None:
     found = judged({"large": large, "not negative": any_size})
     assert (found.status, found.control_status) == ("holds", "fails")
     assert found.control == {"large": "fails", "not negative": "holds"}
-    assert record_of(found).to_json()["control"] == {"large": "fails", "not negative": "holds"}
+    assert record_of(found).control == {"large": "fails", "not negative": "holds"}
     assert judged({"not negative": any_size}).status == "undecided", "every part passed: so did the control"
 
 
@@ -160,9 +162,9 @@ def test_show_page_and_documentation_say_which_parts_fail(cli: Cli) -> None:
     _, out, _ = cli("show", "toy/bound", "--scale", "smoke", "--json")
     (row,) = json.loads(out)
     assert row["control"] == {"ratio": "fails", "negative": "holds"}
-    documented = row | {"measured": {"ratio": "0.5", "negative": "0"}}
-    assert "| ratio | 0.5 | measured ≤ 0.1 | fails |" in claim_page(documented)
-    section = controls_section(papers()["toy"], [documented, {"id": "toy/rate", "parts": {"": {}}}])
+    documented = Record.from_json(row)
+    assert "| ratio | ≤ 0.1 | 0.5 | measured ≤ 0.1 | fails |" in claim_page(documented)
+    section = controls_section(papers()["toy"], [documented, Record(id="toy/rate", parts={"": PartFacts("")})])
     assert "2 parts: 1 fails, 1 holds (context)." in section
     assert "1 of 2 claims" in section
     assert "| `toy/bound` | negative | holds (context) |" in section
@@ -173,5 +175,5 @@ def test_show_page_and_documentation_say_which_parts_fail(cli: Cli) -> None:
 
 
 def test_a_part_that_passes_is_printed_in_bold() -> None:
-    row = {"id": "p/c", "control": {"": "holds"}, "parts": {"": {"rule": "", "carries": True}}}
-    assert "| `p/c` | – | **holds** |" in controls_section(papers()["lego"], [row])
+    record = Record(id="p/c", control={"": "holds"}, parts={"": PartFacts("")})
+    assert "| `p/c` | – | **holds** |" in controls_section(papers()["lego"], [record])

@@ -42,7 +42,7 @@ def test_what_is_not_run_here_and_what_is_kept_of_it_make_up_the_papers_claims()
     paper, scale = papers()["association"], Scale("laptop")
     not_run = [NotRun(one, scale, "no weights") for one in select(["association"]) if one.experiment.extra == "lm"]
     count = sum(len(one.selection.claims) for one in not_run)
-    kept = read_baseline(paper)["claims"]
+    kept = read_baseline(paper).claims
     known = sum(claim.id in kept for one in not_run for claim in one.selection.claims)
     assert 0 < known < count
     words = f"(of {known} of these the package keeps a verdict, {count} claims in all)"

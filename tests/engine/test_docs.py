@@ -1,5 +1,6 @@
 """Generated documentation is as its generator would write it now."""
 
+import json
 import re
 from pathlib import Path
 
@@ -20,19 +21,19 @@ OURS = {id: paper for id, paper in papers().items() if paper.package.startswith(
 
 @pytest.mark.parametrize("id", OURS)
 def test_a_papers_page_is_up_to_date(id: str) -> None:
-    paper, rows, page = OURS[id], documented(OURS[id]), page_of(OURS[id])
+    paper, records, page = OURS[id], documented(OURS[id]), page_of(OURS[id])
     assert (paper.folder / "README.md").read_text() == page, f"run `lemmata docs {id}`"
-    for row in rows:
-        assert f"`{row['id']}`" in page
-        assert row["status"] or row["detail"] == STALE, f"{row['id']} has no documented verdict"
-        assert row["rule"].split(" ")[0] in claim_page(row)
+    for one in records:
+        assert f"`{one.id}`" in page
+        assert one.status or one.detail == STALE, f"{one.id} has no documented verdict"
+        assert one.rule.split(" ")[0] in claim_page(one)
 
 
 @pytest.mark.parametrize("id", OURS)
 def test_every_kept_failure_has_its_sentence(id: str) -> None:
-    kept = read_baseline(OURS[id])["claims"]
+    kept = read_baseline(OURS[id]).claims
     assert kept
-    assert [claim for claim, row in kept.items() if row["status"] == "fails" and not row["remark"].strip()] == []
+    assert [claim for claim, one in kept.items() if one.status == "fails" and not one.remark.strip()] == []
 
 
 def test_readme_is_up_to_date_and_names_every_paper() -> None:
@@ -63,14 +64,14 @@ def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
 
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = {}
-    monkeypatch.setattr("lemmata.commands.baseline._write_verdicts", lambda path, data: written.update(data))
+    written = []
+    monkeypatch.setattr("lemmata.commands.baseline._write", lambda paper, kept: written.append(kept))
     monkeypatch.setattr("lemmata.commands.docs.write_json", lambda path, data: path)
     monkeypatch.setattr("lemmata.commands.docs.page_of", lambda paper: "")
     monkeypatch.setattr("lemmata.commands.docs.write_whole", lambda path, text: path)
     cli("check", "toy", "--scale", "smoke", "--jobs", "1")
     cli("docs", "toy", "--scale", "smoke")
-    kept = written["claims"]
+    kept = json.loads(written[0].to_text())["claims"]
     assert kept["toy/bound"]["control"] == {"ratio": "fails", "negative": "holds"}
     assert kept["toy/bound"]["measured"] == {"ratio": 0.5, "negative": 0.0}
     assert kept["toy/rate"]["control"] == {"": "fails"}

@@ -8,35 +8,35 @@ import pytest
 
 from conftest import Cli, Refused
 from lemmata.commands.docs import documented
+from lemmata.core import Correction
 from lemmata.core.registry import experiments, papers
-from lemmata.record import Stated, coverage
+from lemmata.record import Record, Stated, coverage
 from lemmata.report.coverage import coverage_section
-from lemmata.report.errata import errata_latex, errata_markdown, errata_rows
+from lemmata.report.errata import errata_json, errata_latex, errata_markdown
 from lemmata.testing import coverage_problems, package_problems, paper_checks as testing
 
-SLIP = {
-    "id": "p/lemma-1",
-    "locus": "Lemma 1",
-    "statement": "The variance is n_y.",
-    "status": "erratum",
-    "printed_formula": "n_y^2",
-    "corrected_formula": "n_y",
-    "reason": "50% & more",
-}
-FOLLOWS = SLIP | {"id": "p/thm-2", "locus": "Theorem 2", "root": "lemma-1", "statement": "So is the sum's."}
-HOLDS = FOLLOWS | {"id": "p/thm-3", "status": "holds"}
-ALONE = SLIP | {"id": "p/eq-4", "locus": "Equation (4)", "root": "lemma-9", "latex": r"$\alpha_1$"}
+CORRECTION = Correction(severity="constant", printed="n_y^2", corrected="n_y", reason="50% & more")
+SLIP = Record(
+    id="p/lemma-1", locus="Lemma 1", statement="The variance is n_y.", status="erratum", correction=CORRECTION
+)
+ROOT = replace(CORRECTION, root="lemma-1")
+FOLLOWS = replace(SLIP, id="p/thm-2", locus="Theorem 2", correction=ROOT, statement="So is the sum's.")
+HOLDS = replace(FOLLOWS, id="p/thm-3", status="holds")
+LATEX = replace(CORRECTION, root="lemma-9", latex=r"$\alpha_1$", severity="typographical")
+ALONE = replace(SLIP, id="p/eq-4", locus="Equation (4)", correction=LATEX)
+GRAVE = replace(SLIP, id="p/thm-9", correction=replace(CORRECTION, severity="statement"))
 ROWS = [FOLLOWS, SLIP, HOLDS, ALONE]
 
 
 def test_one_entry_a_slip_and_what_follows_beneath() -> None:
-    rows = errata_rows(ROWS)
+    rows = errata_json(ROWS)
     assert [row["id"] for row in rows] == ["p/lemma-1", "p/eq-4"], "a root that is no erratum leaves the claim its own"
     assert [row["id"] for row in rows[0]["follows"]] == ["p/thm-2"]
     text = errata_markdown(ROWS)
     assert text.index("### `p/lemma-1`") < text.index("#### Follows: `p/thm-2`") < text.index("### `p/eq-4`")
     assert "p/thm-3" not in text
     assert errata_markdown([HOLDS]) == "None."
+    assert [row["id"] for row in errata_json([*ROWS, GRAVE])] == ["p/thm-9", "p/lemma-1", "p/eq-4"], "by severity"
 
 
 def test_latex_is_escaped_and_a_replacement_stands_as_it_is(toy: Path) -> None:

@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conftest import Cli
 from lemmata.commands.diff import compare
+from lemmata.record import Record
 
 pytest.importorskip("rocrate")
 
@@ -66,8 +68,8 @@ def test_diff_against_a_commit(cli: Cli) -> None:
 
 
 def test_compare_names_what_is_new_and_gone() -> None:
-    before = {"a": {"status": "holds", "measured": [1.0, 2.0]}, "b": {"status": "holds"}}
-    after = {"a": {"status": "holds", "measured": [1.0, 2.5]}, "c": {"status": "fails"}}
+    holds, fails = Record(id="a", status="holds", measured=[1.0, 2.0]), Record(id="c", status="fails")
+    before, after = {"a": holds, "b": holds}, {"a": replace(holds, measured=[1.0, 2.5]), "c": fails}
     moved = {row["id"]: row for row in compare(before, after)}
     assert moved["a"]["numbers"] == [{"where": "measured[1]", "before": 2.0, "after": 2.5}]
     assert (moved["b"]["after"], moved["c"]["before"]) == ("not there", "not there")

@@ -1,5 +1,6 @@
 """A finding is said where the verdicts it rests on are there, with their numbers, and not otherwise."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from conftest import Cli
 from lemmata.commands.docs import documented, findings_of
 from lemmata.core.registry import experiments, papers
-from lemmata.record import STALE, Finding, Number, findings
+from lemmata.record import NOT_RUN, STALE, Finding, Number, Record, findings
 from lemmata.testing import findings_problems
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
@@ -26,8 +27,8 @@ SAMPLE = {"mean": 0.456, "low": 0.4, "high": 0.5, "level": 0.95, "seeds": 3}
 SUMMARY = {"shape": [100], "min": 1.0, "mean": 2.0, "max": 7.0}
 CURVE = {**SAMPLE, "mean": [0.1, -0.25]}
 EVIDENCE = {
-    "p/a": {"status": "holds", "measured": {"part": SAMPLE, "curve": CURVE, "summary": SUMMARY}},
-    "p/b": {"status": "erratum", "measured": 1, "predicted": 3},
+    "p/a": Record(id="p/a", status="holds", measured={"part": SAMPLE, "curve": CURVE, "summary": SUMMARY}),
+    "p/b": Record(id="p/b", status="erratum", measured=1, predicted=3),
 }
 
 
@@ -37,15 +38,15 @@ def test_numbers_are_read_from_the_evidence() -> None:
 
 
 def test_it_waits_for_claims_that_are_not_judged() -> None:
-    told = FINDING.told("p", {"p/a": EVIDENCE["p/a"], "p/b": {"status": "not run"}})
+    told = FINDING.told("p", {"p/a": EVIDENCE["p/a"], "p/b": Record(id="p/b", status=NOT_RUN)})
     assert (told.state, told.text) == ("waits", "`b`")
     assert FINDING.told("p", {}).state == "waits"
 
 
 def test_it_is_not_said_under_other_verdicts() -> None:
-    told = FINDING.told("p", EVIDENCE | {"p/a": EVIDENCE["p/a"] | {"status": "undecided"}})
+    told = FINDING.told("p", EVIDENCE | {"p/a": replace(EVIDENCE["p/a"], status="undecided")})
     assert (told.state, told.text) == ("otherwise", "`a` is undecided")
-    told = FINDING.told("p", EVIDENCE | {"p/b": {"status": "erratum", "predicted": None}})
+    told = FINDING.told("p", EVIDENCE | {"p/b": replace(EVIDENCE["p/b"], predicted=None)})
     assert told.state == "otherwise"
 
 
@@ -73,7 +74,7 @@ def test_every_paper_says_what_was_found(id: str) -> None:
         assert f"{id}/{finding.shown_by}" in {known[f"{id}/{name}"] for name in finding.rests_on}
     assert list(findings_problems(OURS[id])) == []
     told = findings_of(OURS[id])
-    stale = {row["id"] for row in documented(OURS[id]) if row["detail"] == STALE}
+    stale = {one.id for one in documented(OURS[id]) if one.detail == STALE}
     for one in told:  # one whose rule was changed since waits for its new reference
         rests = {f"{id}/{name}" for name in one.finding.rests_on}
         assert one.state == "found" or (one.state == "waits" and rests & stale), one.text

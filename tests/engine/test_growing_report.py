@@ -14,7 +14,7 @@ from lemmata.commands.findings import Findings
 from lemmata.commands.order import cheapest_first
 from lemmata.core import Scale
 from lemmata.core.registry import papers, select
-from lemmata.record import Finding, Number
+from lemmata.record import Finding, Number, Record
 from lemmata.report import incremental
 from lemmata.run import Store, compute_all, evaluate, evaluate_each
 
@@ -77,7 +77,7 @@ def test_whoever_stops_reading_stops_the_workers(toy: Path, store: Store) -> Non
 
 
 def test_findings_are_the_references_until_they_are_found_here(toy: Path, found: None, monkeypatch) -> None:
-    kept = {"id": "toy/rate", "status": "holds", "measured": 0.5, "scale": "laptop", "version": "7", "device": "cpu"}
+    kept = Record(id="toy/rate", status="holds", measured=0.5, scale="laptop", version="7", device="cpu")
     monkeypatch.setattr("lemmata.commands.findings.documented", lambda paper: [kept])
     findings = Findings([papers()["toy"]])
     (one,) = findings.told({}, {"toy/rate"})["toy"]
@@ -85,9 +85,9 @@ def test_findings_are_the_references_until_they_are_found_here(toy: Path, found:
     assert one.note == "reference: lemmata 7, laptop scale, cpu; still to come here"
     (one,) = findings.told({}, set())["toy"]
     assert one.note.endswith("not judged here")
-    (one,) = findings.told({"toy/rate": {"status": "undecided"}}, set())["toy"]
+    (one,) = findings.told({"toy/rate": Record(id="toy/rate", status="undecided")}, set())["toy"]
     assert one.note.endswith("not seen in this report, where `rate` is undecided")
-    (one,) = findings.told({"toy/rate": {"status": "holds", "measured": 0.25}}, set())["toy"]
+    (one,) = findings.told({"toy/rate": Record(id="toy/rate", status="holds", measured=0.25)}, set())["toy"]
     assert (one.text, one.note) == ("It decays by 0.25 a step.", "")
 
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -204,30 +205,30 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     cli("check", "needy", *SMOKE)
     cli("docs", "needy", "--scale", "smoke")
     without = read_baseline(paper)
-    assert list(without["claims"]) == ["needy/small"]
-    rows = documented(paper)
-    assert [row["status"] for row in rows] == ["holds", "not run", "not run"]
-    assert "| not run |" in claims_table(rows)
-    assert claims_table(rows).count("pip install 'lemmata[lm]'") == 1
-    assert "the paper's sizes" not in claims_table(rows)
-    large = claims_table([rows[0] | {"at_paper": "fails"}, *rows[1:]])
+    assert list(without.claims) == ["needy/small"]
+    records = documented(paper)
+    assert [one.status for one in records] == ["holds", "not run", "not run"]
+    assert "| not run |" in claims_table(records)
+    assert claims_table(records).count("pip install 'lemmata[lm]'") == 1
+    assert "the paper's sizes" not in claims_table(records)
+    large = claims_table([replace(records[0], at_paper="fails"), *records[1:]])
     assert "1 claim has been judged: 1 fails." in large
     assert [line.split("|")[-2].strip() for line in large.splitlines()[2:5]] == ["fails", "–", "–"]
-    assert "3 claims: 1 judged (1 holds), 2 not run (models that they need were not there) |" in paper_line(
-        paper, rows, 0
+    assert "3 claims: 1 judged (1 holds (1 exact)), 2 not run (models that they need were not there)." in paper_line(
+        paper, records, 0
     )
-    assert "**not run**: needs `pip install 'lemmata[lm]'`" in claim_page(rows[1])
+    assert "**not run**: needs `pip install 'lemmata[lm]'`" in claim_page(records[1])
     statements = "3 statements: 1 judged, by 1 claim; 1 by claims that were not run; 1 not."
-    assert statements in coverage_section(paper, docs_command.coverage(paper), rows)
-    assert "Not run, as they need an extra: 2 of 3 claims." in controls_section(paper, rows)
+    assert statements in coverage_section(paper, docs_command.coverage(paper), records)
+    assert "Not run, as they need an extra: 2 of 3 claims." in controls_section(paper, records)
 
     install(monkeypatch)
     (needy / "weights").write_bytes(b"12345")
-    assert [row["status"] for row in documented(paper)] == ["holds", "not run", "not run"]
+    assert [one.status for one in documented(paper)] == ["holds", "not run", "not run"]
     cli("check", "needy", *SMOKE)
     cli("docs", "needy", "--scale", "smoke")
     judged = read_baseline(paper)
-    assert [row["status"] for row in documented(paper)] == ["holds", "holds", "fails"]
+    assert [one.status for one in documented(paper)] == ["holds", "holds", "fails"]
 
     monkeypatch.setitem(EXTRAS, "lm", ("no_such_module",))
     (needy / "weights").unlink()
@@ -236,7 +237,7 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     stale = json.loads((paper.folder / "verdicts.json").read_text())
     stale["claims"]["needy/long"]["digest"] = "0" * 20
     (paper.folder / "verdicts.json").write_text(json.dumps(stale))
-    assert [row["status"] for row in documented(paper)] == ["holds", "not run", "fails"], "it was of another rule"
+    assert [one.status for one in documented(paper)] == ["holds", "not run", "fails"], "it was of another rule"
 
 
 def test_an_extra_is_looked_for_without_importing_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from conftest import TOY, Cli
 from lemmata.core import registry
 from lemmata.core.registry import papers, select
-from lemmata.record import STALE, current_rules, is_fresh, read_baseline
+from lemmata.record import STALE, current_rules, fresh, read_baseline
 from lemmata.report.evidence_rows import NEAREST
 from lemmata.run import environment as environment_module
 from lemmata.run.environment import code_name
@@ -87,23 +87,22 @@ def test_what_is_recorded_at_the_papers_scale_is_kept_beside_it(cli: Cli, kept: 
 @pytest.mark.parametrize("id", OURS)
 def test_the_package_carries_references_of_its_claims(id: str) -> None:
     """Most of them of the claims as they stand; one whose rule has changed since is shown as such."""
-    data, rules = read_baseline(OURS[id]), current_rules([id])
-    assert data["scale"] == "laptop"
-    assert set(data["claims"]) <= set(rules)
-    fresh = [name for name, row in data["claims"].items() if is_fresh(row, rules[name])]
-    assert len(fresh) > 0.5 * len(rules)
+    kept, rules = read_baseline(OURS[id]), current_rules([id])
+    assert kept.scale == "laptop"
+    assert set(kept.claims) <= set(rules)
+    still = fresh(kept.claims, rules)
+    assert len(still) > 0.5 * len(rules)
     with_extras = {claim.id for one in select([id]) if one.experiment.extra for claim in one.claims}
-    for name in fresh:
-        row = data["claims"][name]
-        apart = name in with_extras or row["status"] == "undecided"  # of an older store, or without numbers
-        assert row.get("evidence") or apart, f"{name}: its numbers have no labels"
-        assert all(len(part["rows"]) <= NEAREST for part in row.get("evidence", ())), name
-    for name, row in (data["claims"] | data.get("paper", {})).items():
-        assert {"status", "digest", "version", "date", "device"} <= set(row), name
+    for name, one in still.items():
+        apart = name in with_extras or one.status == "undecided"  # of an older store, or without numbers
+        assert one.evidence or apart, f"{name}: its numbers have no labels"
+        assert all(len(part.elements) <= NEAREST for part in one.evidence), name
+    for one in (*kept.claims.values(), *kept.paper.values()):
+        assert all((one.status, one.digest, one.version, one.date, one.device)), one.id
     page = (OURS[id].folder / "README.md").read_text()
-    for name, row in data.get("paper", {}).items():
-        lines = [line for line in page.splitlines() if name.split("/")[1] in line and f"| {row['status']} |" in line]
-        assert lines, f"{name} is {row['status']} at the paper's size, and the page does not say so"
+    for name, one in kept.paper.items():
+        lines = [line for line in page.splitlines() if name.split("/")[1] in line and f"| {one.status} |" in line]
+        assert lines, f"{name} is {one.status} at the paper's size, and the page does not say so"
 
 
 def test_numbers_that_have_no_labels_say_how_to_get_some(cli: Cli, kept: Path) -> None:

@@ -14,7 +14,7 @@ from lemmata.core.config import canonical, decode, encode, override
 from lemmata.core.registry import experiments, papers
 from lemmata.core.rng import replicated
 from lemmata.core.verdict import Status
-from lemmata.record import Replications
+from lemmata.record import Replication, Replications
 from lemmata.report.replications import replications_page, replications_section
 from lemmata.run import Store, obtain
 from lemmata.testing import randomness_problems, unnamed_randomness
@@ -168,7 +168,7 @@ def test_impossible_replications_are_refused(refused: Refused, option: str, says
 
 def confirmation(reference: Status | None, *statuses: Status, date: str = "2026-01-02") -> Replications:
     verdicts = {
-        str(n): {"status": s, "margin": 0.1, "computed": date, "seconds": 1.0} for n, s in enumerate(statuses, start=1)
+        str(n): Replication(status=s, margin=0.1, computed=date, seconds=1.0) for n, s in enumerate(statuses, start=1)
     }
     return Replications(digest="a", scale="laptop", reference=reference, verdicts=verdicts)
 
@@ -198,7 +198,7 @@ def test_what_is_undecided_again_is_not_confirmed(cli: Cli) -> None:
     cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
     page = (Path("report") / "toy.html").read_text()
     assert "again undecided in 2 of 2" in page
-    assert page.count("again undecided in 2 of 2") == 1
+    assert page.count("again undecided in 2 of 2") == 2, "a badge, and in full"
 
 
 def test_the_gravest_move_is_named() -> None:

@@ -29,7 +29,7 @@ from lemmata.core.claim import Judgement
 from lemmata.core.registry import Selection
 from lemmata.record import ExperimentResult
 from lemmata.report.figure import draw
-from lemmata.report.page import write_page
+from lemmata.report.page import Report, write_page
 from lemmata.report.page_entry import Entry
 from lemmata.report.plots import band, ceiling, heatmap, legend, new_figure, panel_label
 
@@ -143,7 +143,7 @@ def entries() -> list[Entry]:
     judged = ExperimentResult(Of(EXPERIMENT, CLAIMS), runs, tuple(judge(claim, runs) for claim in CLAIMS))
     empty = ExperimentResult(Of(TABLE, ()), Runs({}, Scale("smoke")), ())
     return [
-        Entry(judged, draw(judged), COMMAND),
+        Entry(judged, draw(judged), COMMAND, tuple(judged.records())),
         Entry(empty, Artefact(None, {}, "Not drawn."), "lemmata reproduce toy/table-2"),
     ]
 
@@ -151,7 +151,7 @@ def entries() -> list[Entry]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    write_page(entries(), out, scale=Scale("smoke"))
+    write_page(Report(entries=entries(), scale=Scale("smoke")), out)
     return out
 
 
@@ -216,7 +216,9 @@ def test_verdicts_and_evidence_are_shown(html: str):
         "Var = (n² − 1)/6",
         "Var = (n² − 1)/12",
         "ten steps are too few to tell",
-        "200 values from 0 to 3.96e+04",
+        "row 1, column 2",
+        "188 more: lemmata check toy/lemma-1.2 --scale smoke --json",
+        "exact",
         "<code>n</code> odd numbers",
         "does not meet",
         COMMAND,
@@ -246,7 +248,7 @@ def test_the_page_stands_alone(folder: Path, html: str):
 
 
 def test_a_second_report_has_the_same_bytes(folder: Path, tmp_path: Path):
-    write_page(entries(), tmp_path, scale=Scale("smoke"))
+    write_page(Report(entries=entries(), scale=Scale("smoke")), tmp_path)
     first = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     second = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert first == second
@@ -264,8 +266,8 @@ def test_a_control_that_holds_is_not_hidden(tmp_path: Path):
     claim = CLAIMS[0]
     judgement = Judgement(claim, "undecided", 1.0, 1.0, 1.0, "holds", "the control did not fail its check")
     result = ExperimentResult(Of(EXPERIMENT, CLAIMS), Runs({}), (judgement,))
-    entry = Entry(result, Artefact(None, {}, "Not drawn."), COMMAND)
-    text = write_page([entry], tmp_path, scale=Scale("smoke")).read_text(encoding="utf-8")
+    entry = Entry(result, Artefact(None, {}, "Not drawn."), COMMAND, tuple(result.records()))
+    text = write_page(Report(entries=[entry], scale=Scale("smoke")), tmp_path).read_text(encoding="utf-8")
     assert '<span class="control bad">holds</span>' in text
     assert "the control did not fail its check" in text
     assert 'id="errata"' not in text

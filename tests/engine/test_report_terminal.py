@@ -6,41 +6,40 @@ import pytest
 from rich.console import Console
 
 from lemmata.core import Paper
+from lemmata.record import Record
 from lemmata.report.show import claim_panel
 from lemmata.report.table_layout import rows_table
 from lemmata.report.tables import ClaimList, papers_table, runs_table
 from lemmata.report.terminal import make_console, verdict_counts
 from lemmata.report.values import brief, duration, margin, number, shorten
 
-ROW = {
-    "id": "toy/eq-3",
-    "status": "erratum",
-    "predicted": {"mean": 3.5, "variance": 5.8333333},
-    "corrected": {"mean": 3.5, "variance": 2.9166666},
-    "measured": {"mean": 3.5, "variance": 2.9166666},
-    "margin": 0.98765,
-    "control_status": "fails",
-    "locus": "Equation (3)",
-    "statement": "The variance of X[red]not markup[/red] is (n² − 1)/12.",
-    "rule": "|measured - predicted| <= 1e-12",
-    "remark": "",
-    "printed_formula": "Var = (n² − 1)/6",
-    "corrected_formula": "Var = (n² − 1)/12",
-    "reason": "Divided once too often.",
-    "experiment": "toy/fig-1",
-    "title": "Learning curves",
-    "paper": "toy",
-    "seconds": 83.21,
-    "scale": "laptop",
-    "runs": ["0123456789abcdef"],
-}
-NEVER_JUDGED = {
-    "id": "toy/lemma-1",
-    "locus": "Lemma 1",
-    "statement": "One.",
-    "rule": "exactly",
-    "experiment": "toy/fig-1",
-}
+RECORD = Record.from_json(
+    {
+        "id": "toy/eq-3",
+        "status": "erratum",
+        "predicted": {"mean": 3.5, "variance": 5.8333333},
+        "corrected": {"mean": 3.5, "variance": 2.9166666},
+        "measured": {"mean": 3.5, "variance": 2.9166666},
+        "margin": 0.98765,
+        "control_status": "fails",
+        "locus": "Equation (3)",
+        "statement": "The variance of X[red]not markup[/red] is (n² − 1)/12.",
+        "rule": "|measured - predicted| <= 1e-12",
+        "remark": "",
+        "printed_formula": "Var = (n² − 1)/6",
+        "corrected_formula": "Var = (n² − 1)/12",
+        "reason": "Divided once too often.",
+        "experiment": "toy/fig-1",
+        "title": "Learning curves",
+        "paper": "toy",
+        "severity": "constant",
+        "protocol": "the width",
+        "seconds": 83.21,
+        "scale": "laptop",
+        "runs": ["0123456789abcdef"],
+    }
+)
+NEVER_JUDGED = Record(id="toy/lemma-1", locus="Lemma 1", statement="One.", rule="exactly", experiment="toy/fig-1")
 
 
 def printed(renderable: object, width: int = 100) -> str:
@@ -50,7 +49,7 @@ def printed(renderable: object, width: int = 100) -> str:
 
 
 def test_a_list_of_claims_has_what_matters():
-    text = printed(ClaimList([ROW, NEVER_JUDGED]))
+    text = printed(ClaimList([RECORD, NEVER_JUDGED]))
     for piece in (
         "✎ erratum",
         "toy/eq-3",
@@ -62,21 +61,23 @@ def test_a_list_of_claims_has_what_matters():
         "experiment toy/fig-1: Learning curves (2 claims)",
     ):
         assert piece in text
-    assert "✎ 1 erratum" in printed(verdict_counts([ROW, NEVER_JUDGED]))
+    assert "✎ 1 erratum (0 exact)" in printed(verdict_counts([RECORD, NEVER_JUDGED]))
 
 
 def test_claim_panel_shows_both_formulas_and_the_evidence():
-    text = printed(claim_panel(ROW))
+    text = printed(claim_panel(RECORD), 200)
     for piece in (
         "X[red]not markup[/red]",
         "(n² − 1)/6",
         "(n² − 1)/12",
-        "variance: 5.83333",
-        "variance: 2.91667",
+        "printed 5.83333",
+        "corrected 2.91667",
+        "ours: the width",
+        "constant",
         "≤ 1e−12",
     ):
         assert piece in text
-    unjudged = printed(claim_panel(NEVER_JUDGED | {"status": None, "measured": None, "margin": None}))
+    unjudged = printed(claim_panel(NEVER_JUDGED))
     assert "measured" not in unjudged
     assert "Lemma 1" in unjudged
 
@@ -85,10 +86,10 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
 def test_no_line_is_wider_than_the_terminal(width: int):
     paper = Paper(id="toy", title="A toy paper", authors="A", year=2026, sentence="One sentence.")
     for renderable in (
-        ClaimList([ROW]),
-        claim_panel(ROW),
-        ClaimList([ROW, NEVER_JUDGED]),
-        papers_table([paper], [ROW]),
+        ClaimList([RECORD]),
+        claim_panel(RECORD),
+        ClaimList([RECORD, NEVER_JUDGED]),
+        papers_table([paper], [RECORD]),
         runs_table([{"digest": "ab" * 8, "kind": "toy/run", "rows": 12_345, "seconds": 0.5, "config": {"n": 5}}]),
         rows_table(["a", "b"], [(1, "x" * 300)]),
     ):
@@ -104,7 +105,7 @@ def test_query_results_keep_every_digit_and_character():
 def test_a_pipe_gets_wide_plain_text():
     stream = io.StringIO()
     console = make_console(stream)
-    console.print(ClaimList([ROW]))
+    console.print(ClaimList([RECORD]))
     assert console.width >= 160
     assert "\x1b" not in stream.getvalue()
 
@@ -112,7 +113,7 @@ def test_a_pipe_gets_wide_plain_text():
 def test_a_plain_encoding_does_not_raise():
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")
-    make_console(stream).print(claim_panel(ROW))
+    make_console(stream).print(claim_panel(RECORD))
     stream.flush()
     assert b"toy/eq-3" in raw.getvalue()
 

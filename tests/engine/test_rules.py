@@ -108,7 +108,7 @@ def make_claim(predicted: float, measured: Any, wrong: Any, corrected: float | N
 def test_judge(claim: Claim, status: str, control: str) -> None:
     judgement = judge(claim, NOTHING)
     assert (judgement.status, judgement.control_status) == (status, control)
-    assert record_of(judgement).to_json()["status"] == status
+    assert record_of(judgement).status == status
 
 
 def run(**metrics: Any) -> RunResult:
@@ -157,7 +157,7 @@ def test_named_parts_and_a_remark_that_computes() -> None:
     assert "second" in judgement.detail
     assert judgement.measured == {"first": 1.0, "second": 5.0}
     assert claim.rule == "first: |measured - 1| <= 0; second: measured <= 3"
-    assert record_of(judgement).to_json()["remark"] == "0 runs"
+    assert record_of(judgement).remark == "0 runs"
 
 
 def test_plain_is_json_data() -> None:
@@ -180,7 +180,7 @@ def test_a_failure_in_settings_of_ours_is_not_the_papers() -> None:
     small, papers_own = judge(claim, Runs({}, Scale("laptop"))), judge(claim, Runs({}, Scale("paper")))
     assert (small.status, papers_own.status) == ("fails", "fails")
     assert (small.protocol, papers_own.protocol) == ("the width", "")
-    assert [record_of(one).to_json()["protocol"] for one in (small, papers_own)] == ["the width", "exact"]
+    assert [record_of(one).protocol for one in (small, papers_own)] == ["the width", "exact"]
     held = replace(claim, parts=Part(float, at_least(0.9)))
     assert judge(held, Runs({}, Scale("laptop"))).protocol == "the width"
     unprinted = replace(claim, protocol=Protocol("the width"))

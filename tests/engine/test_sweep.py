@@ -10,6 +10,8 @@ import pytest
 from conftest import Cli, Refused
 from lemmata.core import Scale, UserError
 from lemmata.core.registry import select
+from lemmata.record import Record
+from lemmata.record.cell import Cell, Judged
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure
 from lemmata.run import Store, axis, cells, sweep
 
@@ -63,14 +65,15 @@ def test_a_sweep_continues_and_says_so_in_json(cli: Cli) -> None:
 def test_claims_that_no_cell_reaches_are_left_out(toy: Path, store: Store) -> None:
     (selection,) = select(["toy/noisy"])
     found = cells(selection, Scale("smoke"), [axis("centre=0.0,5.0")])
-    rows = [judged.row() for judged in sweep(selection, Scale("smoke"), found, store)]
-    assert set(rows[0]["claims"]) == {"toy/sure", "toy/coin", "toy/close"}
-    assert sweep_columns(rows)["centre"] == ["0.0", "5.0"]
+    judged = list(sweep(selection, Scale("smoke"), found, store))
+    assert set(judged[0].records) == {"toy/sure", "toy/coin", "toy/close"}
+    assert not any(one.is_exact for one in judged[0].records.values()), "no verdict on the paper"
+    assert sweep_columns(judged)["centre"] == ["0.0", "5.0"]
 
 
 def test_what_is_undecided_says_why_once() -> None:
-    def cell(value: str, detail: str) -> dict:
-        return {"set": {"k": value}, "claims": {"p/a": {"status": "undecided", "detail": detail, "margin": None}}}
+    def cell(value: str, detail: str) -> Judged:
+        return Judged(Cell({"k": value}), {"p/a": Record(id="p/a", status="undecided", detail=detail)})
 
     assert reasons([cell("1", "too short"), cell("2", "too short"), cell("3", "one seed")]) == [
         "undecided: p/a at k = 1: too short",
@@ -86,8 +89,8 @@ def test_the_figure_is_a_line_or_a_plane(lists: int, drawn: bool) -> None:
     values = [{}]
     for key, listed in keys.items():
         values = [{**one, key: value} for one in values for value in listed]
-    rows = [{"set": one, "claims": {"p/a": {"status": "holds"}, "p/b": {"status": "fails"}}} for one in values]
-    figure = sweep_figure(rows, keys)
+    records = {"p/a": Record(id="p/a", status="holds"), "p/b": Record(id="p/b", status="fails")}
+    figure = sweep_figure([Judged(Cell(one), records) for one in values], keys)
     assert (figure is not None) == drawn
     if figure:
         assert len(figure.axes) == 2

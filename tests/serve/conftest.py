@@ -25,7 +25,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     listening = free_port(0)
     port = listening.getsockname()[1]
     app, live = make_app(Store(tmp_path_factory.mktemp("live") / "store"), "smoke", TOKEN)
-    live.known.rows()  # as `lemmata serve` does: no request waits for all papers to be imported
+    live.known.records()  # as `lemmata serve` does: no request waits for all papers to be imported
     server = server_of(Guard(app, TOKEN, port))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

@@ -32,7 +32,7 @@ def refused(answer: Answer, *statuses: int, says: str = "") -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_run(page: Page) -> object:
     yield
-    assert page.live.queue.rows() == []
+    assert page.live.queue.jobs() == []
     assert page.store.digests() == []
     assert list((page.store.root / "queue").glob("*/*")) == []
 

@@ -48,10 +48,11 @@ def test_no_statement_rests_on_itself(paper: str) -> None:
 
 
 def test_how_a_claim_is_known_is_its_border(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lemmata.record import Record
     from lemmata.serve import graph
 
     rows = [
-        {"id": f"p/{name}", "paper": "p", "experiment": f"p/{kind}", "status": was, "statement": "", "proved": proved}
+        Record(id=f"p/{name}", paper="p", experiment=f"p/{kind}", status=was, proved=proved)
         for name, kind, was, proved in (
             ("a", "descent", "erratum", ""), ("b", "algebra", "holds", ""), ("c", "proofs", "holds", "every T > 0")
         )

@@ -47,7 +47,7 @@ def test_the_index_has_every_claim_and_is_small_and_quick(page: Page) -> None:
     loaded = [one["href"] for one in found.all("link")] + [one["src"] for one in found.all("script")]
     assert answer.size + sum(page.raw("GET", path).size for path in loaded) < 500_000
     items = [one for one in found.all("li") if "data-verdict" in one]
-    assert len(items) == len(page.live.known.rows()) > 250
+    assert len(items) == len(page.live.known.records()) > 250
     assert {"toy", "lego"} <= {one["data-paper"] for one in items}
     assert any(one["type"] == "search" for one in found.all("input"))
     names = {one["name"] for one in found.all("select")}

@@ -209,5 +209,5 @@ class Lm:
     'lemmata[lm]', or `make lm` in a clone.
     """
 
-    action: Annotated[union(COMMANDS), tyro.conf.arg(name="")]
+    action: Annotated[union(COMMANDS), tyro.conf.arg(name="")]  # pyright: ignore[reportInvalidTypeForm]
     where: tyro.conf.Suppress[Where] = field(default_factory=Places)

@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ from lemmata.core.engine import EngineName
 from lemmata.core.errors import InvalidField
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
-from lemmata.record import ExperimentResult, NotRun, read_baseline
+from lemmata.record import ExperimentResult, NotRun, Record, read_baseline
 from lemmata.record.record_of import KEPT
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw
 from lemmata.report.incremental import GrowingReport
-from lemmata.report.page import write_page
+from lemmata.report.page import Report, write_page
 from lemmata.report.page_entry import Entry, Found
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
@@ -55,10 +56,10 @@ def reproduce(
     store.ensure_writable()
     order = cheapest_first(selections, scale, store)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
-    rows: dict[str, dict] = {}
+    records: dict[str, Record] = {}
 
     def found(coming: Sequence[Selection]) -> dict[str, list[Found]]:
-        return findings.told(rows, {claim.id for one in coming for claim in one.claims})
+        return findings.told(records, {claim.id for one in coming for claim in one.claims})
 
     report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found, single_file=single_file)
     page = report.write()
@@ -73,12 +74,13 @@ def reproduce(
     ):
         for item in judged:
             done[item.experiment.id] = item
-            rows |= {record.id: record.to_json() for record in item.records()}
-            report.add(entry_of(item, scale, store, {}))
+            entry = entry_of(item, scale, store, {})
+            records |= {one.id: one for one in entry.records}
+            report.add(entry)
     page = report.write()
     result = [done[one.experiment.id] for one in selections]
     if as_json:
-        print(json.dumps(_rows([*result, *not_run]), indent=1))
+        _print_json(_records([*result, *not_run]))
     else:
         _print_verdicts(result, console, not_run)
         console.print(f"page: {page}", soft_wrap=True)
@@ -100,7 +102,7 @@ def check(
     selections, not_run = possible(ids, scale, store)
     result = _examine(selections, scale, store, jobs, engine=engine, own_runs=True)
     if as_json:
-        print(json.dumps(_rows([*result, *not_run]), indent=1))
+        _print_json(_records([*result, *not_run]))
     else:
         _print_verdicts(result, console, not_run)
     fails = any(judgement.status == "fails" for item in result for judgement in item.judgements)
@@ -133,7 +135,7 @@ def run_changed(
     result = _examine([selection], scale, Store(store_path), jobs, changes)
     _publish(result, scale, out, Store(store_path), changes, None if as_json else console)
     if as_json:
-        print(json.dumps(_rows(result) + _left_out_rows(result), indent=1))
+        _print_json([*_records(result), *(one for item in result for one in item.left_out_records())])
     return _failed(result)
 
 
@@ -154,16 +156,8 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
         groups = {name.split("/")[0] for name in names or ()}
         return None if names is None else [name for name in runs if name.split("/")[0] in groups]
 
-    known = read_baseline(selection.paper)["claims"]
-    return {claim.id: here(known.get(claim.id, {}).get("reads")) for claim in selection.claims}
-
-
-def _left_out_rows(result: Sequence[ExperimentResult]) -> list[dict]:
-    """Claims that no change reached, as plain JSON data."""
-    about = (
-        ({"id": claim.id, "status": None, "left_out": why}, item) for item in result for claim, why in item.left_out
-    )
-    return [row | {"experiment": item.experiment.id, "changed": list(item.head)} for row, item in about]
+    known = read_baseline(selection.paper).claims
+    return {one.id: here(known[one.id].reads or None if one.id in known else None) for one in selection.claims}
 
 
 def export_one(
@@ -191,7 +185,7 @@ def diff_against(
     """What moved since a commit or another store; what is missing here is run first."""
     check_against(against)
     store = Store(store_path)
-    now = _rows(_examine(possible(ids, scale, store)[0], scale, store, jobs))
+    now = _records(_examine(possible(ids, scale, store)[0], scale, store, jobs))
     return diff(against, ids, scale, store, now, as_json=as_json, console=console)
 
 
@@ -240,7 +234,7 @@ def _publish(
     console: Console | None,
 ) -> None:
     """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
-    page = write_page([entry_of(item, scale, store, changes) for item in result], out, scale=scale)
+    page = write_page(Report(entries=[entry_of(item, scale, store, changes) for item in result], scale=scale), out)
     if console:
         again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in result if changes}
         _print_verdicts(result, console, again=again)
@@ -248,8 +242,12 @@ def _publish(
 
 
 def entry_of(item: ExperimentResult, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
-    stands = {claim.id: provenance(item.selection, claim, scale.name, store) for claim in item.selection.claims}
-    return Entry(item, draw(item), command_of(item.experiment.id, scale, changes), {} if changes else stands)
+    """An experiment on the page; its verdicts with their provenance, where they are the paper's."""
+    stands = {
+        one.id: provenance(item.selection, one, scale.name, store) for one in item.selection.claims if not changes
+    }
+    records = tuple(replace(one, provenance=stands.get(one.id)) for one in item.records(limit=KEPT))
+    return Entry(item, draw(item), command_of(item.experiment.id, scale, changes), records)
 
 
 def _print_verdicts(
@@ -259,26 +257,30 @@ def _print_verdicts(
     again: Mapping[str, str] | None = None,
 ) -> None:
     """`again`: by experiment, the command that gives its numbers under the same changes."""
-    records = [record for item in result for record in item.records(limit=KEPT)]
-    rows = [record.to_json() | {"again": (again or {}).get(record.experiment)} for record in records]
+    found = (record for item in result for record in item.records(limit=KEPT))
+    records = [replace(one, again=(again or {}).get(one.experiment, "")) for one in found]
     for item in result:
         if item.head:
             console.print("\nUnder changed assumptions, not the paper's:", style="bold yellow")
             console.print("\n".join(item.head), style="yellow", markup=False)
-    console.print(Verdicts(rows))
-    console.print(f"[bold]{pluralize(len(rows), 'claim')}:[/]", verdict_counts(rows))
+    console.print(Verdicts(records))
+    console.print(f"[bold]{pluralize(len(records), 'claim')}:[/]", verdict_counts(records))
     for item in result:
         for one in item.judgements if item.head else ():
             if one.status == "undecided":
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
-    for line in not_run_lines(not_run):
+    for line in not_run_lines(_records(not_run)):
         console.print(line)
 
 
-def _rows(result: Sequence[ExperimentResult | NotRun]) -> list[dict]:
-    return [record.to_json() for item in result for record in item.records()]
+def _records(result: Sequence[ExperimentResult | NotRun]) -> list[Record]:
+    return [record for item in result for record in item.records()]
+
+
+def _print_json(records: Sequence[Record]) -> None:
+    print(json.dumps([one.to_json() for one in records], indent=1))
 
 
 def _split_assignment(text: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -49,35 +49,35 @@ def confirm_claims(
             reporter=reporter,
         )
     if as_json:
-        print(json.dumps([_row(id, one) for id, one in found.items()], indent=1))
+        print(json.dumps([_told(id, one) for id, one in found.items()], indent=1))
     else:
         console.print(replication_table(found, numbers))
         moved = [one for one in found.values() if one.moved]
         count = f"{len(found) - len(moved)} of {pluralize(len(found), 'claim')} replicated in all of {len(numbers)}"
         count += undecided_again(found.values())
         console.print(f"[bold]{count};[/] {len(moved)} moved." if moved else f"[bold]{count}.[/]")
-        for line in not_run_lines(not_run):
+        for line in not_run_lines(record for one in not_run for record in one.records()):
             console.print(line)
     return int(bool(reporter.failures) or any("fails" in one.statuses for one in found.values()))
 
 
 def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Status]:
     """Reference verdicts that the papers' folders keep at this scale."""
-    kept = [
-        read_baseline(paper) for paper in {selection.paper.id: selection.paper for selection in selections}.values()
-    ]
-    return {id: row["status"] for one in kept if one["scale"] == scale.name for id, row in one["claims"].items()}
+    kept = (read_baseline(paper) for paper in {one.paper.id: one.paper for one in selections}.values())
+    found = (record for one in kept if one.scale == scale.name for record in one.claims.values())
+    return {one.id: cast(Status, one.status) for one in found}
 
 
-def _row(id: str, one: Replications) -> Mapping[str, Any]:
+def _told(id: str, one: Replications) -> Mapping[str, Any]:
+    said = one.to_json()
     return {
         "id": id,
         "scale": one.scale,
         "reference": one.reference,
-        "replications": one.verdicts,
+        "replications": said["verdicts"],
         "together": one.together,
         "replicated": one.words(),
-        "moved": one.moved,
+        "moved": {number: said["verdicts"][number] for number in one.moved},
         "date": one.date,
         "seconds": one.seconds,
     }

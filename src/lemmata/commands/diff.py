@@ -15,35 +15,40 @@ from rich.console import Console
 import lemmata
 from lemmata.core import Scale, UserError
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN
+from lemmata.record import Record
 from lemmata.report.table_layout import rows_table
 from lemmata.run.store import Store
 from lemmata.run.verdicts import stored_verdicts
 
-Rows = Mapping[str, Mapping[str, Any]]  # by claim id
-VALUES = ("predicted", "corrected", "measured")
+Records = Mapping[str, Record]  # by claim id
 
 
-def compare(before: Rows, after: Rows) -> list[dict[str, Any]]:
-    """One row a claim that is new, gone, or has another verdict or another number."""
+def compare(before: Records, after: Records) -> list[dict[str, Any]]:
+    """What moved, a claim that is new, gone, or has another verdict or another number each."""
     found = []
     for id in sorted({*before, *after}):
-        old, new = before.get(id, {}), after.get(id, {})
+        old, new = before.get(id), after.get(id)
         moved = list(_moved(old, new)) if old and new else []
-        if old.get("status") != new.get("status") or moved:
-            row = {"id": id, "before": old.get("status", "not there"), "after": new.get("status", "not there")}
-            found.append(row | {"numbers": moved})
+        statuses = [one.status if one else "not there" for one in (old, new)]
+        if statuses[0] != statuses[1] or moved:
+            found.append({"id": id, "before": statuses[0], "after": statuses[1], "numbers": moved})
     return found
 
 
-def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _moved(old: Record, new: Record) -> Iterator[dict[str, Any]]:
     """Numbers that differ at all, each with where it stands in the evidence."""
-    for name in VALUES:
-        first, second = (dict(_flat(row.get(name), name)) for row in (old, new))
-        for where in sorted({*first, *second}):
-            a, b = first.get(where), second.get(where)
-            if a != b and not (isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b)):
-                yield {"where": where, "before": a, "after": b}
+    first, second = (
+        {
+            **dict(_flat(one.predicted, "predicted")),
+            **dict(_flat(one.corrected, "corrected")),
+            **dict(_flat(one.measured, "measured")),
+        }
+        for one in (old, new)
+    )
+    for where in dict.fromkeys((*first, *second)):
+        a, b = first.get(where), second.get(where)
+        if a != b and not (isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b)):
+            yield {"where": where, "before": a, "after": b}
 
 
 def _flat(value: Any, where: str) -> Iterator[tuple[str, Any]]:
@@ -77,33 +82,40 @@ def _git() -> list[str]:
 
 
 def diff(
-    against: str, ids: Sequence[str], scale: Scale, store: Store, now: list[dict], *, as_json: bool, console: Console
+    against: str,
+    ids: Sequence[str],
+    scale: Scale,
+    store: Store,
+    now: Sequence[Record],
+    *,
+    as_json: bool,
+    console: Console,
 ) -> int:
     """Print what moved between `against` (a store's folder, or a commit) and the verdicts `now`; 1 if any did."""
-    after = {row["id"]: row for row in now}
+    after = {one.id: one for one in now}
     if Path(against).is_dir():
-        before = {r["id"]: r for r in stored_verdicts(Store(Path(against))) if r["scale"] == scale.name}
-        before = {id: row for id, row in before.items() if id in after}
+        stored = stored_verdicts(Store(Path(against)))
+        before = {one.id: one for one in stored if one.scale == scale.name and one.id in after}
         if not before:
             raise UserError(f"store {against!r} keeps no verdict on these claims at scale {scale.name}")
     else:
-        before = {row["id"]: row for row in _of_commit(against, ids, scale, store)}
+        before = {one.id: one for one in _of_commit(against, ids, scale, store)}
     found = compare(before, after)
     if as_json:
         print(json.dumps(found, indent=1))
         return int(bool(found))
     lines = []
-    for row in found:
-        numbers = [f"{one['where']}: {one['before']} → {one['after']}" for one in row["numbers"]]
+    for moved in found:
+        numbers = [f"{one['where']}: {one['before']} → {one['after']}" for one in moved["numbers"]]
         more = [f"and {len(numbers) - 4} more"] if len(numbers) > 4 else []
-        lines.append((row["id"], row["before"], row["after"], "\n".join([*numbers[:4], *more])))
+        lines.append((moved["id"], moved["before"], moved["after"], "\n".join([*numbers[:4], *more])))
     if lines:
         console.print(rows_table(["claim", "before", "after", "numbers"], lines))
     console.print(f"{len(found)} of {pluralize(len({*before, *after}), 'claim')} moved since {against}.")
     return int(bool(found))
 
 
-def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> list[dict]:
+def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> list[Record]:
     """The verdicts of the code as it was, by a process of its own on the same store: stored runs are not repeated."""
     git = _git()
     with tempfile.TemporaryDirectory() as folder:
@@ -120,4 +132,4 @@ def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> l
             subprocess.run([*git, "worktree", "remove", "--force", folder], capture_output=True)
     if finished.returncode > 1:
         raise UserError(f"the code of {commit} could not check these claims (exit {finished.returncode})")
-    return [row for row in json.loads(finished.stdout) if row["status"] != NOT_RUN]
+    return [one for one in map(Record.from_json, json.loads(finished.stdout)) if one.is_judged]

@@ -1,29 +1,31 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
-import dataclasses
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from rich.console import Console
 
 import lemmata
 from lemmata.commands.baseline import keep_verdicts, write_json
-from lemmata.commands.list import claim_rows
+from lemmata.commands.list import claim_records
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.registry import paper_ids, papers, select
+from lemmata.core.verdict import Status
 from lemmata.record import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
-    CurrentRule,
+    Record,
     Replications,
     Told,
     coverage,
     current_rule,
     current_rules,
     findings,
+    fresh,
     is_fresh,
     kept_replications,
     read_baseline,
@@ -42,29 +44,27 @@ TOP = Path(lemmata.__file__).parents[2]
 DOCS = TOP / "docs"
 
 
-def documented(paper: Paper) -> list[dict[str, Any]]:
-    """A row a claim: what the code says, and the verdict the paper's folder keeps.
+def documented(paper: Paper) -> list[Record]:
+    """A record a claim: what the code says, and the verdict the paper's folder keeps.
 
     The same on every machine: a claim that needs an extra stands as the folder keeps it, and as `not run` where it
     keeps nothing, whether or not the extra is installed here.
     """
     kept = read_baseline(paper)
-    rows = claim_rows([paper.id], Scale(kept["scale"]), None)
-    fresh = _fresh(kept["claims"], current_rules([paper.id]))
-    large = _fresh(kept.get("paper", {}), current_rules([paper.id], "paper"))
-    for row in rows:
-        row["at_paper"] = large.get(row["id"], {}).get("status")
-        row |= {"file": str(Path(row["file"]).relative_to(paper.folder))} | fresh.get(row["id"], {})
-        if row["extra"] and not row["status"]:
-            row |= {"status": NOT_RUN, "detail": f"needs `pip install 'lemmata[{row['extra']}]'`"}
-        elif not row["status"] and row["id"] in kept["claims"]:
-            row |= {"detail": STALE}
-    return rows
-
-
-def _fresh(kept: dict[str, dict[str, Any]], rules: dict[str, CurrentRule]) -> dict[str, dict[str, Any]]:
-    """The kept verdicts by claim id, without those of another rule."""
-    return {id: row for id, row in kept.items() if is_fresh(row, rules.get(id))}
+    known = fresh(kept.claims, current_rules([paper.id]))
+    large = fresh(kept.paper, current_rules([paper.id], "paper"))
+    records = []
+    for one in claim_records([paper.id], Scale(kept.scale), None):
+        file = str(Path(one.file).relative_to(paper.folder))
+        one = replace(one, file=file, at_paper=large[one.id].status if one.id in large else None)
+        if one.id in known:
+            one = one.with_found(known[one.id])
+        elif one.extra:
+            one = replace(one, status=NOT_RUN, detail=f"needs `pip install 'lemmata[{one.extra}]'`")
+        elif one.id in kept.claims:
+            one = replace(one, detail=STALE)
+        records.append(one)
+    return records
 
 
 def readme_of(paper: Paper) -> Path:
@@ -75,12 +75,12 @@ def readme_of(paper: Paper) -> Path:
 
 def page_of(paper: Paper) -> str:
     """The paper's README with its generated parts as they should be."""
-    path, rows = readme_of(paper), documented(paper)
+    path, records = readme_of(paper), documented(paper)
     if not path.is_file():
         raise UserError(f"paper {paper.id!r} has no README.md in {paper.folder} or beside it")
     text = path.read_text()
     for name, made in {"claims": claims_table, "errata": errata_markdown, "ledger": ledger_section}.items():
-        text = replaced(text, name, made(rows))
+        text = replaced(text, name, made(records))
     return with_numbers(text, path, paper)
 
 
@@ -114,13 +114,13 @@ def _replications(paper: Paper) -> dict[str, dict[str, Replications]]:
 
 def line_of(paper: Paper) -> str:
     """The paper's line in a table of papers."""
-    return paper_line(paper, documented(paper), read_baseline(paper)["seconds"])
+    return paper_line(paper, documented(paper), read_baseline(paper).seconds)
 
 
 def findings_of(paper: Paper) -> list[Told]:
     """The paper's findings held against the verdicts that its folder keeps."""
-    rows = {row["id"]: row for row in documented(paper)}
-    return [finding.told(paper.id, rows) for finding in findings(paper)]
+    records = {one.id: one for one in documented(paper)}
+    return [finding.told(paper.id, records) for finding in findings(paper)]
 
 
 def readme_text() -> str:
@@ -173,7 +173,7 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
 def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
     """Those of the store beside those kept before, each set against the verdict that is kept now; what is of another
     rule, or of a claim that is gone, is dropped."""
-    before, kept, references = kept_replications(paper), {}, read_baseline(paper)["claims"]
+    before, kept, references = kept_replications(paper), {}, read_baseline(paper).claims
     for selection in select([paper.id]):
         for claim in selection.claims:
             rule, known = current_rule(selection.experiment, claim), before.get(claim.id)
@@ -182,7 +182,7 @@ def _keep_confirmations(paper: Paper, scale: Scale, store: Store) -> None:
             if found := fresh.merged(known) if fresh else known:
                 reference = references.get(claim.id)
                 if reference and is_fresh(reference, rule):
-                    found = dataclasses.replace(found, reference=reference["status"])
-                kept[claim.id] = dataclasses.asdict(found)
+                    found = replace(found, reference=cast(Status, reference.status))
+                kept[claim.id] = found.to_json()
     if kept or before:
         write_json(paper.folder / REPLICATIONS, kept)

@@ -18,7 +18,7 @@ from lemmata.core.config import encode
 from lemmata.core.pluralize import pluralize
 from lemmata.record import ExperimentResult
 from lemmata.report.figure import draw, save_artefact
-from lemmata.report.page_entry import Footer
+from lemmata.report.page_entry import footer_of
 from lemmata.run import Store
 from lemmata.run.environment import code_name
 from lemmata.run.store import ARRAYS, METRICS, RECORD
@@ -112,14 +112,7 @@ def _run(crate: "ROCrate", software: Any, name: str, run: RunResult, store: Stor
 def _verdict(crate: "ROCrate", software: Any, result: ExperimentResult, command: str, scratch: Path) -> Any:
     verdicts = scratch / "verdicts.json"
     verdicts.write_text(json.dumps([record.to_json() for record in result.records()], indent=1) + "\n")
-    provenance = Footer(
-        command=command,
-        scale=result.runs.scale.name,
-        version=lemmata.__version__,
-        seeds=result.seeds,
-        run_ids=result.run_ids,
-    )
-    saved = save_artefact(draw(result), scratch, "figure", provenance)
+    saved = save_artefact(draw(result), scratch, "figure", footer_of(result, command))
     drawn = [path for path in (saved.png, saved.svg, saved.csv, saved.json) if path is not None]
     tables = [crate.get(f"runs/{digest}/{METRICS}") for digest in result.run_ids]
     return crate.add_action(

@@ -1,10 +1,10 @@
 """What the page says was found: by the verdicts of this report, else by the reference that comes with the package."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from lemmata.commands.docs import documented
 from lemmata.core import Paper
-from lemmata.record import Finding, VerdictRows, findings, origin
+from lemmata.record import Finding, Verdicts, findings, origin
 from lemmata.report.page_entry import Found
 
 
@@ -14,10 +14,10 @@ class Findings:
     def __init__(self, papers: Collection[Paper]) -> None:
         self._written = {paper.id: findings(paper) for paper in papers}
         self._kept = {
-            paper.id: {row["id"]: row for row in documented(paper)} for paper in papers if self._written[paper.id]
+            paper.id: {one.id: one for one in documented(paper)} for paper in papers if self._written[paper.id]
         }
 
-    def told(self, evidence: VerdictRows, coming: Collection[str]) -> dict[str, list[Found]]:
+    def told(self, evidence: Verdicts, coming: Collection[str]) -> dict[str, list[Found]]:
         """By paper. `coming`: ids of claims that this report will judge, but has not yet."""
         return {
             id: [_found(one, id, evidence, self._kept[id], coming) for one in written]
@@ -25,9 +25,7 @@ class Findings:
         }
 
 
-def _found(
-    finding: Finding, paper_id: str, evidence: VerdictRows, kept: Mapping[str, dict], coming: Collection[str]
-) -> Found:
+def _found(finding: Finding, paper_id: str, evidence: Verdicts, kept: Verdicts, coming: Collection[str]) -> Found:
     experiment, told = f"{paper_id}/{finding.shown_by}", finding.told(paper_id, evidence)
     if told.state == "found":
         return Found(experiment, told.text)
@@ -35,7 +33,7 @@ def _found(
     if known.state != "found":
         return Found(experiment, "", f"not said here: {told.text}")
     rests = [f"{paper_id}/{name}" for name in finding.rests_on]
-    whence = f"reference: {origin(kept[rests[0]], kept[rests[0]]['scale'])}"
+    whence = f"reference: {origin(kept[rests[0]])}"
     if told.state == "otherwise":
         return Found(experiment, known.text, f"{whence}; not seen in this report, where {told.text}")
     here = "still to come here" if {id for id in rests if id not in evidence} <= set(coming) else "not judged here"

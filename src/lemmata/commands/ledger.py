@@ -9,7 +9,7 @@ from rich.console import Console
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import papers, select
-from lemmata.record import LEDGER, Kind, Line, current_rules, ledger, line_of, of_one_rule, read_baseline
+from lemmata.record import LEDGER, Kind, Line, Record, current_rules, ledger, line_of, of_one_rule, read_baseline
 from lemmata.report.files import write_whole
 from lemmata.report.table_layout import rows_table
 from lemmata.run import Store, evaluate, seen_of
@@ -99,17 +99,17 @@ def _require_equal_verdicts(ids: Sequence[str], store: Store) -> None:
     """What the stored runs give is what the paper's folder keeps, number for number."""
     for selection in select(ids) if ids else ():
         kept, mine = read_baseline(selection.paper), [claim for claim in selection.claims if claim.id in ids]
-        scale = Scale(kept["scale"])
+        scale = Scale(kept.scale)
         if absent := missing(selection.experiment.runs(scale).values(), store):
             where = f"{len(absent)} of its runs at scale {scale.name} are not in {str(store.root)!r}"
             raise UserError(f"--kind moved is not possible: of {selection.experiment.id} {where}")
         (result,) = evaluate([dataclasses.replace(selection, claims=tuple(mine))], scale, store)
         for record in result.records():
-            row, before = record.to_json(), kept["claims"].get(record.id, {})
+            before = kept.claims.get(record.id, Record(id=record.id))
             known = of_one_rule([line for line in ledger(selection.paper) if line.claim == record.id])
-            if (before.get("digest"), before.get("code", "")) not in {(line.digest, line.code) for line in known}:
+            if (before.digest, before.code) not in {(line.digest, line.code) for line in known}:
                 raise UserError(f"--kind moved is not possible: of {record.id} no verdict under its last line is kept")
-            if moved := [name for name in SAME if row.get(name) != before.get(name)]:
+            if moved := [name for name in SAME if getattr(record, name) != getattr(before, name)]:
                 raise UserError(f"--kind moved is not possible: of {record.id} {', '.join(moved)} moved")
 
 

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -12,11 +12,12 @@ from lemmata.commands.with_baseline import baseline_lines, with_baselines
 from lemmata.core import Claim, Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import Selection, file_of, papers, select
-from lemmata.record import NOT_RUN, current_rule
+from lemmata.record import NOT_RUN, Provenance, Record, current_rule
 from lemmata.record.record_of import claim_facts
+from lemmata.report.statuses import failing_words
 from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.tables import ClaimList, papers_table
-from lemmata.report.terminal import not_run_words
+from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, last_verdict, obstacle
 
 
@@ -24,72 +25,71 @@ def list_claims(
     ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, as_json: bool, console: Console
 ) -> int:
     """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness."""
-    rows = with_baselines(claim_rows(ids, scale, Store(store_path)), scale)
+    records = with_baselines(claim_records(ids, scale, Store(store_path)), scale)
     if unstable:
-        rows = [row for row in rows if row["unstable"]]
+        records = [one for one in records if one.provenance and one.provenance.is_unstable]
     if as_json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([one.to_json() for one in records], indent=1))
         return 0
     if unstable:
         again = command("confirm", *ids, scale=scale.name)
-        console.print(_moved(rows) if rows else f"No verdict is known to have moved; `{again}` asks again.")
+        console.print(_moved(records) if records else f"No verdict is known to have moved; `{again}` asks again.")
         return 0
-    console.print(papers_table([papers()[id] for id in dict.fromkeys(row["paper"] for row in rows)], rows))
-    console.print(ClaimList(rows))
-    if any(row["status"] is None for row in rows):
+    console.print(papers_table([papers()[id] for id in dict.fromkeys(one.paper for one in records)], records))
+    console.print(failing_words(records))
+    console.print(ClaimList(records))
+    if any(one.status is None for one in records):
         judges = command("check", "ID", scale=scale.name)
         console.print(f"A dash: not judged yet at scale {scale.name}. `{judges}` judges it.", style="dim", markup=False)
-    if stale := [row["id"] for row in rows if row.get("stale")]:
+    if stale := [one.id for one in records if one.stale]:
         judges = command("check", "ID", scale=scale.name)
         words = f"Stale, because the rule has changed: {', '.join(stale)}. `{judges}` judges it again."
         console.print(words, style="dim", markup=False)
-    for line in not_run_words((row["experiment"], row["detail"]) for row in rows if row["status"] == NOT_RUN):
+    for line in not_run_lines(records):
         console.print(line)
-    for line in baseline_lines(rows, scale):
+    for line in baseline_lines(records, scale):
         console.print(line, style="dim", markup=False)
     return 0
 
 
-def _moved(rows: Sequence[dict[str, Any]]) -> Listing:
+def _moved(records: Sequence[Record]) -> Listing:
     cells = []
-    for row in rows:
-        verdicts = ", ".join(f"{number}: {status}" for number, status in row["replications"].items())
-        cells.append((row["id"], row["status"], row["replicated"], verdicts))
+    for one in records:
+        known = one.provenance or Provenance()
+        verdicts = ", ".join(f"{number}: {status}" for number, status in known.replications.items())
+        cells.append((one.id, one.status, known.replicated, verdicts))
     return rows_table(["claim", "reference", "fresh randomness", "replications"], cells)
 
 
-def claim_rows(ids: Sequence[str], scale: Scale, store: Store | None) -> list[dict[str, Any]]:
+def claim_records(ids: Sequence[str], scale: Scale, store: Store | None) -> list[Record]:
     """What is known of every claim, with its last verdict in the store if one is given."""
-    rows = []
+    records = []
     for selection in select(ids):
         asked, runs, reason = selection.experiment.runs(scale).values(), [], None
         if store:
             reason = obstacle(selection.experiment, asked, store)
             runs = [] if reason else sorted({config.digest for config in asked})
-        rows += [_row(selection, claim, scale, store, runs, reason) for claim in selection.claims]
-    return rows
+        records += [_record(selection, claim, scale, store, runs, reason) for claim in selection.claims]
+    return records
 
 
-def _row(
+def _record(
     selection: Selection, claim: Claim, scale: Scale, store: Store | None, runs: list[str], reason: str | None
-) -> dict[str, Any]:
+) -> Record:
     """`reason`: why it cannot be run here, if so."""
-    unknown = dict.fromkeys(("status", "predicted", "measured", "margin", "control_status", "seconds"))
-    about = {
-        "detail": "",
-        "remark": claim.remark if isinstance(claim.remark, str) else "",
-        "experiment": selection.experiment.id,
-        "title": selection.experiment.title,
-        "paper": selection.paper.id,
-        "extra": selection.experiment.extra,
-        "scale": scale.name,
-        "runs": runs,
-        "command": command("check", claim.id, "--scale", scale.name),
-        "file": str(file_of(selection.experiment.id)),
-    }
+    known = replace(
+        claim_facts(claim, selection, scale),
+        remark=claim.remark if isinstance(claim.remark, str) else "",
+        extra=selection.experiment.extra or "",
+        runs=tuple(runs),
+        command=command("check", claim.id, "--scale", scale.name),
+        file=str(file_of(selection.experiment.id)),
+        provenance=provenance(selection, claim, scale.name, store),
+    )
+    if reason:
+        return replace(known, status=NOT_RUN, detail=reason)
     rule = current_rule(selection.experiment, claim)
-    verdict = last_verdict(store, claim, rule, scale=scale.name, runs=runs) if runs and store else {}
-    if verdict.get("stale"):
-        verdict = {"stale": f"its rule has changed; `{about['command']}` judges it again"}
-    verdict = {"status": NOT_RUN, "detail": reason} if reason else verdict
-    return unknown | claim_facts(claim) | about | verdict | provenance(selection, claim, scale.name, store).row()
+    verdict = last_verdict(store, claim, rule, scale=scale.name, runs=runs) if runs and store else None
+    if verdict and verdict.stale:
+        return replace(known, stale=f"its rule has changed; `{known.command}` judges it again")
+    return replace(known.with_found(verdict), runs=verdict.runs) if verdict else known

@@ -33,5 +33,5 @@ def cheapest_first(selections: Sequence[Selection], scale: Scale, store: Store) 
 
 def _seconds(paper: Paper, scale: Scale) -> dict[str, float]:
     """What the runs behind each claim cost at this scale, else at the documented one; under whichever rule."""
-    kept = read_baseline(paper)["claims"] | baselines(paper, scale.name)
-    return {id: row["seconds"] for id, row in kept.items() if row.get("seconds") is not None}
+    kept = {**read_baseline(paper).claims, **baselines(paper, scale.name)}
+    return {id: one.seconds for id, one in kept.items() if one.seconds is not None}

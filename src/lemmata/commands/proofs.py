@@ -3,8 +3,8 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -17,7 +17,19 @@ from lemmata.report.table_layout import rows_table
 from lemmata.run import Store
 from lemmata.run.store import DamagedRun
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True)
+class Verified:
+    """What came of checking a certificate."""
+
+    claim: str
+    statement: str
+    on: str
+    verdict: str
+    problem: str | None
+    boxes: int
+    bits: int
+    seconds: float
 
 
 def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
@@ -28,36 +40,34 @@ def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json
     if not found:
         named = ", ".join(map(full_id, ids)) or "any paper"
         raise UserError(f"verify-proof: no claim of {named} rests on a certificate (its rule is not `certified`)")
-    rows = [row for selection, claim in found for row in _rows(selection, claim, scale, Store(store_path))]
+    verified = [one for selection, claim in found for one in _verified(selection, claim, scale, Store(store_path))]
     if as_json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([asdict(one) for one in verified], indent=1))
     else:
-        cells = [
-            (row["claim"], row["verdict"], row["boxes"], f"{row['seconds']:.2f} s", row["statement"]) for row in rows
-        ]
+        cells = [(one.claim, one.verdict, one.boxes, f"{one.seconds:.2f} s", one.statement) for one in verified]
         console.print(rows_table(["claim", "certificate", "boxes", "checked in", "proves"], cells, ["claim", "boxes"]))
-    return int(any(row["problem"] for row in rows))
+    return int(any(one.problem for one in verified))
 
 
 def _is_proved(claim: Claim) -> bool:
     return any(isinstance(part.rule, certified) for part in claim.named_parts().values())
 
 
-def _rows(selection: Selection, claim: Claim, scale: Scale, store: Store) -> Iterator[Row]:
+def _verified(selection: Selection, claim: Claim, scale: Scale, store: Store) -> Iterator[Verified]:
     for config in _configs(selection, claim, scale, store):
         begun = time.perf_counter()
         certificate = certificate_of(store.load(config))
-        problem = config.problem(certificate)
-        yield {
-            "claim": claim.id,
-            "statement": config.proposition.says,
-            "on": config.proposition.on,
-            "verdict": f"does not prove it: {problem}" if problem else f"proved on {config.proposition.on}",
-            "problem": problem,
-            "boxes": certificate.boxes,
-            "bits": certificate.bits,
-            "seconds": time.perf_counter() - begun,
-        }
+        problem, on = config.problem(certificate), config.proposition.on
+        yield Verified(
+            claim=claim.id,
+            statement=config.proposition.says,
+            on=on,
+            verdict=f"does not prove it: {problem}" if problem else f"proved on {on}",
+            problem=problem,
+            boxes=certificate.boxes,
+            bits=certificate.bits,
+            seconds=time.perf_counter() - begun,
+        )
 
 
 def _configs(selection: Selection, claim: Claim, scale: Scale, store: Store) -> list[ProofRun]:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,14 +10,16 @@ from rich.text import Text
 
 from lemmata.commands.fields import key_listing
 from lemmata.commands.findings import Findings
-from lemmata.commands.list import claim_rows
+from lemmata.commands.list import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import file_of, full_id, papers, select
+from lemmata.record import Record
 from lemmata.report.page_entry import Found
 from lemmata.report.show import claim_panel
+from lemmata.report.statuses import failing_words
 from lemmata.report.summary import cited
 from lemmata.report.tables import ClaimList
 from lemmata.report.terminal import verdict_counts
@@ -28,35 +29,36 @@ from lemmata.run import Store
 def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
     """Of a paper its findings and a list of its claims; of an experiment every claim in full, and its keys."""
     wanted = full_id(wanted)
-    rows = with_baselines(claim_rows([wanted], scale, Store(store_path)), scale)
-    named = [row for row in rows if row["id"] == wanted]
+    records = with_baselines(claim_records([wanted], scale, Store(store_path)), scale)
+    named = [one for one in records if one.id == wanted]
     if as_json:
-        print(json.dumps(named or rows, indent=1))
+        print(json.dumps([one.to_json() for one in named or records], indent=1))
         return 0
     if wanted in papers():
-        _show_paper(papers()[wanted], rows, scale, console)
+        _show_paper(papers()[wanted], records, scale, console)
         return 0
     whole = [one.experiment for one in select([wanted]) if one.experiment.id == wanted]
     for experiment in whole:
-        console.print(ClaimList(rows))
+        console.print(ClaimList(records))
         console.print(f"file {file_of(experiment.id)}", soft_wrap=True, markup=False)
-    for row in named or rows:
-        console.print(claim_panel(row))
+    for one in named or records:
+        console.print(claim_panel(one))
     for experiment in whole:
         console.print(f"What `{command('run', experiment.id, '--set', 'KEY=VALUE')}` takes:", markup=False)
         console.print(key_listing(experiment, scale))
     return 0
 
 
-def _show_paper(paper: Paper, rows: Sequence[dict[str, Any]], scale: Scale, console: Console) -> None:
+def _show_paper(paper: Paper, records: Sequence[Record], scale: Scale, console: Console) -> None:
     """What was found last, where a terminal ends."""
-    computed = {row["id"]: row for row in rows if row["status"] and not row["reference"]}
+    computed = {one.id: one for one in records if one.status and not one.reference}
     found = Findings([paper]).told(computed, ())[paper.id]
-    console.print(ClaimList(rows))
+    console.print(ClaimList(records))
     console.print(Text(paper.title, style="bold"))
     console.print(cited(paper), style="dim", markup=False)
     console.print(f"{paper.sentence}\n", markup=False)
-    console.print(Text.assemble(f"{pluralize(len(rows), 'claim')}: ", verdict_counts(rows), "\n"))
+    console.print(Text.assemble(f"{pluralize(len(records), 'claim')}: ", verdict_counts(records), "\n"))
+    console.print(failing_words(records))
     for line in _findings(found):
         console.print(line)
     hint = f"`{command('show', 'ID', scale=scale.name)}` shows an experiment or a claim."

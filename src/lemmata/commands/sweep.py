@@ -40,24 +40,25 @@ def sweep_experiment(
     ensure_folder(out)
     with ProgressReporter() as reporter:
         found = sweep(selection, scale, asked, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter)
-        rows = [judged.row() for judged in found]
+        judged = list(found)
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
-    caption = f"{selection.experiment.title}: verdicts in {pluralize(len(rows), 'cell')}, not the paper's own settings."
-    artefact = Artefact(sweep_figure(rows, {one.key: one.values for one in axes}), sweep_columns(rows), caption)
+    caption = (
+        f"{selection.experiment.title}: verdicts in {pluralize(len(judged), 'cell')}, not the paper's own settings."
+    )
+    artefact = Artefact(sweep_figure(judged, {one.key: one.values for one in axes}), sweep_columns(judged), caption)
     provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([one.to_json() for one in judged], indent=1))
     else:
-        console.print(sweep_table(rows))
-        for line in reasons(rows):
+        console.print(sweep_table(judged))
+        for line in reasons(judged):
             console.print(line, markup=False)
-        refused = [row for row in rows if "refused" in row]
+        refused = [one.cell.refused for one in judged if one.cell.refused]
         if refused:
             console.print(
-                f"{pluralize(len(refused), 'cell is', 'cells are')} not possible, as {refused[0]['refused']}",
-                markup=False,
+                f"{pluralize(len(refused), 'cell is', 'cells are')} not possible, as {refused[0]}", markup=False
             )
         console.print(f"table: {saved.csv}" + (f", figure: {saved.png}" if saved.png else ""), soft_wrap=True)
     return int(bool(reporter.failures))

@@ -39,8 +39,7 @@ class Part:
     `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong. A part
     that carries the claim must fail on the control; one that does not is context: what the others presuppose.
     `along` says of an array what its axes are, so that its numbers can be told apart: an axis' name -> its values, or
-    a function of the runs that gives them; the axis of `Seeds` is not among them. It decides nothing. `never` says what
-    it means that a number is not finite: of a step at which something happens, that it never did.
+    a function of the runs that gives them; the axis of `Seeds` is not among them. It decides nothing.
     """
 
     read: Callable[[Any], Any]
@@ -48,7 +47,6 @@ class Part:
     corrected: Any = NOTHING
     carries: bool = True
     along: Mapping[str, Any] = field(default_factory=dict)
-    never: str = ""
 
     def if_corrected(self, printed: Any, runs: Runs) -> Any:
         """The target by the right formula; what the printed one came to, where that is not thought to be wrong."""

@@ -31,7 +31,6 @@ class Evidence:
     corrected: Any = None
     printed: Verdict | None = None  # on the printed form, where the corrected one was accepted: it says what decides
     along: Mapping[str, Any] = field(default_factory=dict)
-    never: str = ""  # what it means that a number of it is not finite, in words
 
     def shape(self) -> tuple[int, ...] | None:
         """Of what was compared, seeds aside; None where there is nothing to tell apart."""

@@ -83,7 +83,6 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
                 corrected[name] if corrected else None,
                 of_printed[name] if accepted is corrected else None,
                 part.axes(all_runs),
-                part.never,
             )
             for name, part in parts.items()
         ),

@@ -50,7 +50,6 @@ def unjudged(claim: Claim, all_runs: Runs, needs: Needs, why: Undecided, read: C
                 measured[name],
                 corrected[name] if corrected else None,
                 along=axes if isinstance(axes := _if_possible(part.axes, all_runs), dict) else {},
-                never=part.never,
             )
             for name, part in parts.items()
         )

@@ -3,7 +3,11 @@
 from lemmata.record.baseline import (
     STALE as STALE,
     VERDICTS as VERDICTS,
+    Baseline as Baseline,
     baselines as baselines,
+    fresh as fresh,
+    has_baseline as has_baseline,
+    is_fresh as is_fresh,
     origin as origin,
     read_baseline as read_baseline,
 )
@@ -12,7 +16,7 @@ from lemmata.record.finding import (
     Finding as Finding,
     Number as Number,
     Told as Told,
-    VerdictRows as VerdictRows,
+    Verdicts as Verdicts,
     findings as findings,
 )
 from lemmata.record.ledger import (
@@ -23,17 +27,23 @@ from lemmata.record.ledger import (
     claim_digest as claim_digest,
     current_rule as current_rule,
     current_rules as current_rules,
-    has_baseline as has_baseline,
-    is_fresh as is_fresh,
     ledger as ledger,
     line_of as line_of,
     of_one_rule as of_one_rule,
 )
 from lemmata.record.provenance import Badge as Badge, Provenance as Provenance
-from lemmata.record.record import Element as Element, PartRecord as PartRecord, Record as Record
+from lemmata.record.record import (
+    EXACT as EXACT,
+    NOT_RUN as NOT_RUN,
+    Element as Element,
+    PartRecord as PartRecord,
+    Record as Record,
+    correction_json as correction_json,
+)
 from lemmata.record.replication import (
     REPLICATIONS as REPLICATIONS,
+    Replication as Replication,
     Replications as Replications,
     kept_replications as kept_replications,
 )
-from lemmata.record.result import NOT_RUN as NOT_RUN, ExperimentResult as ExperimentResult, NotRun as NotRun
+from lemmata.record.result import ExperimentResult as ExperimentResult, NotRun as NotRun

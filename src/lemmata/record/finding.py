@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from lemmata.core.registry import Paper
 from lemmata.core.verdict import Status
-from lemmata.record.result import NOT_RUN
+from lemmata.record.record import Record
 
-VerdictRows = Mapping[str, Mapping[str, Any]]  # a claim's full id -> its verdict as plain JSON data
+Verdicts = Mapping[str, Record]  # by a claim's full id
 State = Literal["found", "waits", "otherwise"]
 
 
@@ -28,8 +28,9 @@ class Number:
     form: str = ".2f"
     of: Literal["measured", "predicted", "corrected"] = "measured"
 
-    def read(self, row: Mapping[str, Any]) -> str:
-        value: Any = row[self.of][self.part] if self.part else row[self.of]
+    def read(self, record: Record) -> str:
+        value: Any = getattr(record, self.of)
+        value = value[self.part] if self.part else value
         if isinstance(value, Mapping) and self.at not in value:
             value = value["mean"]
         if self.at in ("min", "max"):
@@ -52,15 +53,16 @@ class Finding:
             if number.claim not in self.rests_on:
                 raise ValueError(f"the number {name!r} is of {number.claim}, on which the finding does not rest")
 
-    def told(self, paper_id: str, evidence: VerdictRows) -> "Told":
-        rows = {name: evidence.get(f"{paper_id}/{name}", {}) for name in self.rests_on}
-        if missing := [name for name, row in rows.items() if row.get("status") in (None, NOT_RUN)]:
+    def told(self, paper_id: str, evidence: Verdicts) -> "Told":
+        records = {name: evidence.get(f"{paper_id}/{name}") for name in self.rests_on}
+        judged = {name: one for name, one in records.items() if one and one.is_judged}
+        if missing := [name for name in records if name not in judged]:
             return Told(self, "waits", ", ".join(f"`{name}`" for name in missing))
-        others = [f"`{name}` is {row['status']}" for name, row in rows.items() if row["status"] != self.rests_on[name]]
+        others = [f"`{name}` is {one.status}" for name, one in judged.items() if one.status != self.rests_on[name]]
         if others:
             return Told(self, "otherwise", ", ".join(others))
         try:
-            shown = {name: number.read(rows[number.claim]) for name, number in self.numbers.items()}
+            shown = {name: number.read(judged[number.claim]) for name, number in self.numbers.items()}
         except (KeyError, IndexError, TypeError, ValueError):  # evidence of another size than the sentence speaks of
             return Told(self, "otherwise", "its numbers are not in the evidence")
         return Told(self, "found", self.text.format(**shown))

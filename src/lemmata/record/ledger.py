@@ -5,7 +5,7 @@ parts and runs, and of its code: a claim whose digests are not those of its last
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,6 @@ from lemmata.core.config import digest
 from lemmata.core.experiment import Experiment
 from lemmata.core.registry import Paper, papers, select
 from lemmata.core.scale import Scale
-from lemmata.record.baseline import baselines
 from lemmata.record.code_digest import code_digest, runs_at, stable
 
 LEDGER = "ledger.json"
@@ -115,14 +114,3 @@ def line_of(experiment: Experiment, claim: Claim, **about: Any) -> Line:
     """A line of the claim as it stands."""
     (digest, code), at_paper = _at(experiment, claim, None), ":".join(_at(experiment, claim, "paper"))
     return Line(claim=claim.id, digest=digest, code=code, at_paper=at_paper, **about)
-
-
-def has_baseline(experiment: Experiment, claim: Claim, scale: Scale) -> bool:
-    """Whether the paper's folder keeps a verdict on the claim as it stands, at this scale."""
-    kept = baselines(papers()[experiment.id.split("/")[0]], scale.name).get(claim.id)
-    return kept is not None and is_fresh(kept, current_rule(experiment, claim, scale.name))
-
-
-def is_fresh(row: Mapping[str, Any], rule: CurrentRule | None) -> bool:
-    """Whether a kept row is of the claim as it stands. (A file from before digests were kept is taken at its word.)"""
-    return "digest" not in row or (rule is not None and rule.accepts(row["digest"], row.get("code", "")))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from lemmata.core.verdict import Status
 from lemmata.record.ledger import Line
 from lemmata.record.replication import Replications
 
@@ -22,6 +23,16 @@ class Provenance:
         return self.line and ("registered" if self.line.saw_nothing else "exploratory")
 
     @property
+    def replicated(self) -> str | None:
+        return self.confirmation.words() if self.confirmation else None
+
+    @property
+    def replications(self) -> dict[str, Status]:
+        """Replication -> its verdict."""
+        verdicts = self.confirmation.verdicts if self.confirmation else {}
+        return {number: verdict.status for number, verdict in verdicts.items()}
+
+    @property
     def is_confirmed(self) -> bool:
         """Whether randomness that is younger than the rule agrees with its verdict."""
         return self.line is not None and self.confirmation is not None and self.confirmation.confirms(self.line.date)
@@ -32,19 +43,27 @@ class Provenance:
 
     def words(self) -> tuple[str, ...]:
         """In short, for a page: badge, replications, and whether the two make a confirmation."""
-        replicated = self.confirmation.words() if self.confirmation else None
         confirmed = "confirmed on fresh randomness" if self.is_confirmed else None
-        return tuple(word for word in (self.badge, replicated, confirmed) if word)
+        return tuple(word for word in (self.badge, self.replicated, confirmed) if word)
 
-    def row(self) -> dict[str, Any]:
-        """As plain JSON data."""
-        verdicts = self.confirmation.verdicts if self.confirmation else {}
+    def facts(self) -> list[tuple[str, str]]:
+        """In full, each with its name."""
+        found = []
+        if self.line:
+            found.append(("rule is", f"{self.badge}, of {self.line.date[:10]}; seen by then: {self.line.seen}"))
+        if self.confirmation:
+            each = ", ".join(f"{number}: {status}" for number, status in self.replications.items())
+            words = f"{self.replicated}{', confirmed' if self.is_confirmed else ''}"
+            found.append(("fresh randomness", f"{words} ({each}), of {self.confirmation.date[:10]}"))
+        return found
+
+    def to_json(self) -> dict[str, Any]:
         return {
             "badge": self.badge,
             "seen": self.line.seen if self.line else "",
             "rule_date": self.line.date if self.line else None,
-            "replicated": self.confirmation.words() if self.confirmation else None,
-            "replications": {number: verdict["status"] for number, verdict in verdicts.items()},
+            "replicated": self.replicated,
+            "replications": self.replications,
             "unstable": self.is_unstable,
             "confirmed": self.is_confirmed,
         }

@@ -2,19 +2,21 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lemmata.core.claim import Claim, Judgement
 from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence, values_of
+from lemmata.core.registry import Selection
 from lemmata.core.sample import LEVEL, Sample, shown_interval
+from lemmata.core.scale import Scale
 from lemmata.core.to_json import to_json
-from lemmata.core.verdict import Elements
-from lemmata.record.record import Element, PartRecord, Record
+from lemmata.core.verdict import Elements, Status
+from lemmata.record.record import EXACT, Element, PartFacts, PartRecord, Record
 
 KEPT = 64  # rows of a part that are stored with a verdict; whoever judges anew has them all
 MARGIN_DIGITS = 3  # significant: what differs by rounding alone keeps its order on every machine
@@ -22,27 +24,37 @@ DECIDES_FIRST = {"fails": 0, "undecided": 1, "holds": 2}
 PLACES = {1: ("position",), 2: ("row", "column")}  # what the axes of an array are called that nobody named
 
 
-def claim_facts(claim: Claim) -> dict[str, Any]:
-    """The fields of a record that are known before anything is measured."""
-    parts = {
-        name: {"rule": part.rule.describe(), "carries": part.carries} for name, part in claim.named_parts().items()
-    }
-    facts = {"id": claim.id, "locus": claim.locus, "statement": claim.statement, "rule": claim.rule, "parts": parts}
-    if claim.correction:
-        said = asdict(claim.correction)
-        facts |= {"printed_formula": said.pop("printed"), "corrected_formula": said.pop("corrected")} | said
-    return facts
-
-
-def record_of(judgement: Judgement, limit: int | None = None, **more: Any) -> Record:
-    """The record of a verdict; `limit`: of so many elements a part alone, of those that decide."""
-    names = ("predicted", "measured", "margin") + (("corrected",) if judgement.claim.correction else ())
-    values: dict[str, Any] = to_json({name: getattr(judgement, name) for name in names})
+def claim_facts(claim: Claim, selection: Selection | None = None, scale: Scale | None = None) -> Record:
+    """What is known before anything is measured."""
+    about: dict[str, Any] = {}
+    if selection:
+        experiment = selection.experiment
+        about = {"experiment": experiment.id, "title": experiment.title, "paper": selection.paper.id}
+    if scale:
+        ours = claim.protocol.at(scale)
+        about |= {"scale": scale.name, "replication": scale.replication, "protocol": ours or EXACT}
     return Record(
-        **claim_facts(judgement.claim),
-        **values,
+        id=claim.id,
+        locus=claim.locus,
+        statement=claim.statement,
+        rule=claim.rule,
+        parts={name: PartFacts(part.rule.describe(), part.carries) for name, part in claim.named_parts().items()},
+        correction=claim.correction,
+        **about,
+    )
+
+
+def record_of(judgement: Judgement, limit: int | None = None, known: Record | None = None, **more: Any) -> Record:
+    """The record of a verdict; `limit`: of so many elements a part alone, of those that decide; `known`: of its claim,
+    without a verdict."""
+    return replace(
+        known or claim_facts(judgement.claim),
         status=judgement.status,
-        protocol=judgement.protocol or "exact",
+        protocol=judgement.protocol or EXACT,
+        predicted=to_json(judgement.predicted),
+        measured=to_json(judgement.measured),
+        corrected=to_json(judgement.corrected),
+        margin=finite(judgement.margin),
         control_status=judgement.control_status,
         control=dict(judgement.control),
         detail=judgement.detail,
@@ -63,7 +75,7 @@ def part_record(evidence: Evidence, limit: int | None = None) -> PartRecord:
         unit=evidence.rule.unit,
         allowance=tuple(evidence.rule.allowance),
         status=evidence.verdict.status,
-        margin=to_json(evidence.verdict.margin),
+        margin=finite(evidence.verdict.margin),
         detail=evidence.verdict.detail,
         count=count,
         elements=elements,
@@ -90,9 +102,8 @@ def _elements(evidence: Evidence, limit: int | None) -> tuple[int, tuple[Element
                 where=_where(names, index),
                 **numbers,
                 **sample,
-                status=str(statuses[index]),
-                margin=to_json(float(margins[index])),
-                never=evidence.never if numbers["measured"] is None else "",
+                status=cast(Status, str(statuses[index])),
+                margin=finite(margins[index]),
             )
         )
     return math.prod(shape), tuple(rows)
@@ -141,5 +152,11 @@ def _spread(value: Any, shape: tuple[int, ...]) -> np.ndarray:
 def _sample_columns(found: Any, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     if not isinstance(found, Sample):
         return {}
-    low, high = shown_interval(found)
-    return {"low": _spread(low, shape), "high": _spread(high, shape)}
+    return {
+        name: np.vectorize(finite, otypes=[object])(_spread(end, shape))
+        for name, end in zip(("low", "high"), shown_interval(found), strict=True)
+    }
+
+
+def finite(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None

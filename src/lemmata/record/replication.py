@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from lemmata.core.registry import Paper
@@ -15,28 +15,36 @@ Change = Literal["reversed", "undecided", "corrected"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Replication:
+    """A claim's verdict under one fresh randomness."""
+
+    status: Status
+    margin: float | None = None
+    computed: str  # when the first of its runs was
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Replications:
     digest: str  # of the claim as it was judged: under another rule, or of other runs, this says nothing
     scale: str
     reference: Status | None  # the verdict under replication 0, where it was known
-    verdicts: Mapping[
-        str, Mapping[str, Any]
-    ]  # replication -> status, margin, when its first run was `computed`, seconds
+    verdicts: Mapping[str, Replication]  # by replication
     code: str = ""  # the digest of its code
 
     @property
     def statuses(self) -> tuple[Status, ...]:
-        return tuple(verdict["status"] for verdict in self.verdicts.values())
+        return tuple(verdict.status for verdict in self.verdicts.values())
 
     @property
     def date(self) -> str:
         """When the first of its runs was computed."""
-        return min(verdict["computed"] for verdict in self.verdicts.values())
+        return min(verdict.computed for verdict in self.verdicts.values())
 
     @property
     def seconds(self) -> float:
         """What computing all of its runs took."""
-        return round(sum(verdict["seconds"] for verdict in self.verdicts.values()), 3)
+        return round(sum(verdict.seconds for verdict in self.verdicts.values()), 3)
 
     @property
     def usual(self) -> Status:
@@ -44,9 +52,9 @@ class Replications:
         return self.reference or Counter(self.statuses).most_common(1)[0][0]
 
     @property
-    def moved(self) -> dict[str, Mapping[str, Any]]:
+    def moved(self) -> dict[str, Replication]:
         """The replications whose verdict is another."""
-        return {number: verdict for number, verdict in self.verdicts.items() if verdict["status"] != self.usual}
+        return {number: verdict for number, verdict in self.verdicts.items() if verdict.status != self.usual}
 
     @property
     def together(self) -> Status:
@@ -65,7 +73,7 @@ class Replications:
 
     def confirms(self, rule_date: str) -> bool:
         """Whether there are replications younger than the rule that all agree, and on something."""
-        fresh = [number for number, verdict in self.verdicts.items() if verdict["computed"] > rule_date]
+        fresh = [number for number, verdict in self.verdicts.items() if verdict.computed > rule_date]
         return bool(fresh) and not set(fresh) & set(self.moved) and self.usual != "undecided"
 
     def words(self) -> str:
@@ -78,12 +86,19 @@ class Replications:
         if before is None or not set(before.verdicts) - set(self.verdicts):
             return self
         numbers = sorted({*before.verdicts, *self.verdicts}, key=int)
-        both = {number: self.verdicts.get(number) or before.verdicts[number] for number in numbers}
-        return replace(self, verdicts=both)
+        return replace(self, verdicts={one: self.verdicts.get(one) or before.verdicts[one] for one in numbers})
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Replications":
+        verdicts = {number: Replication(**one) for number, one in data["verdicts"].items()}
+        return cls(**{**data, "verdicts": verdicts})
 
 
 def kept_replications(paper: Paper) -> dict[str, Replications]:
     """Those that the paper's folder keeps, by claim id, fresh or stale."""
     path = paper.folder / REPLICATIONS
     rows = json.loads(path.read_text()) if path.is_file() else {}
-    return {id: Replications(**row) for id, row in rows.items()}
+    return {id: Replications.from_json(row) for id, row in rows.items()}

@@ -1,6 +1,6 @@
 """Experiments that were run and judged, and those that cannot be run here: what commands print and the page shows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lemmata.core.claim import Claim, Judgement
@@ -12,7 +12,7 @@ from lemmata.core.run import Runs
 from lemmata.core.scale import Scale
 from lemmata.core.to_json import to_json
 from lemmata.core.warnings import suppress_warnings
-from lemmata.record.record import Record
+from lemmata.record.record import NOT_RUN, Record
 from lemmata.record.record_of import claim_facts, record_of
 
 
@@ -64,20 +64,16 @@ class ExperimentResult:
 
     def records(self, limit: int | None = None) -> list[Record]:
         """A record a verdict; `limit`: of the evidence, so many elements a part alone."""
-        about: dict[str, Any] = {
-            "experiment": self.experiment.id,
-            "title": self.experiment.title,
-            "paper": self.paper.id,
-            "scale": self.runs.scale.name,
-            "replication": self.runs.replication,
-            "seconds": to_json(self.seconds),
-            "runs": self.run_ids,
-            "changed": self.head,
-        }
-        return [record_of(judgement, limit, **about) for judgement in self.judgements]
+        more: dict[str, Any] = {"seconds": to_json(self.seconds), "runs": self.run_ids, "changed": self.head}
+        return [
+            record_of(one, limit, claim_facts(one.claim, self.selection, self.runs.scale), **more)
+            for one in self.judgements
+        ]
 
-
-NOT_RUN = "not run"  # in the place of a verdict
+    def left_out_records(self) -> list[Record]:
+        """Of the claims that no change reached, each with the reason."""
+        facts = ((claim_facts(claim, self.selection, self.runs.scale), why) for claim, why in self.left_out)
+        return [replace(record, left_out=why, changed=self.head) for record, why in facts]
 
 
 @dataclass(frozen=True)
@@ -98,13 +94,5 @@ class NotRun:
 
     def records(self) -> list[Record]:
         """A record a claim: no evidence, and the reason as its detail."""
-        about: dict[str, Any] = {
-            "status": NOT_RUN,
-            "detail": self.reason,
-            "experiment": self.experiment.id,
-            "title": self.experiment.title,
-            "paper": self.paper.id,
-            "scale": self.scale.name,
-            "replication": self.scale.replication,
-        }
-        return [Record(**claim_facts(claim), **about) for claim in self.selection.claims]
+        known = (claim_facts(claim, self.selection, self.scale) for claim in self.selection.claims)
+        return [replace(one, status=NOT_RUN, detail=self.reason) for one in known]

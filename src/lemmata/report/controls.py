@@ -1,42 +1,40 @@
 """What each claim's control shows: of every part, whether its rule fails on the deliberately wrong subject."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lemmata.core import Paper
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN
-from lemmata.report.values import on_the_control
+from lemmata.record import NOT_RUN, Record
+from lemmata.report.evidence_rows import on_the_control
+from lemmata.report.markdown import table_cell
 
-Row = Mapping[str, Any]
 
-
-def controls_section(paper: Paper, rows: Sequence[Row]) -> str:
+def controls_section(paper: Paper, records: Sequence[Record]) -> str:
     """A paper's parts as a table with a count; claims whose kept verdict holds no control are counted apart."""
     found = [
-        (row["id"], name or "–", on_the_control(row["control"].get(name), part["carries"]))
-        for row in rows
-        if row.get("control")
-        for name, part in row["parts"].items()
+        (one.id, name or "–", on_the_control(one.control.get(name), part.carries))
+        for one in records
+        if one.control
+        for name, part in one.parts.items()
     ]
     counts = Counter(outcome for _, _, outcome in found)
-    apart = sum(row.get("status") == NOT_RUN for row in rows)
-    missing = sum(not row.get("control") for row in rows) - apart
+    apart = sum(one.status == NOT_RUN for one in records)
+    missing = sum(not one.control for one in records) - apart
     words = [f"{number} {outcome}" for outcome, number in sorted(counts.items())]
     lines = [f"## {paper.id}: {paper.title}"]
     if missing:
         lines += [
             "",
             "Not judged yet, or before controls were recorded part by part: "
-            f"{missing} of {pluralize(len(rows), 'claim')}.",
+            f"{missing} of {pluralize(len(records), 'claim')}.",
         ]
     if apart:
-        lines += ["", f"Not run, as they need an extra: {apart} of {pluralize(len(rows), 'claim')}."]
+        lines += ["", f"Not run, as they need an extra: {apart} of {pluralize(len(records), 'claim')}."]
     if found:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]
-        lines += [f"| `{id}` | {_cell(name)} | {_shown(outcome)} |" for id, name, outcome in found]
+        lines += [f"| `{id}` | {table_cell(name)} | {_shown(outcome)} |" for id, name, outcome in found]
     return "\n".join(lines)
 
 
@@ -51,7 +49,3 @@ def controls_page(sections: Sequence[str]) -> str:
 
 def _shown(outcome: str) -> str:
     return outcome if outcome == "fails" or "context" in outcome else f"**{outcome}**"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -1,22 +1,19 @@
 """How much of each paper is judged: its statements, the claims that judge them, and why the others have none."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lemmata.core import Paper
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, Stated
-
-Row = Mapping[str, Any]
+from lemmata.record import NOT_RUN, Record, Stated
 
 
-def coverage_section(paper: Paper, stated: Sequence[Stated] | None, rows: Sequence[Row]) -> str:
+def coverage_section(paper: Paper, stated: Sequence[Stated] | None, records: Sequence[Record]) -> str:
     """A paper's statements as a table with a count."""
     title = f"## {paper.id}: {paper.title}"
     if stated is None:
-        judging = pluralize(len(rows), "claim judges", "claims judge")
+        judging = pluralize(len(records), "claim judges", "claims judge")
         return f"{title}\n\nIts statements are not listed yet; {judging} some of them."
-    status = {row["id"]: row.get("status") or "not judged yet" for row in rows}
+    status = {one.id: one.status or "not judged yet" for one in records}
     named = [[status[f"{paper.id}/{name}"] for name in one.claims] for one in stated]
     judged = sum(any(one != NOT_RUN for one in statuses) for statuses in named)
     apart = sum(bool(statuses) for statuses in named) - judged

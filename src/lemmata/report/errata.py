@@ -1,44 +1,66 @@
-"""A paper's errata as Markdown, as LaTeX that its authors can paste, or as data: one entry a slip, what follows from it
-beneath."""
+"""A paper's errata as Markdown, as LaTeX that its authors can paste, or as data: one entry a slip, the gravest first,
+what follows from it beneath."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 from lemmata.core import Paper
+from lemmata.core.claim import Correction, Severity
+from lemmata.record import Record, correction_json
 from lemmata.report.tex import pieces
 
-Row = Mapping[str, Any]
 DETAILS = {"reason": "why", "root": "follows from", "survives": "what survives", "source": "read from"}
+GRAVEST_FIRST = tuple(reversed(get_args(Severity)))
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     sign: f"\\{sign}" for sign in "#$%&_{}"
 }
+Slip = tuple[Record, list[Record]]  # with the errata that follow from it
 
 
-def slips(rows: Sequence[Row]) -> list[tuple[Row, list[Row]]]:
+def details(correction: Correction) -> list[tuple[str, str]]:
+    """What is known of a slip besides its two forms, each with its name."""
+    said = [("severity", correction.severity), *((word, getattr(correction, name)) for name, word in DETAILS.items())]
+    return [(word, text) for word, text in said if text]
+
+
+def by_severity(records: Sequence[Record]) -> list[Record]:
+    """The gravest first."""
+    places = {severity: i for i, severity in enumerate(GRAVEST_FIRST)}
+    return sorted(records, key=lambda one: places.get(one.correction.severity if one.correction else "", len(places)))
+
+
+def slips(records: Sequence[Record]) -> list[Slip]:
     """Printed formulas that are wrong (or not judged yet): each slip, and the errata that follow from it."""
-    found = [row for row in rows if row.get("status") in (None, "erratum") and "printed_formula" in row]
-    ids = {row["id"] for row in found}
-    root = {row["id"]: f"{row['id'].split('/')[0]}/{row['root']}" if row.get("root") else row["id"] for row in found}
+    found = by_severity([one for one in records if one.status in (None, "erratum") and one.correction])
+    ids = {one.id for one in found}
+    roots = {one.id: _root(one) for one in found}
     return [
-        (row, [other for other in found if root[other["id"]] == row["id"] and other is not row])
-        for row in found
-        if root[row["id"]] == row["id"] or root[row["id"]] not in ids
+        (one, [other for other in found if roots[other.id] == one.id and other is not one])
+        for one in found
+        if roots[one.id] == one.id or roots[one.id] not in ids
     ]
 
 
-def errata_markdown(rows: Sequence[Row]) -> str:
+def _root(record: Record) -> str:
+    name = record.correction.root if record.correction else ""
+    return f"{record.id.split('/')[0]}/{name}" if name else record.id
+
+
+def errata_markdown(records: Sequence[Record]) -> str:
     entries = []
-    for slip, following in slips(rows):
-        entries.append(f"### {_heading(slip)}\n\n{slip['statement']}\n\n{formulas(slip)}")
-        entries += [f"#### Follows: {_heading(row)}\n\n{row['statement']}\n\n{formulas(row)}" for row in following]
+    for slip, following in slips(records):
+        for hashes, one in (("###", slip), *(("#### Follows:", one) for one in following)):
+            entries.append(f"{hashes} `{one.id}` ({one.locus})\n\n{one.statement}\n\n{formulas(one.correction)}")
     return "\n\n".join(entries) or "None."
 
 
-def formulas(row: Row) -> str:
+def formulas(correction: Correction | None) -> str:
     """Printed and right form, and what is known of the slip, as a Markdown list."""
-    lines = [f"- printed: {_formula(row['printed_formula'])}", f"- right: {_formula(row['corrected_formula'])}"]
-    lines += [f"- {word}: {row[key]}" for key, word in DETAILS.items() if row.get(key)]
-    lines += [f"- in LaTeX: `{row['latex']}`"] if row.get("latex") else []
+    if correction is None:
+        return ""
+    lines = [f"- printed: {_formula(correction.printed)}", f"- right: {_formula(correction.corrected)}"]
+    lines += [f"- {word}: {text}" for word, text in details(correction)]
+    lines += [f"- in LaTeX: `{correction.latex}`"] if correction.latex else []
     return "\n".join(lines)
 
 
@@ -47,40 +69,36 @@ def _formula(text: str) -> str:
     return text if "$" in text else f"`{text}`"
 
 
-def errata_latex(paper: Paper, rows: Sequence[Row]) -> str:
+def errata_latex(paper: Paper, records: Sequence[Record]) -> str:
     """A section for the authors: texts are escaped, a replacement in LaTeX stands as it is."""
     lines = [
         "% Made by `lemmata errata --format tex`. Words may hold Greek letters: compile with lualatex or xelatex.",
         f"\\section*{{Errata of: {_tex(paper.title)}}}",
     ]
-    for slip, following in slips(rows):
-        lines += ["", *_entry(slip)]
-        for row in following:
-            lines += [r"\begin{quote}", r"Follows from it.", *_entry(row), r"\end{quote}"]
+    for slip, following in slips(records):
+        lines += ["", *_entry(slip, slip.correction)]
+        for one in following:
+            lines += [r"\begin{quote}", r"Follows from it.", *_entry(one, one.correction), r"\end{quote}"]
     return "\n".join(lines) + "\n"
 
 
-def _entry(row: Row) -> list[str]:
-    lines = [f"\\paragraph{{{_tex(row['locus'])}}} {_tex(row['statement'])}", r"\begin{description}"]
-    lines.append(f"  \\item[printed] {_tex(row['printed_formula'])}")
-    lines.append(f"  \\item[right] {_tex(row['corrected_formula'])}")
-    lines += [f"  \\item[replacement] {row['latex']}"] if row.get("latex") else []
-    lines += [f"  \\item[{word}] {_tex(row[key])}" for key, word in DETAILS.items() if row.get(key)]
-    return [*lines, f"  \\item[check] \\texttt{{lemmata check {_tex(row['id'])}}}", r"\end{description}"]
+def _entry(record: Record, correction: Correction | None) -> list[str]:
+    assert correction, "a slip has both forms"
+    lines = [f"\\paragraph{{{_tex(record.locus)}}} {_tex(record.statement)}", r"\begin{description}"]
+    lines += [f"  \\item[printed] {_tex(correction.printed)}", f"  \\item[right] {_tex(correction.corrected)}"]
+    lines += [f"  \\item[replacement] {correction.latex}"] if correction.latex else []
+    lines += [f"  \\item[{word}] {_tex(text)}" for word, text in details(correction)]
+    return [*lines, f"  \\item[check] \\texttt{{lemmata check {_tex(record.id)}}}", r"\end{description}"]
 
 
-def errata_rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """As plain data: what is known of each slip, with the ids of what follows from it."""
-    keys = ("id", "locus", "statement", "status", "printed_formula", "corrected_formula", "latex", *DETAILS)
-    return [
-        {key: slip.get(key, "") for key in keys}
-        | {"follows": [{key: row.get(key, "") for key in keys} for row in rest]}
-        for slip, rest in slips(rows)
-    ]
+def errata_json(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """As plain data: what is known of each slip, with what follows from it."""
+    return [_facts(slip) | {"follows": [_facts(one) for one in rest]} for slip, rest in slips(records)]
 
 
-def _heading(row: Row) -> str:
-    return f"`{row['id']}` ({row['locus']})"
+def _facts(record: Record) -> dict[str, Any]:
+    about = {"id": record.id, "locus": record.locus, "statement": record.statement, "status": record.status}
+    return about | {"protocol": record.protocol} | correction_json(record.correction)
 
 
 def _tex(text: Any) -> str:

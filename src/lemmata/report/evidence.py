@@ -1,177 +1,129 @@
-"""A claim on the page: what it says, its rule, and prediction beside measurement."""
+"""A claim on the page: what it says, its rule, and prediction beside measurement. Notebooks and the live page too."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-from lemmata.core import Undecided
-from lemmata.core.claim import Judgement
-from lemmata.core.to_json import to_json
-from lemmata.record import Provenance
+from lemmata.core.claim import Correction
+from lemmata.record import Record
+from lemmata.report.errata import details
+from lemmata.report.evidence_rows import NEAREST, check_command, left_over, lines
 from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose
-from lemmata.report.values import (
-    MARKS,
-    array_summary,
-    is_array_summary,
-    is_one_value,
-    is_sample,
-    margin,
-    number,
-    on_the_control,
-    rule,
-    sample_text,
-    verdict_word,
-)
+from lemmata.report.statuses import look, protocol_word, protocol_words
+from lemmata.report.values import margin, rule, verdict_word
+
+ON_PAGE = 12  # elements of a part
 
 
 def chip(status: str, text: str | None = None) -> Html:
     """A verdict as a coloured label; the mark says it without colour."""
     return element(
         "span",
-        element("span", MARKS.get(status, "·"), aria_hidden="true", class_="mark"),
+        element("span", look(status).mark, aria_hidden="true", class_="mark"),
         " ",
         status if text is None else text,
         class_=f"chip {status}",
     )
 
 
-def control_note(status: str, *, short: bool = False) -> Html:
+def verdict_chip(record: Record) -> Html:
+    status = record.status or "not judged"
+    word = verdict_word(record) or status
+    return chip(status, f"{word} (reference)" if record.reference and record.status else word)
+
+
+def control_note(status: str | None, *, short: bool = False) -> Html:
     """The control's verdict: it is as it should be when the check fails on the wrong subject."""
     if status == "fails":
         return element("span", "fails" if short else "fails, as it must", title="as it must", class_="control good")
-    return element("span", status, class_="control bad" if status == "holds" else "control")
+    return element("span", status or "–", class_="control bad" if status == "holds" else "control")
 
 
-def claim_block(judgement: Judgement, provenance: Provenance | None = None) -> Html:
-    claim = judgement.claim
-    facts = [
-        ("Rule", element("span", _rule(judgement))),
-        ("Proved on", element("span", judgement.proved))
-        if judgement.proved
-        else ("Margin", element("span", margin(judgement.margin), class_="number")),
-        ("Control", control_note(judgement.control_status)),
-    ]
-    if judgement.detail and not isinstance(judgement.measured, Undecided):  # else the reason is in the table already
-        facts.append(("Detail", inline(judgement.detail)))
-    facts += _history(provenance or Provenance())
+def claim_block(record: Record) -> Html:
+    """Everything that is known of one claim."""
     return element(
         "article",
         element(
             "header",
-            element("h4", link(f"#{claim.id}", claim.id, class_="id")),
-            chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
-            *badges(provenance),
-            element("span", claim.locus, class_="locus"),
+            element("h4", link(f"#{record.id}", record.id, class_="id")),
+            verdict_chip(record),
+            *badges(record),
+            element("span", record.locus, class_="locus"),
         ),
-        prose(claim.statement, "statement"),
-        formulas(judgement),
-        element("div", evidence_table(judgement), class_="scroll"),
-        element("dl", *(join((element("dt", name), element("dd", value))) for name, value in facts), class_="facts"),
-        element("div", element("strong", "Remark. "), prose(judgement.remark), class_="remark")
-        if judgement.remark
-        else "",
-        id=claim.id,
-        class_=f"claim {judgement.status}",
+        prose(record.statement, "statement"),
+        formulas(record.correction),
+        evidence_table(record, ON_PAGE),
+        facts_list(claim_facts(record)),
+        element("div", element("strong", "Remark. "), prose(record.remark), class_="remark") if record.remark else "",
+        id=record.id,
+        class_=f"claim {record.status}",
     )
 
 
-def badges(provenance: Provenance | None) -> list[Html]:
-    """How old the rule is and what fresh randomness says, as labels beside the verdict."""
-    return [element("span", word, class_="badge") for word in (provenance.words() if provenance else ())]
+def claim_facts(record: Record) -> list[tuple[str, str]]:
+    """What stands beneath the numbers of a claim, each with its name; empty where there is nothing to say."""
+    several = "" not in record.parts and record.evidence
+    how_far = ("Proved on", record.proved) if record.proved else ("Margin", margin(record.margin))
+    return [
+        ("Rule", "each part under its own rule" if several else rule(record.rule)),
+        how_far,
+        ("Control", control_note(record.control_status) if record.control_status else ""),
+        ("Protocol", inline(protocol_words(record))),
+        ("Detail", inline(record.detail)),
+        *((name.capitalize(), inline(text)) for name, text in (record.provenance.facts() if record.provenance else ())),
+    ]
 
 
-def _history(provenance: Provenance) -> list[tuple[str, Html]]:
-    facts = []
-    if provenance.line:
-        facts.append(("Rule since", inline(f"{provenance.line.date[:10]}; seen by then: {provenance.line.seen}")))
-    if provenance.confirmation:
-        verdicts = ", ".join(f"{number}: {one['status']}" for number, one in provenance.confirmation.verdicts.items())
-        facts.append(("Replications", inline(f"{verdicts} (of {provenance.confirmation.date[:10]})")))
-    return facts
+def facts_list(facts: Sequence[tuple[str, str]]) -> Html:
+    return element(
+        "dl", *(join((element("dt", name), element("dd", value))) for name, value in facts if value), class_="facts"
+    )
 
 
-def formulas(judgement: Judgement) -> Html:
+def badges(record: Record) -> list[Html]:
+    """Whose settings, how old the rule is and what fresh randomness says, as labels beside the verdict."""
+    words = (protocol_word(record), *(record.provenance.words() if record.provenance else ()))
+    return [element("span", word, class_="badge") for word in words if word]
+
+
+def formulas(correction: Correction | None) -> Html:
     """The printed formula and the right one, where the claim knows both."""
-    correction = judgement.claim.correction
     if correction is None:
         return Html("")
-    return element(
-        "div",
-        element(
-            "dl",
-            element("dt", "Printed"),
-            element("dd", code_or_tex(correction.printed), class_="printed"),
-            element("dt", "Corrected"),
-            element("dd", code_or_tex(correction.corrected), class_="corrected"),
-        ),
-        prose(correction.reason, "reason"),
-        prose(f"What survives: {correction.survives}" if correction.survives else "", "reason"),
-        prose(f"Read from {correction.source}." if correction.source else "", "reason"),
-        class_="formulas",
+    said = {"Printed": correction.printed, "Corrected": correction.corrected}
+    pairs = (
+        join((element("dt", name), element("dd", code_or_tex(text), class_=name.lower())))
+        for name, text in said.items()
     )
+    about = [("severity", correction.severity), *details(correction)]
+    facts = (prose(f"{word.capitalize()}: {text}", "reason") for word, text in about if text)
+    return element("div", element("dl", *pairs), *facts, class_="formulas")
 
 
-def evidence_table(judgement: Judgement) -> Html:
-    """Prediction and measurement side by side, one row a part where both have the same parts."""
-    columns = {"predicted": to_json(judgement.predicted)}
-    if judgement.claim.correction is not None:
-        columns = {"printed form": columns["predicted"], "corrected form": to_json(judgement.corrected)}
-    columns["measured"] = to_json(judgement.measured)
-    values = list(columns.values())
-    names = list(values[-1]) if _has_parts(values[-1]) else []
-    if names and all(_has_parts(value) and set(value) == set(names) for value in values):
-        rules = _part_rules(judgement)
-        head = ["part", *columns, *(["rule", "on the control"] if rules else [])]
-        rows = [
-            [element("th", name, scope="row"), *(element("td", show(value[name])) for value in values)]
-            + ([element("td", rules.get(name, ""), class_="rule"), _on_control(judgement, name)] if rules else [])
-            for name in names
-        ]
-    else:
-        head = list(columns)
-        rows = [[element("td", show(value)) for value in values]]
-    return element(
+def evidence_table(record: Record, nearest: int = NEAREST) -> Html:
+    """Predicted beside measured, a line a number; of several parts their rules and controls."""
+    found = list(lines(record, nearest))
+    if not found:
+        words = f"No number is kept of it here: `{check_command(record)}` measures it."
+        return Html("") if record.detail else element("p", inline(words), class_="muted")
+    several = any(line.part for line in found)
+    heads = ("what", "predicted", "measured", "margin", "verdict", *(("rule", "on the control") if several else ()))
+    rows = []
+    for line in found:
+        texts = (line.predicted, line.measured, line.margin, f"{look(line.status).mark} {line.status}")
+        cells = [element("td", text) for text in texts]
+        if several:
+            cells.append(element("td", line.rule if line.first else "", class_="rule"))
+            bad = "bad" if line.on_control == "holds" and line.carries else ""
+            tone = "good" if line.on_control == "fails" else bad
+            shown = element("span", line.control, class_=f"control {tone}") if line.first else ""
+            cells.append(element("td", shown))
+        rows.append(element("tr", element("th", line.label or "the measurement", scope="row"), *cells))
+    table = element(
         "table",
-        element("thead", element("tr", *(element("th", name, scope="col") for name in head))),
-        element("tbody", *(element("tr", *row) for row in rows)),
+        element("caption", "Predicted beside measured", class_="unseen"),
+        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+        element("tbody", *rows),
         class_="evidence",
     )
-
-
-def show(value: Any) -> Html:
-    """Any value of `core.plain`: numbers as numbers, dicts and matrices as small tables."""
-    if isinstance(value, Mapping):
-        if set(value) == {"undecided"}:
-            return element("em", f"undecided: {value['undecided']}")
-        if is_array_summary(value):
-            return element("span", array_summary(value), class_="summary")
-        if is_sample(value):
-            return element("span", sample_text(value), class_="summary")
-        rows = (element("tr", element("th", str(k), scope="row"), element("td", show(v))) for k, v in value.items())
-        return element("table", *rows, class_="small")
-    if isinstance(value, list | tuple):
-        if value and all(isinstance(row, list) and not any(isinstance(x, list) for x in row) for row in value):
-            rows = (element("tr", *(element("td", show(item)) for item in row)) for row in value)
-            return element("table", *rows, class_="small matrix")
-        return join((show(item) for item in value), ", ")
-    if isinstance(value, str):
-        return element("span", inline(value))
-    return element("span", number(value), class_="number")
-
-
-def _on_control(judgement: Judgement, name: str) -> Html:
-    status, carries = judgement.control.get(name), judgement.claim.named_parts()[name].carries
-    tone = {"fails": "control good", "holds": "control bad" if carries else "control"}.get(status or "", "control")
-    return element("td", element("span", on_the_control(status, carries), class_=tone))
-
-
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, Mapping) and not is_one_value(value)
-
-
-def _part_rules(judgement: Judgement) -> dict[str, str]:
-    return {name: rule(part.rule.describe()) for name, part in judgement.claim.named_parts().items() if name}
-
-
-def _rule(judgement: Judgement) -> str:
-    shown_by_part = _part_rules(judgement) and _has_parts(to_json(judgement.measured))
-    return "each part under its own rule" if shown_by_part else rule(judgement.claim.rule)
+    more = left_over(record, nearest)
+    note = element("p", inline(more), class_="muted") if more else ""
+    return element("div", table, note, class_="scroll", tabindex="0")

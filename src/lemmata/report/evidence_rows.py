@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lemmata.core.cli_hints import command
-from lemmata.report.values import brief, margin, number, rule
+from lemmata.record import Element, PartRecord, Record
+from lemmata.report.values import brief, is_one_value, margin, number, rule
 
 NEAREST = 5
 POSITIONS = ("position", "row", "column")
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -28,48 +27,84 @@ class Line:
     rule: str
     part: str
     first: bool  # of its part
+    on_control: str | None  # the part's verdict on the control
+    carries: bool
+
+    @property
+    def control(self) -> str:
+        """A part's outcome on the wrong subject: it fails there if it carries the claim."""
+        return on_the_control(self.on_control, self.carries)
 
 
-def lines(row: Row, nearest: int = NEAREST) -> Iterator[Line]:
-    """The deciding numbers of a claim's verdict, part by part. A verdict that was stored without them gives none."""
-    for part in row.get("evidence") or ():
-        for i, one in enumerate(part["rows"][:nearest]):
-            yield Line(
-                label=_label(part["part"], one["where"]),
-                predicted=_predicted(part, one),
-                measured=_measured(one, part["unit"]),
-                margin=margin(one["margin"]),
-                status=one["status"],
-                rule=rule(part["rule"]),
-                part=part["part"],
-                first=i == 0,
-            )
-        if not part["rows"]:
-            why = part["detail"] or part["status"]
-            yield Line(part["part"], "–", why, "–", part["status"], rule(part["rule"]), part["part"], True)
+def on_the_control(status: str | None, carries: bool) -> str:
+    return f"{status or '–'}{'' if carries else ' (context)'}"
 
 
-def left_over(row: Row, nearest: int = NEAREST) -> str:
+def lines(record: Record, nearest: int = NEAREST) -> Iterator[Line]:
+    """The deciding numbers of a claim's verdict, part by part."""
+    for part in record.evidence:
+        shown = part.elements[:nearest]
+        for i, one in enumerate(shown):
+            texts = (_label(part.part, one.where), _predicted(part, one), _measured(one, part.unit), margin(one.margin))
+            yield _line(record, part.part, part.rule, *texts, one.status, first=i == 0)
+        if not shown:
+            why = part.detail or part.status
+            yield _line(record, part.part, part.rule, part.part, "–", why, "–", part.status, first=True)
+    if not record.evidence:
+        yield from _unlabelled_lines(record)
+
+
+def _line(record: Record, part: str, asked: str, *texts: str, first: bool) -> Line:
+    label, predicted, measured, how_far, status = texts
+    facts = record.parts.get(part)
+    carries = facts is None or facts.carries
+    return Line(
+        label, predicted, measured, how_far, status, rule(asked), part, first, record.control.get(part), carries
+    )
+
+
+def _unlabelled_lines(record: Record) -> Iterator[Line]:
+    """Of a verdict that was stored before its numbers had labels; nothing where words alone were kept."""
+    for name, measured in _by_part(record.measured).items():
+        if measured is None or (isinstance(measured, Mapping) and set(measured) == {"undecided"}):
+            continue
+        printed, right = (_by_part(value).get(name) for value in (record.predicted, record.corrected))
+        # What is predicted of a part may begin with the part's own name.
+        predicted = unlabelled(printed).removeprefix(f"{name}: ")
+        if record.corrected is not None:
+            predicted = f"printed {predicted}\ncorrected {unlabelled(right)}"
+        asked = record.parts[name].rule if name in record.parts else record.rule
+        found = unlabelled(measured).removeprefix(f"{name}: ")
+        yield _line(record, name, asked, name, predicted, found, "–", record.status or "", first=True)
+
+
+def _by_part(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) and not is_one_value(value) else {"": value}
+
+
+def left_over(record: Record, nearest: int = NEAREST) -> str:
     """How many elements are not shown, and how to get them; empty if all are."""
-    more = sum(max(part["count"] - nearest, 0) for part in row.get("evidence") or ())
+    if not record.evidence and _has_list(record.measured):
+        return f"kept without labels: `{check_command(record)}` computes and labels them"
+    more = sum(max(part.count - nearest, 0) for part in record.evidence)
     if not more:
         return ""
     which = "the one that decides is" if nearest == 1 else f"the {nearest} that decide are"
-    if row.get("margin") is None:  # outside its setting a rule decides nothing
+    if record.margin is None:  # outside its setting a rule decides nothing
         which = f"the first {nearest} are"
-    of_each = "of each part " if len(row["evidence"]) > 1 else ""
-    return f"{of_each}{which} shown; {number(more)} more: {_all_of_them(row)}"
+    of_each = "of each part " if len(record.evidence) > 1 else ""
+    # Under changed assumptions: the command that made them, not the paper's own.
+    return f"{of_each}{which} shown; {number(more)} more: {record.again or check_command(record)} --json"
 
 
-def _all_of_them(row: Row) -> str:
-    if row.get("again"):  # under changed assumptions: the command that made them, not the paper's own
-        return f"{row['again']} --json"
-    return f"{check_command(row)} --json"
+def check_command(record: Record) -> str:
+    """What judges a claim at the scale of its record."""
+    return command("check", record.id, scale=record.scale or "laptop")
 
 
-def check_command(row: Row) -> str:
-    """What judges a claim at the scale of its row."""
-    return command("check", row["id"], scale=row.get("scale") or "laptop")
+def _has_list(value: Any) -> bool:
+    """Whether there are numbers that only their place tells apart."""
+    return isinstance(value, list) or (isinstance(value, Mapping) and any(map(_has_list, value.values())))
 
 
 def unlabelled(value: Any) -> str:
@@ -85,50 +120,41 @@ def _flat(value: Any) -> list[Any]:
     return [x for item in value for x in _flat(item)] if isinstance(value, list) else [value]
 
 
-def _label(part: str, where: Row) -> str:
-    return ", ".join(filter(None, [part, _where(where)]))
-
-
-def _where(where: Row) -> str:
-    """`T = 0.05, n = 7`; `position 3` where nobody named the axis."""
+def _label(part: str, where: Mapping[str, Any]) -> str:
+    """`accuracy, T = 0.05, n = 7`; `position 3` where nobody named the axis."""
     named = (
         f"{name} {value}" if name in POSITIONS or name.startswith("index ") else f"{name} = {number(value)}"
         for name, value in where.items()
     )
-    return ", ".join(named)
+    return ", ".join(filter(None, [part, *named]))
 
 
-def _predicted(part: Row, one: Row) -> str:
+def _predicted(part: PartRecord, one: Element) -> str:
     """What is predicted, as the rule takes it: `≥ 0.8`, `0.5 ± 0.01`; the printed and the right form on a line each."""
-    if "corrected" not in one or one["corrected"] == one["predicted"]:
-        return _asked(part, one["predicted"])
-    return f"printed {_asked(part, one['predicted'])}\ncorrected {_asked(part, one['corrected'])}"
+    if one.corrected is None or one.corrected == one.predicted:
+        return _asked(part, one.predicted)
+    return f"printed {_asked(part, one.predicted)}\ncorrected {_asked(part, one.corrected)}"
 
 
-def _asked(part: Row, value: Any) -> str:
-    if _is_nothing(value):
+def _asked(part: PartRecord, value: Any) -> str:
+    if value is None or (isinstance(value, Mapping) and set(value) == {"undecided"}):  # nothing can be predicted here
         return "–"
-    absolute, relative = part["allowance"]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    allowed = absolute + relative * abs(value) if is_number else 0
-    words = part["asks"].format(number(value) if not isinstance(value, Mapping | list) else brief(value, 6))
-    return rule(words) + (f" ± {number(allowed, 2)}" if allowed else "")
+    absolute, relative = part.allowance
+    allowed = 0.0
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        allowed = absolute + relative * abs(value)
+    return rule(part.asks.format(brief(value, 6))) + (f" ± {number(allowed, 2)}" if allowed else "")
 
 
-def _is_nothing(value: Any) -> bool:
-    """Whether nothing can be predicted here."""
-    return value is None or (isinstance(value, Mapping) and set(value) == {"undecided"})
-
-
-def _measured(one: Row, what: str) -> str:
+def _measured(one: Element, what: str) -> str:
     """The number, and what it is a mean of: `0.97, mean of 20 seeds [0.95, 0.98]`."""
-    if one["measured"] is None:
-        return str(one.get("never") or "not a number")
-    value = number(one["measured"]) if not isinstance(one["measured"], Mapping | list) else brief(one["measured"], 6)
-    if "level" not in one:
+    if one.measured is None:
+        return "not a number"
+    value = brief(one.measured, 6)
+    if one.level is None:
         return value
-    count, unit = one[one["unit"]], what if one["unit"] == "seeds" else one["unit"]
-    if one.get("low") is None or one.get("high") is None:
+    unit = what if one.unit == "seeds" else one.unit
+    if one.low is None or one.high is None:
         return f"{value}, one {unit.removesuffix('s')}"
-    interval = f"[{number(one['low'], 4)}, {number(one['high'], 4)}]"
-    return f"{value}, {'share' if unit == 'trials' else 'mean'} of {count} {unit} {interval}"
+    interval = f"[{number(one.low, 4)}, {number(one.high, 4)}]"
+    return f"{value}, {'share' if unit == 'trials' else 'mean'} of {one.count} {unit} {interval}"

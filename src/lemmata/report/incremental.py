@@ -9,7 +9,7 @@ from lemmata.core import Artefact, Scale
 from lemmata.core.registry import Selection
 from lemmata.record import NotRun
 from lemmata.report.figure import SavedArtefact
-from lemmata.report.page import page, pages, save_entry, write_report
+from lemmata.report.page import Report, page, pages, save_entry, write_report
 from lemmata.report.page_entry import Entry, Found
 
 PAUSE = 3.0  # seconds between two versions of the page
@@ -47,7 +47,7 @@ class GrowingReport:
     def add(self, entry: Entry) -> None:
         """Save its drawing; write the page if the last version is old enough."""
         id = entry.result.experiment.id
-        self._saved[id] = save_entry(entry, self._out, self._scale)
+        self._saved[id] = save_entry(entry, self._out)
         self._entries[id] = replace(entry, artefact=Artefact(None, {}, entry.artefact.caption))  # frees the figure
         if time.monotonic() >= self._due:
             self.write()
@@ -57,17 +57,15 @@ class GrowingReport:
         ids = [selection.experiment.id for selection in self._planned]
         entries = [self._entries[id] for id in ids if id in self._entries]
         coming = [one for one in self._order if one.experiment.id not in self._entries]
-        made = self._make(
-            entries,
-            self._out,
-            self._saved,
-            self._scale,
-            self._not_run,
+        report = Report(
+            entries=entries,
+            scale=self._scale,
+            not_run=self._not_run,
             found=self._found(coming),
             coming=coming,
             computes=self._computes,
         )
-        path = write_report(made, self._out)
+        path = write_report(self._make(report, self._out, self._saved), self._out)
         now = time.monotonic()
         self._due = now + max(PAUSE, (now - began) / SHARE)
         return path

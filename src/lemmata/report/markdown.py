@@ -1,108 +1,107 @@
 """The generated parts of the documentation: claim tables, rules and the ledger, as Markdown made from rows of facts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from lemmata.core import Paper
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, Told
+from lemmata.record import NOT_RUN, Provenance, Record, Told
 from lemmata.report.errata import formulas
-from lemmata.report.values import MARKS, STATUSES, brief, duration, margin_or_proof, on_the_control, rule, verdict_word
+from lemmata.report.evidence_rows import lines as evidence_lines
+from lemmata.report.statuses import STATUSES, failing_words, look, protocol_word, protocol_words, totals_words
+from lemmata.report.values import duration, margin_or_proof, rule, verdict_word
 
-Row = Mapping[str, Any]
 
-
-def claims_table(rows: Sequence[Row]) -> str:
+def claims_table(records: Sequence[Record]) -> str:
     """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
-    large = [row for row in rows if row.get("at_paper")]  # judged at the paper's own sizes too
-    heads = ["claim", "in the paper", "file", "verdict", "rule", "fresh randomness", "margin", "cost"]
+    large = [one for one in records if one.at_paper]  # judged at the paper's own sizes too
+    heads = ["claim", "in the paper", "file", "verdict", "protocol", "rule", "fresh randomness", "margin", "cost"]
     heads += ["the paper's sizes"] * bool(large)
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for row in rows:
+    for one in records:
+        provenance = one.provenance or Provenance()
         cells = [
-            f"`{row['id']}`",
-            row["locus"],
-            f"[`{row['file']}`]({row['file']})",
-            verdict_word(row.get("status"), row.get("proved")) or "–",
-            row.get("badge") or "–",
-            row.get("replicated") or "–",
-            _margin(row),
-            duration(row.get("seconds")),
+            f"`{one.id}`",
+            one.locus,
+            f"[`{one.file}`]({one.file})",
+            verdict_word(one) or "–",
+            protocol_word(one) or "–",
+            provenance.badge or "–",
+            provenance.replicated or "–",
+            margin_or_proof(one),
+            duration(one.seconds),
         ]
-        cells += [row.get("at_paper") or "–"] * bool(large)
-        lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+        cells += [one.at_paper or "–"] * bool(large)
+        lines.append(f"| {' | '.join(map(table_cell, cells))} |")
     words = ["Each is checked by `lemmata check <claim>`; `lemmata show <claim>` prints its rule and evidence."]
-    for extra in sorted({row["extra"] for row in rows if row.get("status") == NOT_RUN}):
+    words += [f"At the settings of this table {said}"] if (said := failing_words(records)) else []
+    for extra in sorted({one.extra for one in records if one.status == NOT_RUN}):
         words.append(f"Those that were not run need more than the plain install: `pip install 'lemmata[{extra}]'`.")
     if large:
         words.append(
             f"At the paper's own sizes (`--scale paper`) {pluralize(len(large), 'claim has', 'claims have')} been "
-            f"judged: {_counts(row['at_paper'] for row in large)}."
+            f"judged: {_counts(one.at_paper for one in large)}."
         )
     return "\n".join([*lines, "", " ".join(words)])
 
 
-def ledger_section(rows: Sequence[Row]) -> str:
+def ledger_section(records: Sequence[Record]) -> str:
     """Which rules had seen something when they were written, and what; from the ledger's last lines."""
     seen: dict[str, list[str]] = {}
-    for row in rows:
-        if row.get("badge") == "exploratory":
-            seen.setdefault(row["seen"], []).append(f"`{row['id'].partition('/')[2]}`")
+    for one in records:
+        if one.provenance and one.provenance.badge == "exploratory" and one.provenance.line:
+            seen.setdefault(one.provenance.line.seen, []).append(f"`{one.name}`")
     count = sum(map(len, seen.values()))
     summary = (
-        f"Rules are meant to be older than the run they judge. Of {pluralize(len(rows), 'rule')} {len(rows) - count} "
-        f"are registered: nothing of their settings is recorded as seen. {count} are exploratory, written or changed "
-        "after something had been seen, and are weaker evidence until fresh randomness confirms them. "
-        "`lemmata ledger <claim>` prints a rule's history."
+        f"Rules are meant to be older than the run they judge. Of {pluralize(len(records), 'rule')} "
+        f"{len(records) - count} are registered: nothing of their settings is recorded as seen. {count} are "
+        "exploratory, written or changed after something had been seen, and are weaker evidence until fresh randomness "
+        "confirms them. `lemmata ledger <claim>` prints a rule's history."
     )
     return "\n".join([summary, "", *(f"- {', '.join(ids)}: {what}" for what, ids in seen.items())])
 
 
-def claim_page(row: Row) -> str:
+def claim_page(record: Record) -> str:
     """Everything known of one claim before it is run, and its last verdict."""
     stands = "not judged"
-    if (status := row.get("status")) == NOT_RUN:
-        stands = f"{MARKS[NOT_RUN]} **{NOT_RUN}**: {row['detail']}"
-    elif status:
-        how = f"on {row['proved']}" if row.get("proved") else f"at scale {row['scale']}, margin {_margin(row)}"
-        stands = f"{MARKS[status]} **{verdict_word(status, row.get('proved'))}** {how}"
-    stands = " · ".join(filter(None, [stands, row.get("badge"), _replicated(row)]))
+    if record.status == NOT_RUN:
+        stands = f"{look(NOT_RUN).mark} **{NOT_RUN}**: {record.detail}"
+    elif record.status:
+        how = f"on {record.proved}" if record.proved else f"at scale {record.scale}, margin {margin_or_proof(record)}"
+        stands = f"{look(record.status).mark} **{verdict_word(record)}** {how}"
+    words = [stands, protocol_words(record), *(record.provenance.words() if record.provenance else ())]
     parts = [
-        f"# {row['id']}",
-        f"*{row['locus']}* · {stands}",
-        row["statement"],
-        f"**Rule.** {rule(row['rule'])}",
-        f"**In** `{row['file']}`, experiment [`{row['experiment']}`](../{row['paper']}.md): {row['title']}.",
-        f"```\nlemmata check {row['id']}\nlemmata show {row['id']}\nlemmata run {row['experiment']} --help\n```",
+        f"# {record.id}",
+        f"*{record.locus}* · {' · '.join(filter(None, words))}",
+        record.statement,
+        *([formulas(record.correction)] if record.correction else []),
+        f"**Rule.** {rule(record.rule)}",
+        *([parts_table(record)] if "" not in record.parts else []),
+        *([f"**Remark.** {record.remark}"] if record.remark else []),
+        f"**In** `{record.file}`, experiment [`{record.experiment}`](../{record.paper}.md): {record.title}.",
+        f"```\nlemmata check {record.id}\nlemmata show {record.id}\nlemmata run {record.experiment} --help\n```",
     ]
-    if "" not in row["parts"]:
-        parts.insert(4, parts_table(row))
-    if "printed_formula" in row:
-        parts.insert(3, formulas(row))
-    if row.get("remark"):
-        parts.insert(-2, f"**Remark.** {row['remark']}")
     return "\n\n".join(parts) + "\n"
 
 
-def parts_table(row: Row) -> str:
-    """A claim's parts: what was measured, the rule, and what the rule says of the wrong subject."""
-    lines = ["| part | measured | rule | on the control |", "|---|---|---|---|"]
-    measured, control = row.get("measured") or {}, row.get("control") or {}
-    for name, part in row["parts"].items():
-        outcome = on_the_control(control.get(name), part["carries"])
-        value = brief(measured[name]) if name in measured else "–"
-        lines.append(f"| {' | '.join(map(_cell, (name, value, rule(part['rule']), outcome)))} |")
+def parts_table(record: Record) -> str:
+    """A claim's numbers, part by part with their labels: predicted, measured, the rule, and what the rule says of the
+    wrong subject."""
+    lines = ["| part | predicted | measured | rule | on the control |", "|---|---|---|---|---|"]
+    for line in evidence_lines(record):
+        cells = (line.label, line.predicted, line.measured, line.rule, line.control)
+        lines.append(f"| {' | '.join(map(table_cell, cells))} |")
     return "\n".join(lines)
 
 
-def paper_line(paper: Paper, rows: Sequence[Row], seconds: float) -> str:
+def paper_line(paper: Paper, records: Sequence[Record], seconds: float) -> str:
     """A paper in a table of papers: its command, what computing it costs, and how its claims stand."""
-    verdicts = _counts(row.get("status") for row in rows)
+    verdicts = totals_words(records)
     page = f"[`{paper.id}`](src/{paper.package.replace('.', '/')}/README.md): {paper.title}"
-    if apart := sum(row.get("status") == NOT_RUN for row in rows):
-        verdicts = f"{len(rows) - apart} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
-    claims = f"{pluralize(len(rows), 'claim')}: {verdicts}"
+    if apart := sum(one.status == NOT_RUN for one in records):
+        judged = len(records) - apart
+        verdicts = f"{judged} judged ({verdicts}), {apart} {NOT_RUN} (models that they need were not there)"
+    claims = f"{pluralize(len(records), 'claim')}: {verdicts}. {failing_words(records)}".strip()
     cells = (page, f"`lemmata reproduce {paper.id}`", f"{seconds / 60:.1f} min", claims)
     return f"| {' | '.join(cells)} |"
 
@@ -133,17 +132,8 @@ def replaced(text: str, name: str, body: str) -> str:
     return f"{before}{start}\n{body}\n{end}{after}" if found and closed else text
 
 
-def _replicated(row: Row) -> str | None:
-    return f"{row['replicated']}, confirmed on fresh randomness" if row.get("confirmed") else row.get("replicated")
-
-
-def _margin(row: Row) -> str:
-    value = row.get("margin")
-    return margin_or_proof({**row, "margin": value if isinstance(value, float | int) else None})
-
-
-def _cell(text: Any) -> str:
-    return str(text).replace("|", "\\|").replace("\n", " ")
+def table_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _counts(statuses: Iterable[str | None]) -> str:

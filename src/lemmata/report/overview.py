@@ -1,104 +1,99 @@
-"""The page's two overviews: every claim's verdict in one table, and the errata in one list."""
+"""The page's overviews: every claim's verdict in one table, what could not be run, and the errata in one list."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from lemmata.core.claim import Judgement
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, NotRun
-from lemmata.report.evidence import badges, chip, control_note, formulas
+from lemmata.record import NOT_RUN, NotRun, Record
+from lemmata.report.errata import by_severity
+from lemmata.report.evidence import badges, chip, control_note, formulas, verdict_chip
 from lemmata.report.markup import Html, element, inline, link
 from lemmata.report.page_entry import Entry
-from lemmata.report.values import STATUSES, duration, margin, shorten, verdict_word
+from lemmata.report.statuses import EXACTLY, LOOKS, STATUSES, failing_words, totals
+from lemmata.report.values import duration, margin_or_proof, shorten
 
-MEANINGS = {
-    "holds": "the measurement agrees with what the paper predicts",
-    "erratum": "the printed formula is wrong and a corrected one agrees",
-    "undecided": "this scale cannot tell",
-    "fails": "the measurement contradicts the prediction",
-}
+HEADS = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
+WHAT_A_CLAIM_IS = (
+    "Each claim of a theory paper is a program here. It computes what the theory predicts, measures the same quantity "
+    "on a real run, and compares the two under a rule written down beforehand. Every claim also has a control, a "
+    "deliberately wrong subject on which the same check must fail."
+)
+HOW_TO_READ = (
+    "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own tolerance "
+    "or bound. The cost is that of the runs behind the claim, which claims of one experiment share. A verdict is exact "
+    "where setting, metric and size are the paper’s; only an exact failure is said of the paper."
+)
 
 
 def verdict_section(entries: Sequence[Entry]) -> Html:
-    rows: list[Html] = []
-    paper_id = None
-    for entry in entries:
-        if entry.result.paper.id != paper_id:
-            paper_id = entry.result.paper.id
-            rows.append(
-                element("tr", element("th", entry.result.paper.title, colspan="6", scope="rowgroup"), class_="group")
-            )
-        rows.extend(_verdict_row(entry, judgement) for judgement in entry.result.judgements)
-    heads = ("verdict", "claim", "in the paper", "margin", "control", "runs’ cost")
-    choices = ("all", *STATUSES)
-    legend = (element("li", chip(status), " ", element("span", MEANINGS[status])) for status in STATUSES)
-    count = sum(len(entry.result.judgements) for entry in entries)
-    return element(
-        "details",
-        element("summary", element("h2", "Verdicts"), element("span", pluralize(count, "claim"), class_="muted")),
+    records = [record for entry in entries for record in entry.records]
+    titles = {entry.result.paper.id: entry.result.paper.title for entry in entries}
+    rows = []
+    for paper, mine in groupby(records, key=lambda one: one.paper):
+        rows.append(
+            element("tr", element("th", titles.get(paper, paper), colspan="6", scope="rowgroup"), class_="group")
+        )
+        rows += [_verdict_row(one) for one in mine]
+    legend = (element("li", chip(status), " ", element("span", LOOKS[status].meaning)) for status in STATUSES)
+    choices = (
         element(
-            "p",
-            "Each claim of a theory paper is a program here: it computes what the theory predicts, measures the same "
-            "quantity on a real run, and compares the two under a rule written down beforehand. Every claim also has "
-            "a control, a deliberately wrong subject on which the same check must fail.",
-            class_="lead",
-        ),
+            "label",
+            element("input", type="radio", name="show", id=f"show-{choice}", checked=choice == "all"),
+            element("span", choice),
+        )
+        for choice in ("all", *STATUSES)
+    )
+    head = element("thead", element("tr", *(element("th", name, scope="col") for name in HEADS)))
+    return _fold(
+        "Verdicts",
+        len(records),
+        element("p", WHAT_A_CLAIM_IS, class_="lead"),
         element("ul", *legend, class_="legend"),
-        element(
-            "p",
-            "The margin is how far inside (+) or outside (−) its rule a measurement is, in units of the rule’s own "
-            "tolerance or bound. The cost is that of the runs behind the claim, which claims of one experiment share. "
-            "A control must fail.",
-            class_="muted",
-        ),
-        element(
-            "fieldset",
-            element("legend", "Show"),
-            *(
-                element(
-                    "label",
-                    element("input", type="radio", name="show", id=f"show-{choice}", checked=choice == "all"),
-                    element("span", choice),
-                )
-                for choice in choices
-            ),
-            class_="filter",
-        ),
-        element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-                element("tbody", *rows),
-                class_="verdicts",
-            ),
-            class_="scroll",
-        ),
+        totals_table(records),
+        element("p", HOW_TO_READ, class_="muted"),
+        element("fieldset", element("legend", "Show"), *choices, class_="filter"),
+        element("div", element("table", head, element("tbody", *rows), class_="verdicts"), class_="scroll"),
         id="verdicts",
-        class_="fold",
     )
 
 
-def _verdict_row(entry: Entry, judgement: Judgement) -> Html:
-    claim = judgement.claim
+def totals_table(records: Sequence[Record]) -> Html:
+    """Verdicts by protocol."""
+    heads = ("verdict", EXACTLY, "under settings of ours", "all")
+    rows = (
+        element(
+            "tr",
+            element("th", chip(one.status), scope="row"),
+            *(element("td", str(count), class_="number") for count in (one.exact, one.count - one.exact, one.count)),
+        )
+        for one in totals(records)
+    )
+    table = element(
+        "table",
+        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
+        element("tbody", *rows),
+        class_="totals",
+    )
+    return element("div", table, element("p", failing_words(records)), class_="scroll")
+
+
+def _fold(title: str, count: int, *body: str, id: str) -> Html:
+    """A section that opens when it is asked for."""
+    head = element("summary", element("h2", title), element("span", pluralize(count, "claim"), class_="muted"))
+    return element("details", head, *body, id=id, class_="fold")
+
+
+def _verdict_row(record: Record) -> Html:
+    gist = element("span", inline(shorten(record.statement)), class_="gist")
     return element(
         "tr",
-        element(
-            "td",
-            chip(judgement.status, verdict_word(judgement.status, judgement.proved)),
-            *badges(entry.provenances.get(claim.id)),
-            class_="verdict",
-        ),
-        element(
-            "td",
-            link(f"#{claim.id}", claim.id, class_="id"),
-            element("span", inline(shorten(claim.statement)), class_="gist"),
-            class_="what",
-        ),
-        element("td", claim.locus, class_="where"),
-        element("td", "proved" if judgement.proved else margin(judgement.margin), class_="number", data_label="margin"),
-        element("td", control_note(judgement.control_status, short=True), data_label="control"),
-        element("td", duration(entry.result.seconds), class_="number", data_label="cost"),
-        class_=f"row {judgement.status}",
+        element("td", verdict_chip(record), *badges(record), class_="verdict"),
+        element("td", link(f"#{record.id}", record.id, class_="id"), gist, class_="what"),
+        element("td", record.locus, class_="where"),
+        element("td", margin_or_proof(record), class_="number", data_label="margin"),
+        element("td", control_note(record.control_status, short=True), data_label="control"),
+        element("td", duration(record.seconds), class_="number", data_label="cost"),
+        class_=f"row {record.status}",
     )
 
 
@@ -106,61 +101,30 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
     """What cannot be run on the machine that wrote the page, and what would help."""
     if not not_run:
         return Html("")
-    count = sum(len(one.selection.claims) for one in not_run)
-    return element(
-        "details",
-        element("summary", element("h2", "Not run"), element("span", pluralize(count, "claim"), class_="muted")),
-        element(
-            "p",
-            "Counted apart: what these claims need was not on this machine. Where the package keeps a verdict of "
-            "another machine, `lemmata show` has it.",
-            class_="muted",
-        ),
-        *(
-            element(
-                "article",
-                element(
-                    "header",
-                    element("h4", one.experiment.title, " ", element("span", one.experiment.id, class_="id")),
-                    chip(NOT_RUN),
-                ),
-                element("p", inline(one.reason)),
-                element(
-                    "ul",
-                    *(
-                        element("li", element("span", claim.id, class_="id"), f" ({claim.locus})")
-                        for claim in one.selection.claims
-                    ),
-                ),
-                class_="claim",
-            )
-            for one in not_run
-        ),
-        id="not-run",
-        class_="fold",
+    note = (
+        "Counted apart: what these claims need was not on this machine. Where the package keeps a verdict of another "
+        "machine, `lemmata show` has it."
     )
+    experiments = []
+    for one in not_run:
+        title = element("h4", one.experiment.title, " ", element("span", one.experiment.id, class_="id"))
+        claims = (
+            element("li", element("span", record.id, class_="id"), f" ({record.locus})") for record in one.records()
+        )
+        head, why = element("header", title, chip(NOT_RUN)), element("p", inline(one.reason))
+        experiments.append(element("article", head, why, element("ul", *claims), class_="claim"))
+    count = sum(len(one.selection.claims) for one in not_run)
+    return _fold("Not run", count, element("p", inline(note), class_="muted"), *experiments, id="not-run")
 
 
 def errata_section(entries: Iterable[Entry]) -> Html:
-    found = [judgement for entry in entries for judgement in entry.result.judgements if judgement.status == "erratum"]
+    found = by_severity([one for entry in entries for one in entry.records if one.status == "erratum"])
     if not found:
         return Html("")
-    return element(
-        "section",
-        element("h2", "Errata"),
-        element("p", "Printed formulas that fail their check where a corrected form holds.", class_="muted"),
-        *(
-            element(
-                "article",
-                element(
-                    "header",
-                    element("h4", link(f"#{judgement.claim.id}", judgement.claim.id, class_="id")),
-                    element("span", judgement.claim.locus, class_="locus"),
-                ),
-                formulas(judgement),
-                class_="claim erratum",
-            )
-            for judgement in found
-        ),
-        id="errata",
-    )
+    note = "Printed formulas that fail their check where a corrected form holds; the gravest first."
+    listed = []
+    for one in found:
+        name = element("h4", link(f"#{one.id}", one.id, class_="id"))
+        head = element("header", name, *badges(one), element("span", one.locus, class_="locus"))
+        listed.append(element("article", head, formulas(one.correction), class_="claim erratum"))
+    return element("section", element("h2", "Errata"), element("p", note, class_="muted"), *listed, id="errata")

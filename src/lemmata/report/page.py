@@ -6,6 +6,7 @@ The page computes nothing: it shows verdicts, drawings and their provenance as t
 import importlib.resources
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,7 +20,8 @@ from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
 from lemmata.report.overview import errata_section, not_run_section, verdict_section
-from lemmata.report.page_entry import Entry, Footer, Found, describe_seeds
+from lemmata.report.page_entry import Entry, Found, describe_seeds, footer_of
+from lemmata.report.statuses import style_rules
 from lemmata.report.summary import Picture, beside, card, cited, embedded, figures_section, masthead
 from lemmata.report.values import duration
 
@@ -27,20 +29,31 @@ INDEX = "index.html"
 FOLD_RUNS = 6  # more run ids than this are folded away
 
 
-def write_page(
-    entries: Sequence[Entry],
-    out_dir: Path | str,
-    *,
-    scale: Scale,
-    not_run: Sequence[NotRun] = (),
-    found: Mapping[str, Sequence[Found]] | None = None,
-    single_file: bool = True,
-) -> Path:
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a page shows; `coming`: not judged yet; `computes`: the command for them, where nobody computes them."""
+
+    entries: Sequence[Entry]
+    scale: Scale
+    not_run: Sequence[NotRun] = ()
+    found: Mapping[str, Sequence[Found]] = field(default_factory=dict)
+    coming: Sequence[Selection] = ()
+    computes: str = ""
+
+    @property
+    def papers(self) -> dict[str, Paper]:
+        listed = (*(entry.result for entry in self.entries), *self.coming, *self.not_run)
+        return dict(sorted({one.paper.id: one.paper for one in listed}.items()))
+
+    def of(self, paper: Paper) -> list[Entry]:
+        return [entry for entry in self.entries if entry.result.paper.id == paper.id]
+
+
+def write_page(report: Report, out_dir: Path | str, *, single_file: bool = True) -> Path:
     """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
     out_dir = Path(out_dir)
-    saved = {entry.result.experiment.id: save_entry(entry, out_dir, scale) for entry in entries}
-    make = page if single_file else pages
-    return write_report(make(entries, out_dir, saved, scale, not_run, found=found), out_dir)
+    saved = {entry.result.experiment.id: save_entry(entry, out_dir) for entry in report.entries}
+    return write_report((page if single_file else pages)(report, out_dir, saved), out_dir)
 
 
 def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
@@ -52,94 +65,58 @@ def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
     return out_dir / INDEX
 
 
-def save_entry(entry: Entry, out_dir: Path, scale: Scale) -> SavedArtefact:
+def save_entry(entry: Entry, out_dir: Path) -> SavedArtefact:
     """The files of an experiment's drawing."""
-    item = entry.result
-    provenance = Footer(
-        command=entry.command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
-    )
-    return save_artefact(entry.artefact, out_dir, item.experiment.id, provenance)
+    footer = footer_of(entry.result, entry.command)
+    return save_artefact(entry.artefact, out_dir, entry.result.experiment.id, footer)
 
 
-def page(
-    entries: Sequence[Entry],
-    out_dir: Path,
-    saved: Mapping[str, SavedArtefact],
-    scale: Scale,
-    not_run: Sequence[NotRun] = (),
-    *,
-    found: Mapping[str, Sequence[Found]] | None = None,
-    coming: Sequence[Selection] = (),
-    computes: str = "",
-) -> Html:
-    """One file: findings and their figures first; then verdicts, errata, every experiment. `coming`: not judged yet;
-    `computes`: the command for them, where nobody computes them."""
-    papers = _papers(entries, coming, not_run)
-    sections = (paper_section(one, _of(one, entries), out_dir, saved, embedded) for one in papers.values())
-    front = _front(papers, entries, saved, not_run, found or {}, embedded, coming)
-    head = masthead(len(entries), coming, scale, computes)
-    return _document("lemmata report: " + ", ".join(papers), head, element("main", *front, *sections), scale)
+def page(report: Report, out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
+    """One file: findings and their figures first; then verdicts, errata, every experiment."""
+    sections = (paper_section(one, report.of(one), out_dir, saved, embedded) for one in report.papers.values())
+    main = element("main", *_front(report, saved, embedded), *sections)
+    return _document(_title(report), _masthead(report), main, report.scale)
 
 
-def pages(
-    entries: Sequence[Entry],
-    out_dir: Path,
-    saved: Mapping[str, SavedArtefact],
-    scale: Scale,
-    not_run: Sequence[NotRun] = (),
-    *,
-    found: Mapping[str, Sequence[Found]] | None = None,
-    coming: Sequence[Selection] = (),
-    computes: str = "",
-) -> dict[str, Html]:
+def pages(report: Report, out_dir: Path, saved: Mapping[str, SavedArtefact]) -> dict[str, Html]:
     """The same as several files, by name: an index, and a page a paper. Figures are files beside them."""
-    papers, picture = _papers(entries, coming, not_run), beside(out_dir)
-    front = join(_front(papers, entries, saved, not_run, found or {}, picture, coming))
-    head = masthead(len(entries), coming, scale, computes)
-    title = "lemmata report: " + ", ".join(papers)
-    made = {INDEX: _document(title, head, element("main", _outward(front, papers)), scale)}
+    picture = beside(out_dir)
+    front = _outward(join(_front(report, saved, picture)), report.papers)
+    made = {INDEX: _document(_title(report), _masthead(report), element("main", front), report.scale)}
     back = element("header", link(INDEX, "lemmata: all papers", class_="brand"), class_="masthead")
-    for id, paper in papers.items():
-        section = paper_section(paper, _of(paper, entries), out_dir, saved, picture)
-        made[f"{id}.html"] = _document(f"lemmata report: {paper.title}", back, element("main", section), scale)
+    for id, paper in report.papers.items():
+        main = element("main", paper_section(paper, report.of(paper), out_dir, saved, picture))
+        made[f"{id}.html"] = _document(f"lemmata report: {paper.title}", back, main, report.scale)
     return made
 
 
-def _papers(entries: Sequence[Entry], coming: Sequence[Selection], not_run: Sequence[NotRun]) -> dict[str, Paper]:
-    listed = (*(entry.result for entry in entries), *coming, *not_run)
-    return dict(sorted({one.paper.id: one.paper for one in listed}.items()))
+def _title(report: Report) -> str:
+    return "lemmata report: " + ", ".join(report.papers)
 
 
-def _of(paper: Paper, entries: Sequence[Entry]) -> list[Entry]:
-    return [entry for entry in entries if entry.result.paper.id == paper.id]
+def _masthead(report: Report) -> Html:
+    return masthead(len(report.entries), report.coming, report.scale, report.computes)
 
 
-def _front(
-    papers: Mapping[str, Paper],
-    entries: Sequence[Entry],
-    saved: Mapping[str, SavedArtefact],
-    not_run: Sequence[NotRun],
-    found: Mapping[str, Sequence[Found]],
-    picture: Picture,
-    coming: Sequence[Selection],
-) -> list[Html]:
+def _front(report: Report, saved: Mapping[str, SavedArtefact], picture: Picture) -> list[Html]:
     """What stands before the papers' own sections."""
     cards = (
         card(
             paper,
-            found.get(id, ()),
-            _of(paper, entries),
-            [one for one in not_run if one.paper.id == id],
-            [one for one in coming if one.paper.id == id],
+            report.found.get(id, ()),
+            report.of(paper),
+            [one for one in report.not_run if one.paper.id == id],
+            [one for one in report.coming if one.paper.id == id],
         )
-        for id, paper in papers.items()
+        for id, paper in report.papers.items()
     )
+    found = [one for id in report.papers for one in report.found.get(id, ())]
     return [
         element("div", *cards, class_="cards"),
-        figures_section([one for id in papers for one in found.get(id, ())], entries, saved, picture),
-        verdict_section(entries),
-        not_run_section(not_run),
-        errata_section(entries),
+        figures_section(found, report.entries, saved, picture),
+        verdict_section(report.entries),
+        not_run_section(report.not_run),
+        errata_section(report.entries),
     ]
 
 
@@ -149,15 +126,20 @@ def _outward(html: Html, papers: Iterable[str]) -> Html:
     return Html(re.sub(rf'href="#((?:experiment/|paper/)?({ids})(?:/[^"]*)?)"', r'href="\2.html#\1"', html))
 
 
+def style_sheet() -> str:
+    """The page's own, with the colours of verdicts."""
+    rules = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
+    return style_rules() + rules
+
+
 def _document(title: str, head: Html, main: Html, scale: Scale) -> Html:
-    style = importlib.resources.files("lemmata.report").joinpath("page.css").read_text(encoding="utf-8")
     about = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        Html(f"<style>\n{style}</style>"),
+        Html(f"<style>\n{style_sheet()}</style>"),
     )
     return Html(
         f"<!doctype html>\n{element('html', about, element('body', head, main, _colophon(scale)), lang='en')}\n"
@@ -186,7 +168,7 @@ def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, pictur
         _changes(entry),
         _drawing(entry, out_dir, saved, picture),
         prose(experiment.notes, "notes"),
-        *(claim_block(judgement, entry.provenances.get(judgement.claim.id)) for judgement in entry.result.judgements),
+        *map(claim_block, entry.records),
         id=f"experiment/{experiment.id}",
         class_="experiment",
     )

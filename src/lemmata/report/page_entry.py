@@ -1,10 +1,10 @@
 """What the page is made of: an experiment with its verdicts, its drawing, and how both came about."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import lemmata
 from lemmata.core import Artefact
-from lemmata.record import ExperimentResult, Provenance
+from lemmata.record import ExperimentResult, Record
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Entry:
     result: ExperimentResult
     artefact: Artefact
     command: str  # draws this experiment again
-    provenances: Mapping[str, Provenance] = field(default_factory=dict)  # by claim id
+    records: tuple[Record, ...] = ()  # its verdicts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +29,16 @@ class Footer:
         scale = "" if not self.scale or f"--scale {self.scale}" in self.command else f"scale {self.scale}"
         parts = [self.command, scale, describe_seeds(self.seeds), f"lemmata {self.version}"]
         return " · ".join(part for part in parts if part)
+
+
+def footer_of(result: ExperimentResult, command: str) -> Footer:
+    return Footer(
+        command=command,
+        scale=result.runs.scale.name,
+        version=lemmata.__version__,
+        seeds=result.seeds,
+        run_ids=result.run_ids,
+    )
 
 
 def describe_seeds(seeds: tuple[int, ...]) -> str:

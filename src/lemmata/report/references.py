@@ -18,6 +18,7 @@ from lemmata.core.errors import nearest
 from lemmata.core.registry import experiments, file_of, papers
 from lemmata.record.baseline import read_baseline
 from lemmata.record.finding import Number
+from lemmata.record.record import Record
 
 REFERENCE = re.compile(r"```.*?```|`[^`\n]*`|\[([^\]\n]*)\]\(([^()\s]*)\s+\"\{([^\"]*)\}\"\)", re.DOTALL)
 TAIL = re.compile(
@@ -64,14 +65,14 @@ def read(reference: str, paper: Paper | None = None) -> tuple[str, Path]:
         close = max(claims, key=lambda id: SequenceMatcher(None, id, head[: len(id)]).ratio(), default="")
         raise UserError(f"{paper.id} has no such claim; did you mean {close!r}?")
     kept = read_baseline(paper)
-    row = (kept.get("paper", {}) if tail["paper"] else kept["claims"]).get(f"{paper.id}/{claim}")
-    if row is None:
+    record = (kept.paper if tail["paper"] else kept.claims).get(f"{paper.id}/{claim}")
+    if record is None:
         raise UserError(f"no verdict of {claim!r} is kept{' at scale paper' if tail['paper'] else ''}: `lemmata docs`")
     if tail["form"] == "status":
-        return row["status"], claims[claim]
+        return str(record.status), claims[claim]
     form, of = tail["form"] or ".2f", cast(Any, tail["of"] or "measured")
     number = Number(claim, head[len(claim) + 1 :], _place(tail["at"]), form, of)
-    return _read(number, row), claims[claim]
+    return _read(number, record), claims[claim]
 
 
 def _claims(paper: Paper) -> dict[str, Path]:
@@ -86,15 +87,15 @@ def _place(at: str | None) -> Any:
     return tuple(int(index) for index in at.split(","))
 
 
-def _read(number: Number, row: Mapping[str, Any]) -> str:
-    values = row.get(number.of)
-    parts = list(row.get("control") or [""])
+def _read(number: Number, record: Record) -> str:
+    values = getattr(record, number.of)
+    parts = list(record.control or [""])
     if number.part not in parts:
         close = nearest(number.part, parts)
         known = f"did you mean {close!r}?" if close else f"it has {', '.join(map(repr, parts))}"
         raise UserError(f"{number.claim!r} has no part {number.part!r}; {known}")
     try:
-        return number.read(row)
+        return number.read(record)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         value = values[number.part] if number.part and isinstance(values, Mapping) else values
         raise UserError(f"there is no such number in {str(value)[:200]} ({type(error).__name__}: {error})") from None

@@ -21,7 +21,7 @@ def replications_section(paper: Paper, found: Found) -> str:
     head = ("claim", "reference", *numbers, "together", "seconds")
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for id, one in claims.items():
-        statuses = (str(one.verdicts[number]["status"]) if number in one.verdicts else "–" for number in numbers)
+        statuses = (str(one.verdicts[number].status) if number in one.verdicts else "–" for number in numbers)
         cells = (f"`{id}`", one.reference or "–", *statuses, one.together, f"{one.seconds:.1f}")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([title, "", _counts(list(claims.values()), _seconds(found)), "", *lines])
@@ -51,7 +51,7 @@ def _seconds(found: Found) -> float:
     for confirmations in found.values():
         once: dict[str, float] = {}
         for one in confirmations.values():
-            once |= {number: float(verdict["seconds"]) for number, verdict in one.verdicts.items()}
+            once |= {number: verdict.seconds for number, verdict in one.verdicts.items()}
         total += sum(once.values())
     return total
 

@@ -1,7 +1,6 @@
 """The page's first screen: what was found of every paper, how far the report has come, and the figures that show it."""
 
 import base64
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from lemmata.report.evidence import chip
 from lemmata.report.figure import SavedArtefact
 from lemmata.report.markup import Html, element, inline, join, link
 from lemmata.report.page_entry import Entry, Found
-from lemmata.report.values import STATUSES
+from lemmata.report.statuses import failing_words, totals
 
 Picture = Callable[[Path, str], Html]  # of a PNG and what it shows, in words
 SHRINK = 0.8  # image pixels to page pixels: the figures' type is then about as large as the page's
@@ -62,8 +61,7 @@ def card(
 ) -> Html:
     """What was found of a paper, and how many verdicts stand behind it; with those that are not here, all its claims
     that were asked for."""
-    counts = Counter(judgement.status for entry in entries for judgement in entry.result.judgements)
-    total = sum(counts.values())
+    records = [one for entry in entries for one in entry.records]
     apart = sum(len(one.selection.claims) for one in not_run)
     return element(
         "section",
@@ -74,12 +72,13 @@ def card(
         else element("p", _nothing(entries), class_="muted"),
         element(
             "p",
-            *(join((chip(status, f"{counts[status]} {status}"), " ")) for status in STATUSES if counts[status]),
-            element("span", f"of {pluralize(total, 'claim')} judged here", class_="muted"),
+            *(join((chip(one.status, f"{one.count} {one.status}"), " ")) for one in totals(records)),
+            element("span", f"of {pluralize(len(records), 'claim')} judged here", class_="muted"),
             join((" ", chip(NOT_RUN, f"{apart} {NOT_RUN} here"))) if apart else "",
-            element("span", _rest(total, not_run, coming), class_="muted"),
+            element("span", _rest(len(records), not_run, coming), class_="muted"),
             class_="chips",
         ),
+        element("p", failing_words(records), class_="muted"),
         class_="card",
     )
 

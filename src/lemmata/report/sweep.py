@@ -12,48 +12,42 @@ from rich.table import Table
 from rich.text import Text
 
 from lemmata.core.pluralize import pluralize
+from lemmata.record.cell import Judged
 from lemmata.report.plots import new_figure
-from lemmata.report.style import COLOURS, GREY, styled
+from lemmata.report.statuses import LOOKS, STATUSES
+from lemmata.report.style import GREY, styled
 from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.terminal import status_text, verdict_counts
-from lemmata.report.values import MARKS, margin
+from lemmata.report.values import margin
 
-FILLS = {
-    "holds": COLOURS["green"],
-    "erratum": COLOURS["purple"],
-    "undecided": "#D1D5DB",
-    "fails": COLOURS["vermillion"],
-    "refused": "#FFFFFF",
-}
+FILLS = {status: LOOKS[status].hue for status in STATUSES} | {"undecided": "#D1D5DB", "refused": "#FFFFFF"}
 MARKED = 400  # cells: more are too small for marks
 PANELS, COLUMNS = 12, 4  # claims that are drawn, beside one another
 WIDE, LONG = 6, 60  # claims that fit as columns, cells that fit as lines
 REASONS = 8  # that are printed
 
-Row = Mapping[str, Any]  # one cell: "set", and "claims" or "refused"
+
+def claims_in(cells: Sequence[Judged]) -> list[str]:
+    return list(dict.fromkeys(claim for cell in cells for claim in cell.records))
 
 
-def status_in(row: Row, claim: str) -> str:
-    return "refused" if "refused" in row else str(row["claims"].get(claim, {}).get("status", ""))
-
-
-def claims_in(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(claim for row in rows for claim in row.get("claims", {})))
-
-
-def sweep_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+def sweep_columns(cells: Sequence[Judged]) -> dict[str, list[Any]]:
     """The whole sweep as the columns of a table: the values, then each claim's verdict and margin, and what was
     predicted and measured in the element of each part that decides."""
-    columns: dict[str, list[Any]] = {key: [row["set"][key] for row in rows] for key in rows[0]["set"]}
-    for claim in claims_in(rows):
-        said = [row.get("claims", {}).get(claim, {}) for row in rows]
-        columns[claim] = [status_in(row, claim) for row in rows]
-        columns[f"{claim} margin"] = [one.get("margin") for one in said]
-        deciding = [{part["part"]: part["rows"][0] for part in one.get("evidence", ()) if part["rows"]} for one in said]
+    columns: dict[str, list[Any]] = {key: [one.cell.values[key] for one in cells] for key in cells[0].cell.values}
+    for claim in claims_in(cells):
+        records = [one.records.get(claim) for one in cells]
+        columns[claim] = [one.status(claim) for one in cells]
+        columns[f"{claim} margin"] = [record and record.margin for record in records]
+        deciding = [
+            {part.part: part.elements[0] for part in record.evidence if part.elements} if record else {}
+            for record in records
+        ]
         for part in dict.fromkeys(name for parts in deciding for name in parts):
             named = f"{claim}: {part}" if part else claim
-            for what in ("predicted", "measured"):
-                columns[f"{named} {what}"] = [_number(parts.get(part, {}).get(what)) for parts in deciding]
+            found = [parts.get(part) for parts in deciding]
+            columns[f"{named} predicted"] = [one and _number(one.predicted) for one in found]
+            columns[f"{named} measured"] = [one and _number(one.measured) for one in found]
     return columns
 
 
@@ -61,51 +55,45 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int | float | str) else None
 
 
-def reasons(rows: Sequence[Row]) -> list[str]:
+def reasons(cells: Sequence[Judged]) -> list[str]:
     """Why cells are undecided, each reason once with the first cell that has it; the last line counts the others."""
     first: dict[tuple[str, str], str] = {}
-    for row in rows:
-        for claim, one in row.get("claims", {}).items():
-            if one["status"] == "undecided" and one.get("detail"):
-                values = ", ".join(f"{key} = {value}" for key, value in row["set"].items())
-                first.setdefault((claim, one["detail"]), f"undecided: {claim} at {values}: {one['detail']}")
+    for cell in cells:
+        for claim, one in cell.records.items():
+            if one.status == "undecided" and one.detail:
+                values = ", ".join(f"{key} = {value}" for key, value in cell.cell.values.items())
+                first.setdefault((claim, one.detail), f"undecided: {claim} at {values}: {one.detail}")
     lines = list(first.values())
     more = len(lines) - REASONS
     return lines[:REASONS] + ([f"{pluralize(more, 'more reason')}: --json"] if more > 0 else [])
 
 
-def sweep_table(rows: Sequence[Row]) -> Table | Listing:
+def sweep_table(cells: Sequence[Judged]) -> Table | Listing:
     """One line a cell where they are few, else one line a claim."""
-    claims, keys = claims_in(rows), list(rows[0]["set"])
-    if len(rows) > LONG or len(claims) > WIDE:
+    claims, keys = claims_in(cells), list(cells[0].cell.values)
+    if len(cells) > LONG or len(claims) > WIDE:
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
         table.add_column("claim", no_wrap=True)
-        table.add_column(f"in {pluralize(len(rows), 'cell')}")
+        table.add_column(f"in {pluralize(len(cells), 'cell')}")
         for claim in claims:
-            statuses = [{"status": status_in(row, claim)} for row in rows if "claims" in row]
-            table.add_row(Text(claim), verdict_counts(statuses))
+            table.add_row(Text(claim), verdict_counts([one.records[claim] for one in cells if claim in one.records]))
         return table
-    refused = Text("refused", style="dim")
-    found = [
-        (
-            *(row["set"][key] for key in keys),
-            *(refused if "refused" in row else _verdict(row, claim) for claim in claims),
-        )
-        for row in rows
-    ]
+    found = [(*(one.cell.values[key] for key in keys), *(_verdict(one, claim) for claim in claims)) for one in cells]
     return rows_table([*keys, *claims], found, keys)
 
 
-def _verdict(row: Row, claim: str) -> Text:
-    said = row["claims"].get(claim, {})
-    number = "" if said.get("margin") is None else f" {margin(said['margin'])}"
-    return Text.assemble(status_text(status_in(row, claim)), (number, "dim"))
+def _verdict(cell: Judged, claim: str) -> Text:
+    if cell.cell.refused:
+        return Text("refused", style="dim")
+    record = cell.records.get(claim)
+    number = "" if record is None or record.margin is None else f" {margin(record.margin)}"
+    return Text.assemble(status_text(cell.status(claim)), (number, "dim"))
 
 
-def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figure | None:
+def sweep_figure(cells: Sequence[Judged], axes: Mapping[str, Sequence[str]]) -> Figure | None:
     """A panel a claim, over one or two lists of values; None where there are more lists, or no verdict."""
     long = {key: list(values) for key, values in axes.items() if len(values) > 1}
-    claims = claims_in(rows)[:PANELS]
+    claims = claims_in(cells)[:PANELS]
     if not 1 <= len(long) <= 2 or not claims:
         return None
     (across, x), (down, y) = [*reversed(long.items()), ("", [""])][:2]
@@ -117,14 +105,14 @@ def sweep_figure(rows: Sequence[Row], axes: Mapping[str, Sequence[str]]) -> Figu
         for panel in panels.flat[len(claims) :]:
             panel.set_visible(False)
         for claim, panel in zip(claims, panels.flat, strict=False):
-            found = {(row["set"].get(down, ""), row["set"][across]): status_in(row, claim) for row in rows}
+            found = {(one.cell.values.get(down, ""), one.cell.values[across]): one.status(claim) for one in cells}
             _panel(panel, [[found[b, a] for a in x] for b in y])
             panel.set_title(claim, fontsize=8)
             panel.set_xticks(range(len(x)), x, rotation=90 if max(map(len, x)) * len(x) > 24 else 0)
             panel.set_yticks(range(len(y)), y)
             panel.set_xlabel(across)
             panel.set_ylabel(down)
-        seen = {status_in(row, claim) for row in rows for claim in claims}
+        seen = {one.status(claim) for one in cells for claim in claims}
         patches = [Patch(facecolor=fill, edgecolor=GREY, label=name) for name, fill in FILLS.items() if name in seen]
         figure.legend(handles=patches, loc="outside upper left", ncols=len(patches))
     return figure
@@ -140,4 +128,12 @@ def _panel(panel: Axes, statuses: Sequence[Sequence[str]]) -> None:
     panel.grid(False)
     if codes.size <= MARKED:
         for (i, j), code in np.ndenumerate(codes):
-            panel.text(j, i, MARKS.get(names[code], ""), ha="center", va="center", fontsize=8, color="#222222")
+            panel.text(
+                j,
+                i,
+                LOOKS[names[code]].mark if names[code] in LOOKS else "",
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="#222222",
+            )

@@ -1,25 +1,19 @@
-"""What all listings of the command line share: the console, verdicts and counts as coloured text.
-
-Rows are plain dicts (`Judgement.row()` and what the command line adds to it): "experiment", "paper", "seconds",
-"scale". A key that is missing shows as a dash, so a claim that was never judged can be listed too.
-"""
+"""What all listings of the command line share: the console, verdicts and counts as coloured text."""
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, NotRun
-from lemmata.report.values import COUNTED, MARKS, verdict_word
+from lemmata.record import NOT_RUN, Record
+from lemmata.report.statuses import LOOKS, look, totals
+from lemmata.report.values import verdict_word
 
-COLOURS = {"holds": "green", "erratum": "magenta", "undecided": "bright_black", "fails": "bold red", NOT_RUN: "dim"}
 PIPED_WIDTH = 160  # a file or a pipe has no width of its own; this keeps ids and numbers on one line
-
-Row = Mapping[str, Any]
 
 
 class _Console(Console):
@@ -40,41 +34,44 @@ def make_console(file: Any = None, *, stderr: bool = False) -> Console:
     return console
 
 
-def status_text(status: str | None, reference: str | None = None, proved: str | None = None) -> Text:
-    """`reference`: where the verdict comes from, if it was not computed here; `proved`: on which set, if it is."""
+def status_style(status: str | None) -> str:
+    return f"bold {look(status).hue}" if status == "fails" else look(status).hue
+
+
+def status_text(status: str | None, words: str = "") -> Text:
+    """`words`: in the place of the bare verdict."""
     if not status:
         return Text("–", style="dim")
-    text = Text(f"{MARKS.get(status, '·')} {verdict_word(status, proved)}", style=COLOURS.get(status, ""))
-    return text.append(" (reference)", style="dim") if reference and status != NOT_RUN else text
+    return Text(f"{look(status).mark} {words or status}", style=status_style(status))
 
 
-def control_text(status: str | None) -> Text:
+def verdict_text(record: Record) -> Text:
+    """A claim's verdict; whether it is proved, and whether it was not computed here."""
+    text = status_text(record.status, verdict_word(record))
+    return text.append(" (reference)", style="dim") if record.reference and record.is_judged else text
+
+
+def control_text(status: str | None, words: str = "") -> Text:
     """A control must fail: green when it does."""
-    return Text(status or "–", style={"fails": "green", "holds": "bold red"}.get(status or "", "dim"))
+    tones = {"fails": LOOKS["holds"].hue, "holds": f"bold {LOOKS['fails'].hue}"}
+    return Text(words or status or "–", style=tones.get(status or "", "dim"))
 
 
-def counts_text(counts: Mapping[str, int], separator: str = "  ") -> Text:
-    """Verdicts of several claims, as in `12 holds  2 erratum`."""
-    parts = [Text(f"{MARKS[s]} {counts[s]} {s}", style=COLOURS[s]) for s in COUNTED if counts.get(s)]
+def verdict_counts(records: Sequence[Record], separator: str = "  ") -> Text:
+    """How many claims have each verdict, and how many of them at the paper's own settings: `✓ 12 holds (9 exact)`."""
+    parts = []
+    for one in totals(records):
+        text = Text(f"{look(one.status).mark} {one.count} {one.status}", style=status_style(one.status))
+        parts.append(text.append(f" ({one.exact} exact)", style="dim") if one.status != NOT_RUN else text)
     return Text(separator).join(parts) if parts else Text("–", style="dim")
 
 
-def verdict_counts(rows: Iterable[Row], separator: str = "  ") -> Text:
-    """How many of the rows have each verdict: the line beneath a verdict table."""
-    statuses = [row.get("status") for row in rows]
-    return counts_text({status: statuses.count(status) for status in COUNTED}, separator)
-
-
-def not_run_lines(not_run: Iterable[NotRun]) -> Iterator[Text]:
+def not_run_lines(records: Iterable[Record]) -> Iterator[Text]:
     """Experiments that cannot be run here: a line a reason."""
-    return not_run_words((one.experiment.id, one.reason) for one in not_run for _ in one.selection.claims)
-
-
-def not_run_words(claims: Iterable[tuple[str, str]]) -> Iterator[Text]:
-    """A line a reason, from a claim's experiment and its reason each."""
     by_reason: dict[str, list[str]] = {}
-    for experiment, reason in claims:
-        by_reason.setdefault(reason, []).append(experiment)
+    for one in records:
+        if one.status == NOT_RUN:
+            by_reason.setdefault(one.detail, []).append(one.experiment)
     for reason, ids in by_reason.items():
         count = f"{pluralize(len(ids), 'claim')} of {', '.join(dict.fromkeys(ids))}"
-        yield Text(f"{MARKS[NOT_RUN]} not run: {count}: {reason}")
+        yield Text(f"{look(NOT_RUN).mark} not run: {count}: {reason}")

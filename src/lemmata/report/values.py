@@ -5,12 +5,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lemmata.record import NOT_RUN
+from lemmata.record import Record
 from lemmata.report.tex import to_unicode
 
-STATUSES = ("holds", "erratum", "undecided", "fails")
-COUNTED = (*STATUSES, NOT_RUN)
-MARKS = {"holds": "✓", "erratum": "✎", "undecided": "?", "fails": "✗", NOT_RUN: "○"}
+INFINITE = {"Infinity": "∞", "-Infinity": "−∞"}  # as JSON says it
 SUMMARY_KEYS = ({"shape"}, {"shape", "min", "mean", "max"})  # how `core.plain` shortens a long array
 
 
@@ -24,7 +22,7 @@ def number(value: Any, digits: int = 6) -> str:
         return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)
     if isinstance(value, float):
         return f"{value:.{digits}g}".replace("inf", "∞").replace("-", "−")
-    return str(value)
+    return INFINITE.get(value, value) if isinstance(value, str) else str(value)
 
 
 def is_array_summary(value: Any) -> bool:
@@ -71,11 +69,6 @@ def brief(value: Any, digits: int = 4) -> str:
     return number(value, digits)
 
 
-def on_the_control(status: str | None, carries: bool) -> str:
-    """A part's outcome on the wrong subject: it fails there if it carries the claim."""
-    return f"{status or '–'}{'' if carries else ' (context)'}"
-
-
 def margin(value: Any) -> str:
     """How far inside (+) or outside (−) its rule a measurement is; a dash where nothing was measured."""
     value = float(value) if value is not None else math.nan
@@ -86,14 +79,14 @@ def margin(value: Any) -> str:
     return f"{value:+.3g}".replace("-", "−")
 
 
-def verdict_word(status: Any, proved: str | None) -> str:
+def verdict_word(record: Record) -> str:
     """A verdict; that of a claim which is proved says so. Empty where there is none."""
-    return f"{status} (proved)" if proved else str(status or "")
+    return f"{record.status} (proved)" if record.proved else record.status or ""
 
 
-def margin_or_proof(row: Mapping[str, Any]) -> str:
+def margin_or_proof(record: Record) -> str:
     """A claim that is proved has no margin."""
-    return "proved" if row.get("proved") else margin(row.get("margin"))
+    return "proved" if record.proved else margin(record.margin)
 
 
 def duration(seconds: Any) -> str:

@@ -5,7 +5,8 @@ import itertools
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from lemmata.core import Experiment, Judgement, RunConfig, RunResult, Runs, Scale, UserError, judge
+from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserError, judge
+from lemmata.core.claim import Judgement
 from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
 from lemmata.core.judge import asked_for
@@ -144,7 +145,7 @@ def _kept(result: ExperimentResult, store: Store) -> ExperimentResult:
     if not result.runs.scale.replication and not result.runs.failed:
         for judgement, record in zip(result.judgements, result.records(limit=KEPT), strict=True):
             rule = current_rule(result.experiment, judgement.claim)
-            keep_verdict(store, record.to_json() | {"digest": rule.digest, "code": rule.code})
+            keep_verdict(store, replace(record, digest=rule.digest, code=rule.code))
     return result
 
 

@@ -3,18 +3,18 @@
 `<store>/confirmations/<claim>@<scale>.json` holds a claim's `Confirmation`: complete or not there.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from lemmata.core import Scale
 from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
-from lemmata.core.to_json import to_json
 from lemmata.core.verdict import Status
-from lemmata.record import CurrentRule, ExperimentResult, Replications, current_rule
+from lemmata.record import CurrentRule, ExperimentResult, Replication, Replications, current_rule
+from lemmata.record.record_of import finite
 from lemmata.run.evaluate import evaluate, evaluate_claims, is_part
 from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import compute_all
@@ -60,15 +60,15 @@ def confirm(
     rules = {claim.id: current_rule(one.experiment, claim) for one in selections for claim in one.claims}
     for id, confirmation in found.items():
         before = last_replications(store, id, scale=scale.name, rule=rules[id])
-        keep_json(_path(store, id, scale.name), dataclasses.asdict(confirmation.merged(before)))
+        keep_json(_path(store, id, scale.name), confirmation.merged(before).to_json())
     return found
 
 
 def last_replications(store: Store, claim_id: str, *, scale: str, rule: CurrentRule) -> Replications | None:
     """What the store keeps of the claim under its present rule and runs."""
     try:
-        kept = Replications(**json.loads(_path(store, claim_id, scale).read_text()))
-    except (OSError, ValueError, TypeError):
+        kept = Replications.from_json(json.loads(_path(store, claim_id, scale).read_text()))
+    except (OSError, ValueError, TypeError, KeyError):
         return None
     return kept if rule.accepts(kept.digest, kept.code) else None
 
@@ -88,33 +88,29 @@ def seen_of(store: Store, claim_id: str) -> list[str]:
 def _references(store: Store, selection: Selection, scale: Scale) -> dict[str, Status]:
     """The verdicts that the store keeps under replication 0."""
     runs = {config.digest for config in selection.experiment.runs(replace(scale, replication=0)).values()}
-    rows = {
-        claim.id: last_verdict(store, claim, current_rule(selection.experiment, claim), scale=scale.name, runs=runs)
+    found = (
+        last_verdict(store, claim, current_rule(selection.experiment, claim), scale=scale.name, runs=runs)
         for claim in selection.claims
-    }
-    return {id: row["status"] for id, row in rows.items() if row.get("status")}
+    )
+    return {one.id: cast(Status, one.status) for one in found if one and one.status}
 
 
 def _judged(item: ExperimentResult, references: Mapping[str, Status]) -> dict[str, Replications]:
     """One replication of an experiment's claims."""
     computed = min((str(run.record.get("computed", "")) for run in item.runs.by_name.values()), default="")
-    cost = {"computed": computed, "seconds": round(item.seconds, 3)}
+    seconds, number = round(item.seconds, 3), str(item.runs.scale.replication)
     rules = {one.claim.id: current_rule(item.experiment, one.claim) for one in item.judgements}
     return {
-        judgement.claim.id: Replications(
-            digest=rules[judgement.claim.id].digest,
-            code=rules[judgement.claim.id].code,
+        one.claim.id: Replications(
+            digest=rules[one.claim.id].digest,
+            code=rules[one.claim.id].code,
             scale=item.runs.scale.name,
-            reference=references.get(judgement.claim.id),
+            reference=references.get(one.claim.id),
             verdicts={
-                str(item.runs.scale.replication): {
-                    "status": judgement.status,
-                    "margin": to_json(judgement.margin),
-                    **cost,
-                }
+                number: Replication(status=one.status, margin=finite(one.margin), computed=computed, seconds=seconds)
             },
         )
-        for judgement in item.judgements
+        for one in item.judgements
     }
 
 

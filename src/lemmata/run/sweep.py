@@ -1,16 +1,14 @@
 """A sweep: one experiment under every combination of listed values, each cell judged by the experiment's own rules."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from lemmata.core import RunConfig, Runs, Scale, UserError, judge
-from lemmata.core.claim import Judgement
+from lemmata.core import Runs, Scale, UserError, judge
 from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
-from lemmata.core.to_json import to_json
 from lemmata.core.warnings import suppress_warnings
+from lemmata.record.cell import Cell, Judged
 from lemmata.record.record_of import record_of
 from lemmata.run.changes import places_in, with_set
 from lemmata.run.evaluate import obstacle
@@ -25,31 +23,6 @@ class Axis:
 
     key: str
     values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One combination: its runs, or why it is not possible."""
-
-    values: Mapping[str, str]
-    runs: Mapping[str, RunConfig] = field(default_factory=dict)
-    refused: str = ""
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What became of a cell; its runs are in the store, not here."""
-
-    cell: Cell
-    judgements: Mapping[str, Mapping[str, Any]]  # by claim id: status, margin, detail, what decides
-
-    def row(self) -> dict[str, Any]:
-        """As plain JSON data."""
-        found: dict[str, Any] = {"set": dict(self.cell.values)}
-        if self.cell.refused:
-            return found | {"refused": self.cell.refused}
-        runs = [config.digest for config in self.cell.runs.values()]
-        return found | {"claims": dict(self.judgements), "runs": runs}
 
 
 def axis(text: str) -> Axis:
@@ -115,17 +88,12 @@ def sweep(
         runs = _runs(cell, store, failures, scale)
         with suppress_warnings(True):
             judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
-        yield Judged(cell, {one.claim.id: _said(one) for one in judgements if touched & set(one.reads)})
+        changed = tuple(f"{key} = {value}" for key, value in cell.values.items())
+        reached = [one for one in judgements if touched & set(one.reads)]
+        yield Judged(cell, {one.claim.id: record_of(one, limit=1, changed=changed) for one in reached})
 
 
 def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
     there = {name: store.load(config) for name, config in cell.runs.items() if config.digest not in failures}
     failed = {name: failures[config.digest] for name, config in cell.runs.items() if config.digest in failures}
     return Runs(there, scale, failed=failed)
-
-
-def _said(judgement: Judgement) -> dict[str, Any]:
-    """A verdict, and of each part the number that decides."""
-    numbers = record_of(judgement, limit=1).to_json()["evidence"]
-    about = {"status": judgement.status, "margin": to_json(judgement.margin), "detail": judgement.detail}
-    return about | {"evidence": numbers}

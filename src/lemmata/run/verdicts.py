@@ -2,61 +2,52 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
 
 from lemmata.core import Claim
-from lemmata.record import CurrentRule
+from lemmata.record import CurrentRule, Record
 from lemmata.run.store import Store, keep_json
 
 FOLDER = "verdicts"
-EVIDENCE = (
-    "status",
-    "predicted",
-    "measured",
-    "margin",
-    "control_status",
-    "control",
-    "detail",
-    "corrected",
-    "remark",
-    "seconds",
-    "reads",
-    "runs",
-    "evidence",
-    "proved",
-)
 
 
-def keep_verdict(store: Store, row: dict[str, Any]) -> None:
-    keep_json(store.root / FOLDER / claim_file(row["id"], row["scale"]), row)
+def keep_verdict(store: Store, record: Record) -> None:
+    keep_json(_path(store, record.id, record.scale), record.to_json())
 
 
-def last_verdict(store: Store, claim: Claim, rule: CurrentRule, *, scale: str, runs: Iterable[str]) -> dict[str, Any]:
-    """The evidence read from these runs, or from those of them that it needs, under the claim's present rule; `stale`
-    alone if it is of another rule; empty if there is none."""
-    wanted, row = set(runs), _kept(store, claim.id, scale)
-    if not row or not set(row["runs"]) <= wanted or not all(digest in store for digest in row["runs"]):
-        return {}
-    if not rule.accepts(row.get("digest", ""), row.get("code", "")):
-        return {"stale": True}
-    return {name: row[name] for name in EVIDENCE if name in row}
+def last_verdict(store: Store, claim: Claim, rule: CurrentRule, *, scale: str, runs: Iterable[str]) -> Record | None:
+    """What was read from these runs, or from those of them that it needs, under the claim's present rule; `stale` alone
+    if it is of another rule; None if there is nothing."""
+    wanted, kept = set(runs), _kept(store, claim.id, scale)
+    if kept is None or not set(kept.runs) <= wanted or not all(digest in store for digest in kept.runs):
+        return None
+    return kept if rule.accepts(kept.digest, kept.code) else Record(id=claim.id, stale="its rule has changed")
 
 
 def status_under_any_rule(store: Store, claim_id: str, scale: str) -> str | None:
     """The verdict that is kept, fresh or stale; None if there is none."""
-    return _kept(store, claim_id, scale).get("status")
+    kept = _kept(store, claim_id, scale)
+    return kept and kept.status
 
 
-def _kept(store: Store, claim_id: str, scale: str) -> dict[str, Any]:
+def _kept(store: Store, claim_id: str, scale: str) -> Record | None:
     try:
-        return json.loads((store.root / FOLDER / claim_file(claim_id, scale)).read_text())
-    except (OSError, ValueError):
-        return {}
+        return _read(_path(store, claim_id, scale))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
-def stored_verdicts(store: Store) -> list[dict[str, Any]]:
+def stored_verdicts(store: Store) -> list[Record]:
     """Every verdict the store keeps, fresh or stale."""
-    return [json.loads(path.read_text()) for path in sorted((store.root / FOLDER).glob("*.json"))]
+    return [_read(path) for path in sorted((store.root / FOLDER).glob("*.json"))]
+
+
+def _read(path: Path) -> Record:
+    return Record.from_json(json.loads(path.read_text()))
+
+
+def _path(store: Store, claim_id: str, scale: str) -> Path:
+    return store.root / FOLDER / claim_file(claim_id, scale)
 
 
 def claim_file(claim_id: str, scale: str) -> str:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from lemmata.core import UserError
 from lemmata.core.registry import paper_ids
 from lemmata.core.scale import ScaleName
+from lemmata.report.page import style_sheet
 from lemmata.run import Store, query
 from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
 from lemmata.serve.claim_index import Known
@@ -26,13 +27,12 @@ from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.live_metrics import so_far
 from lemmata.serve.live_rules import asked_of
-from lemmata.serve.page_cache import Rendered, files
+from lemmata.serve.page_cache import Rendered, body, files
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
 from lemmata.serve.queue import Queue
 
 STATIC = Path(__file__).parent / "static"
-PAGE_CSS = Path(__file__).parents[1] / "report" / "page.css"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2", ".svg": "image/svg+xml"}
 MOST_ROWS = 1_000  # of an answer to SQL
 
@@ -55,7 +55,7 @@ class Live:
         self.rendered = Rendered()
         self.asked_of = lru_cache(maxsize=8)(asked_of)  # the same for every tab that watches
         shipped = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
-        self.shipped = files(shipped | {"page.css": PAGE_CSS}, TYPES)
+        self.shipped = files(shipped, TYPES) | {"page.css": body(style_sheet().encode(), TYPES[".css"])}
 
     def question(self, request: Request) -> Question:
         scale = request.query_params.get("scale", self.scale)
@@ -71,28 +71,28 @@ class Live:
         return answer
 
     def find(self, request: Request) -> str:
-        return finding.find_page(self.base, self.known.rows(), self.scale)
+        return finding.find_page(self.base, self.known.records(), self.scale)
 
     def graph(self, request: Request) -> str:
         wanted = paper_ids([request.path_params["paper"]] if "paper" in request.path_params else [])
-        return finding.graphs_page(self.base, self.known.rows(), wanted)
+        return finding.graphs_page(self.base, self.known.records(), wanted)
 
     def claim(self, request: Request) -> str:
-        return reading.claim_page(self.base, self.known.row(_id(request)))
+        return reading.claim_page(self.base, self.known.record(_id(request)))
 
     def experiment(self, request: Request) -> str:
         selection = one_experiment(_id(request))
-        rows = self.known.of("experiment", selection.experiment.id)
-        return reading.experiment_page(self.base, selection, rows, self.scale)
+        records = self.known.of(selection.experiment.id)
+        return reading.experiment_page(self.base, selection, records, self.scale)
 
     def change(self, request: Request) -> Response:
         asked = self.question(request)
         made, job = asked.made(), self.queue.job(asked.id)
-        original = self.known.of("experiment", asked.experiment)
-        cost = next((row["seconds"] for row in original if row["seconds"]), None)
+        original = self.known.of(asked.experiment)
+        cost = next((one.seconds for one in original if one.seconds), None)
         done = jobs.result(self.store, asked.id) if job and job.state == "done" else None
         head = made.words() if made else []
-        page = changing.change_page(self.base, asked, head, original, job.row() if job else None, done, cost)
+        page = changing.change_page(self.base, asked, head, original, job, done, cost)
         return HTMLResponse(page)
 
     def play(self, request: Request) -> Response:
@@ -113,7 +113,7 @@ class Live:
     def result_file(self, request: Request) -> Response:
         job, name = self.queue.job(request.path_params["id"]), request.path_params["name"]
         done = jobs.result(self.store, job.id) if job else None
-        if job is None or done is None or name not in done["files"]:
+        if job is None or done is None or name not in done.files:
             raise UserError(f"there is no result {name[:40]!r} of this question")
         return _drawn(jobs.folder(self.store, job.id) / name)
 
@@ -127,20 +127,22 @@ class Live:
         return HTMLResponse(more.query_page(self.base, text, columns, rows, error), 400 if error else 200)
 
     def queued(self, request: Request) -> Response:
-        return HTMLResponse(changing.queue_page(self.base, self.queue.rows(), is_ours=self.queue.is_ours))
+        return HTMLResponse(changing.queue_page(self.base, self.queue.jobs(), is_ours=self.queue.is_ours))
 
     async def ask(self, request: Request) -> Response:
         question = await run_in_threadpool(from_json, await request.body())
         job = await run_in_threadpool(self.queue.add, question)
-        return JSONResponse(job.row(), 202)
+        return JSONResponse(job.to_json(), 202)
 
     def cancel(self, request: Request) -> Response:
-        return JSONResponse(self.queue.cancel(request.path_params["id"]).row())
+        return JSONResponse(self.queue.cancel(request.path_params["id"]).to_json())
 
     async def events(self, request: Request) -> Response:
         if self.hub.is_full:
             return PlainTextResponse("too many tabs listen already\n", 503)
-        return StreamingResponse(self.hub.events(self.queue.rows()), media_type="text/event-stream")
+        return StreamingResponse(
+            self.hub.events([job.to_json() for job in self.queue.jobs()]), media_type="text/event-stream"
+        )
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]

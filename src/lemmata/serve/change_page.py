@@ -1,17 +1,19 @@
 """Change: an experiment's assumptions as a form made from its configs' types, beside what the original found; Watch."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lemmata.core import Scale
 from lemmata.core.scale import SCALES
+from lemmata.record import Record
 from lemmata.report.command import command_of
+from lemmata.report.evidence import facts_list, verdict_chip
 from lemmata.report.evidence_rows import lines
 from lemmata.report.markup import Html, element, inline, join, link
 from lemmata.report.values import duration, shorten
 from lemmata.run import Key, keys
-from lemmata.serve.layout import claim_path, experiment_path, facts_list, layout, status_chip
+from lemmata.serve.jobs import OPEN, Answer, Job
+from lemmata.serve.layout import claim_path, experiment_path, layout
 from lemmata.serve.question import Question
 
 WATCH = ("watch.js",)
@@ -22,9 +24,9 @@ def change_page(
     base: str,
     question: Question,
     head: Sequence[str],
-    original: Sequence[dict[str, Any]],
-    job: Mapping[str, Any] | None,
-    result: Mapping[str, Any] | None,
+    original: Sequence[Record],
+    job: Job | None,
+    result: Answer | None,
     cost: float | None,
 ) -> str:
     """`job` and `result`: how far this very question is, and what came of it."""
@@ -117,41 +119,35 @@ def _field(key: Key, value: str) -> Html:
     )
 
 
-def progress(job: Mapping[str, Any] | None) -> Html:
+def progress(job: Job | None) -> Html:
     """What the stream fills; a finished or absent job is said as it is."""
-    state = job["state"] if job else "not asked yet"
-    words = f"{state}: {job['reason']}" if job and job["reason"] else state
+    state = job.state if job else "not asked yet"
+    words = f"{state}: {job.reason}" if job and job.reason else state
     return element(
         "section",
         element("h2", "This question"),
-        element("p", words, id="state", role="status", data_state=job["state"] if job else ""),
+        element("p", words, id="state", role="status", data_state=job.state if job else ""),
         element("progress", max="1", value="0", id="share", aria_label="share that is computed", hidden=True),
         element("p", "", id="left", class_="muted"),
-        element(
-            "button", "Cancel", type="button", id="cancel", hidden=not job or job["state"] not in ("waiting", "running")
-        ),
+        element("button", "Cancel", type="button", id="cancel", hidden=not job or job.state not in OPEN),
         element("div", id="growing"),
-        data_job=job["id"] if job else "",
+        data_job=job.id if job else "",
         id="job",
     )
 
 
-def comparison(
-    base: str, question: Question, original: Sequence[dict[str, Any]], result: Mapping[str, Any] | None
-) -> Html:
+def comparison(base: str, question: Question, original: Sequence[Record], result: Answer | None) -> Html:
     """Original and changed side by side, a claim a row."""
     if result is None:
         return Html("")
-    changed = {row["id"]: row for row in result["rows"]}
-    why = {one["id"]: one["why"] for one in result["left_out"]}
     rows = [
         element(
             "tr",
-            element("th", link(claim_path(base, row["id"]), row["id"]), scope="row"),
-            element("td", status_chip(row), _numbers(row)),
-            element("td", *_changed(changed.get(row["id"]), why.get(row["id"], "it was left out"))),
+            element("th", link(claim_path(base, one.id), one.id), scope="row"),
+            element("td", verdict_chip(one), _numbers(one)),
+            element("td", *_changed(result.records.get(one.id))),
         )
-        for row in original
+        for one in original
     ]
     heads = ("claim", "as it is", "changed" if question.set else f"at scale {question.scale}")
     table = element(
@@ -161,53 +157,52 @@ def comparison(
         class_="compared",
     )
     source = f"{base}result/{question.id}/figure"
-    alt = f"The figure of {question.experiment} under the changed assumptions. {result['caption']}"
-    drawn = element("img", src=f"{source}.png", alt=alt) if "figure.png" in result["files"] else Html("")
-    files = join((link(f"{base}result/{question.id}/{name}", name) for name in result["files"]), " · ")
-    shown = element("figure", drawn, element("figcaption", inline(result["caption"]), " ", files))
+    alt = f"The figure of {question.experiment} under the changed assumptions. {result.caption}"
+    drawn = element("img", src=f"{source}.png", alt=alt) if "figure.png" in result.files else Html("")
+    files = join((link(f"{base}result/{question.id}/{name}", name) for name in result.files), " · ")
+    shown = element("figure", drawn, element("figcaption", inline(result.caption), " ", files))
     return element("section", element("h2", "Side by side"), element("div", table, class_="scroll"), shown)
 
 
-def _changed(row: dict[str, Any] | None, why_not: str) -> list[str]:
-    return [status_chip(row), _numbers(row), _detail(row)] if row else [f"not judged: {why_not}"]
+def _changed(record: Record | None) -> list[str]:
+    if record is None or record.left_out:
+        return [f"not judged: {record.left_out if record else 'it was left out'}"]
+    detail = element("p", inline(record.detail), class_="muted") if record.detail else Html("")
+    return [verdict_chip(record), _numbers(record), detail]
 
 
-def _numbers(row: dict[str, Any]) -> Html:
+def _numbers(record: Record) -> Html:
     told = (
         element("li", element("span", f"{line.label}: " if line.label else "", class_="muted"), line.measured)
-        for line in lines(row, 1)
+        for line in lines(record, 1)
     )
     return element("ul", *told)
-
-
-def _detail(row: dict[str, Any]) -> Html:
-    return element("p", inline(row["detail"]), class_="muted") if row["detail"] else Html("")
 
 
 def _cost(cost: float | None) -> str:
     return f"Computing it as it is took {duration(cost)} before." if cost else "What it costs is not known here yet."
 
 
-def queue_page(base: str, rows: Sequence[Mapping[str, Any]], *, is_ours: bool) -> str:
+def queue_page(base: str, jobs: Sequence[Job], *, is_ours: bool) -> str:
     note = "" if is_ours else "Another server works this store's queue off; here it can only be looked at."
     listed = [
         element(
             "li",
-            element("span", row["state"], class_="state"),
+            element("span", job.state, class_="state"),
             " ",
-            link(f"{base}{row['path']}", f"{row['experiment']}, scale {row['scale']}"),
+            link(f"{base}{job.question.path}", f"{job.question.experiment}, scale {job.question.scale}"),
             " ",
-            element("code", json.dumps(row["set"], ensure_ascii=False) if row["set"] else ""),
-            element("span", row["reason"], class_="muted"),
-            data_job=row["id"],
+            element("code", json.dumps(job.question.changes, ensure_ascii=False) if job.question.set else ""),
+            element("span", job.reason, class_="muted"),
+            data_job=job.id,
         )
-        for row in reversed(rows)
+        for job in reversed(jobs)
     ]
     nothing = element(
         "p",
         "Nothing has been asked yet. Every experiment's page has “change its assumptions”.",
         id="nothing",
-        hidden=bool(rows),
+        hidden=bool(jobs),
     )
     body = [gone(), nothing, element("ul", *listed, id="jobs", class_="claims")]
     return layout(base, "Queue", element("h1", "Queue"), element("p", note, class_="muted"), *body, scripts=WATCH)

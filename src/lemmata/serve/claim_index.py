@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Sequence
-from typing import Any
 
-from lemmata.commands.list import claim_rows
+from lemmata.commands.list import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Scale, UserError, unknown
 from lemmata.core.registry import full_id
 from lemmata.core.scale import ScaleName
+from lemmata.record import Record
 from lemmata.run import Store
 from lemmata.serve.question import known_length
 
@@ -16,21 +16,21 @@ WATCHED = ("verdicts", "confirmations")
 
 
 class Known:
-    """The rows of one scale. While newer ones are being read, the older are shown."""
+    """The records of one scale. While newer ones are being read, the older are shown."""
 
     def __init__(self, store: Store, scale: ScaleName) -> None:
         self.store = store
         self.scale: ScaleName = scale
         self._lock = threading.Lock()
-        self._rows: list[dict[str, Any]] = []
+        self._records: list[Record] = []
         self._seen: tuple[int, ...] | None = None
 
-    def rows(self) -> Sequence[dict[str, Any]]:
+    def records(self) -> Sequence[Record]:
         self.wait()
-        return self._rows
+        return self._records
 
     def stands(self) -> tuple[int, ...] | None:
-        """Of which state of the store the rows are; None: none are read. Newer ones are read in the background."""
+        """Of which state of the store the records are; None: none are read. Newer ones are read in the background."""
         if self._seen is not None and self._seen != self._stamp() and self._lock.acquire(blocking=False):
             threading.Thread(target=self._read_again, daemon=True).start()
         return self._seen
@@ -45,19 +45,18 @@ class Known:
         assert self._seen is not None
         return self._seen
 
-    def row(self, wanted: str) -> dict[str, Any]:
+    def record(self, wanted: str) -> Record:
         """Of one claim."""
         id = full_id(known_length(wanted))
-        for row in self.rows():
-            if row["id"] == id:
-                return row
-        raise unknown("claim", id, [row["id"] for row in self.rows()])
+        for one in self.records():
+            if one.id == id:
+                return one
+        raise unknown("claim", id, [one.id for one in self.records()])
 
-    def of(self, name: str, id: str) -> list[dict[str, Any]]:
-        """The rows of a paper or of an experiment: `name` says which of the two."""
-        found = [row for row in self.rows() if row[name] == id]
+    def of(self, experiment: str) -> list[Record]:
+        found = [one for one in self.records() if one.experiment == experiment]
         if not found:
-            raise UserError(f"{name} {id!r} has no claims")
+            raise UserError(f"experiment {experiment!r} has no claims")
         return found
 
     def _read_again(self) -> None:
@@ -68,7 +67,7 @@ class Known:
 
     def _read(self) -> None:
         stamp, scale = self._stamp(), Scale(self.scale)
-        self._rows = with_baselines(claim_rows([], scale, self.store), scale)
+        self._records = with_baselines(claim_records([], scale, self.store), scale)
         self._seen = stamp
 
     def _stamp(self) -> tuple[int, ...]:

@@ -2,56 +2,49 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from lemmata.core.registry import Selection, file_of, papers
-from lemmata.record import baselines, ledger
-from lemmata.report.evidence import control_note
-from lemmata.report.evidence_rows import check_command, left_over, lines
-from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose
-from lemmata.report.values import duration, margin, rule
-from lemmata.serve.layout import claim_item, experiment_path, facts_list, layout, status_chip
+from lemmata.record import Record, baselines, ledger
+from lemmata.report.evidence import claim_facts, evidence_table, facts_list, formulas, verdict_chip
+from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.values import duration
+from lemmata.serve.layout import claim_item, experiment_path, layout
 
 HOVER = ("hover.js",)
 
 
-def claim_page(base: str, row: dict[str, Any]) -> str:
-    body = [
-        element("h1", row["id"], " ", status_chip(row)),
-        element(
-            "p", f"{row['locus']} · ", link(experiment_path(base, row["experiment"]), row["title"]), class_="locus"
-        ),
-        prose(row["statement"], "statement"),
-        erratum(row),
-        element("h2", "Evidence"),
-        evidence(row),
-        facts_list(
-            [
-                ("Rule", rule(row["rule"])),
-                ("Margin", margin(row["margin"])),
-                ("Control", control_note(row["control_status"]) if row["control_status"] else ""),
-                ("Detail", inline(row["detail"] or "")),
-                ("Remark", inline(row["remark"] or "")),
-                ("Cost", duration(row["seconds"])),
-                ("Command", element("code", row["command"], class_="command")),
-                ("File", element("code", _place(row))),
-            ]
-        ),
-        figure(base, row["experiment"], row["scale"], row["title"]),
-        element("h2", "History"),
-        history(row),
+def claim_page(base: str, record: Record) -> str:
+    about = [
+        ("Remark", inline(record.remark)),
+        ("Cost", duration(record.seconds)),
+        ("Command", element("code", record.command, class_="command")),
+        ("File", element("code", f"{record.file}:{line_of(record.experiment, record.name)}")),
     ]
-    return layout(base, row["id"], *body, scripts=HOVER)
+    body = [
+        element("h1", record.id, " ", verdict_chip(record)),
+        element(
+            "p", f"{record.locus} · ", link(experiment_path(base, record.experiment), record.title), class_="locus"
+        ),
+        prose(record.statement, "statement"),
+        erratum(record),
+        element("h2", "Evidence"),
+        evidence_table(record),
+        facts_list([*claim_facts(record), *about]),
+        figure(base, record.experiment, record.scale, record.title),
+        element("h2", "History"),
+        history(record),
+    ]
+    return layout(base, record.id, *body, scripts=HOVER)
 
 
-def experiment_page(base: str, selection: Selection, rows: Sequence[dict[str, Any]], scale: str) -> str:
+def experiment_page(base: str, selection: Selection, records: Sequence[Record], scale: str) -> str:
     one = selection.experiment
     body = [
         element("h1", one.title, " ", element("span", one.id, class_="id")),
         figure(base, one.id, scale, one.title),
         prose(one.notes, "notes"),
         element("h2", "Claims"),
-        element("ul", *(claim_item(base, row) for row in rows), class_="claims"),
+        element("ul", *(claim_item(base, one) for one in records), class_="claims"),
     ]
     return layout(base, one.id, *body, scripts=HOVER)
 
@@ -68,59 +61,28 @@ def figure(base: str, experiment: str, scale: str, title: str) -> Html:
     return element("figure", shown, element("figcaption", join([*files, *ways], " · ")))
 
 
-def evidence(row: dict[str, Any]) -> Html:
-    heads = ("what", "predicted", "measured", "margin", "verdict")
-    found = list(lines(row))
-    if not found:
-        return element("p", f"No number is kept of it here: `{check_command(row)}` measures it.", class_="muted")
-    cells = (
-        element(
-            "tr",
-            element("th", line.label or "the measurement", scope="row"),
-            *(element("td", text) for text in (line.predicted, line.measured, line.margin, line.status)),
-        )
-        for line in found
-    )
-    table = element(
-        "table",
-        element("caption", "Predicted beside measured", class_="unseen"),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *cells),
-        class_="evidence",
-    )
-    return element("div", table, element("p", left_over(row), class_="muted"), class_="scroll", tabindex="0")
-
-
-def erratum(row: dict[str, Any]) -> Html:
-    if "printed_formula" not in row:
+def erratum(record: Record) -> Html:
+    if record.correction is None:
         return Html("")
-    pairs = [("Printed", code_or_tex(row["printed_formula"])), ("Corrected", code_or_tex(row["corrected_formula"]))]
-    pairs += [(name.capitalize(), inline(row.get(name, ""))) for name in ("reason", "survives", "source")]
-    pairs += [("Follows from", inline(row.get("root", "")))]
-    typeset = element("div", row["latex"], class_="tex") if row.get("latex") else Html("")
-    return element("section", element("h2", "Printed and corrected"), facts_list(pairs), typeset, class_="formulas")
+    typeset = element("div", record.correction.latex, class_="tex") if record.correction.latex else Html("")
+    return element("section", element("h2", "Printed and corrected"), formulas(record.correction), typeset)
 
 
-def history(row: dict[str, Any]) -> Html:
+def history(record: Record) -> Html:
     """Verdicts by version and replication, then the ledger of its rule."""
-    kept = baselines(papers()[row["paper"]], row["scale"]).get(row["id"])
-    found = []
-    if row["status"] and not row.get("reference"):
-        found.append(("this store", row["status"]))
-    if kept:
-        found.append((f"lemmata {kept.get('version', '')}, {kept.get('date', '')}", kept["status"]))
-    found += [(f"replication {number}", status) for number, status in row["replications"].items()]
-    verdicts = (element("li", element("span", f"{where}: ", class_="muted"), status) for where, status in found)
+    paper = papers()[record.paper]
+    kept = baselines(paper, record.scale).get(record.id)
+    found = [("this store", record.status)] if record.status and not record.reference else []
+    found += [(f"lemmata {kept.version}, {kept.date}", kept.status)] if kept else []
+    replications = record.provenance.replications if record.provenance else {}
+    found += [(f"replication {number}", status) for number, status in replications.items()]
+    verdicts = (element("li", element("span", f"{where}: ", class_="muted"), status or "") for where, status in found)
     told = (
         element("li", f"{line.date[:10]}: {line.why} ", element("span", f"Seen by then: {line.seen}", class_="muted"))
-        for line in ledger(papers()[row["paper"]])
-        if line.claim == row["id"]
+        for line in ledger(paper)
+        if line.claim == record.id
     )
     return join((element("ul", *verdicts), element("h3", "Its rule"), element("ol", *told)))
-
-
-def _place(row: dict[str, Any]) -> str:
-    return f"{row['file']}:{line_of(row['experiment'], row['id'].partition('/')[2])}"
 
 
 @cache

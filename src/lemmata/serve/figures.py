@@ -4,7 +4,6 @@ import json
 import threading
 from pathlib import Path
 
-import lemmata
 from lemmata.core import Runs, Scale, UserError
 from lemmata.core.pluralize import pluralize
 from lemmata.record import ExperimentResult
@@ -12,7 +11,7 @@ from lemmata.report.command import command_of
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.hover import points
-from lemmata.report.page_entry import Footer
+from lemmata.report.page_entry import footer_of
 from lemmata.run import DamagedRun, Store, missing
 from lemmata.serve.question import Question
 
@@ -57,13 +56,7 @@ def _records(runs: Runs, store: Store) -> list[Path]:
 
 def _draw(question: Question, runs: Runs, folder: Path) -> None:
     item = ExperimentResult(question.selection, runs, ())
-    made = Footer(
-        command=command_of(question.experiment, Scale(question.scale), question.changes),
-        scale=question.scale,
-        version=lemmata.__version__,
-        seeds=item.seeds,
-        run_ids=item.run_ids,
-    )
+    made = footer_of(item, command_of(question.experiment, Scale(question.scale), question.changes))
     artefact = draw(item)
     save_artefact(artefact, folder, question.experiment, made)
     if artefact.figure is not None:

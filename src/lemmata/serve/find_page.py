@@ -1,12 +1,12 @@
 """Find: every claim in one list, searched as one types; and each paper's graph of what rests on what."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers
+from lemmata.record import Record
 from lemmata.report.markup import Html, element, link
-from lemmata.report.values import COUNTED
+from lemmata.report.statuses import COUNTED
 from lemmata.serve.graph import graph_svg
 from lemmata.serve.layout import choice, claim_item, labelled, layout
 
@@ -14,7 +14,7 @@ COSTS = {"": "any", "60": "under a minute", "600": "under ten minutes", "3600": 
 REPLICATED = {"": "any", "yes": "and it stayed", "moved": "and it moved", "no": "not yet"}
 
 
-def find_page(base: str, rows: Sequence[dict[str, Any]], scale: str) -> str:
+def find_page(base: str, records: Sequence[Record], scale: str) -> str:
     titles = {id: paper.title for id, paper in papers().items()}
     form = element(
         "form",
@@ -23,27 +23,27 @@ def find_page(base: str, rows: Sequence[dict[str, Any]], scale: str) -> str:
         labelled("Paper", choice("paper", {"": "any"} | {id: id for id in titles})),
         labelled("Cost", choice("cost", COSTS)),
         labelled("Replicated", choice("replicated", REPLICATED)),
-        element("output", pluralize(len(rows), "claim"), id="count", aria_live="polite"),
+        element("output", pluralize(len(records), "claim"), id="count", aria_live="polite"),
         id="find",
         role="search",
     )
-    sections = [_paper(base, id, title, [row for row in rows if row["paper"] == id]) for id, title in titles.items()]
-    heading = element("h1", f"{pluralize(len(rows), 'claim')} of {pluralize(len(titles), 'paper')}")
+    sections = [_paper(base, id, title, [one for one in records if one.paper == id]) for id, title in titles.items()]
+    heading = element("h1", f"{pluralize(len(records), 'claim')} of {pluralize(len(titles), 'paper')}")
     note = element("p", f"Verdicts at scale {scale}.", class_="muted")
     return layout(base, "Find", heading, note, form, *sections, scripts=("find.js",))
 
 
-def _paper(base: str, id: str, title: str, rows: Sequence[dict[str, Any]]) -> Html:
+def _paper(base: str, id: str, title: str, records: Sequence[Record]) -> Html:
     return element(
         "section",
         element("h2", title),
         link(f"{base}graph/{id}", "what rests on what"),
-        element("ul", *(claim_item(base, row) for row in rows), class_="claims"),
+        element("ul", *(claim_item(base, one) for one in records), class_="claims"),
         class_="found-in",
     )
 
 
-def graphs_page(base: str, known: Sequence[dict[str, Any]], wanted: Sequence[str]) -> str:
+def graphs_page(base: str, known: Sequence[Record], wanted: Sequence[str]) -> str:
     body = [element("h1", "What rests on what")]
     body.append(
         element(
@@ -55,6 +55,6 @@ def graphs_page(base: str, known: Sequence[dict[str, Any]], wanted: Sequence[str
         )
     )
     for id in wanted:
-        rows = [row for row in known if row["paper"] == id]
-        body += [element("h2", papers()[id].title), graph_svg(base, rows)]
+        records = [one for one in known if one.paper == id]
+        body += [element("h2", papers()[id].title), graph_svg(base, records)]
     return layout(base, "What rests on what", *body)

@@ -1,13 +1,14 @@
 """A paper's statements as a graph: what rests on what (`Claim.uses`, and the root of an erratum's slip)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import select
+from lemmata.record import Record
 from lemmata.report.markup import Html, element, link
+from lemmata.report.statuses import look, protocol_word
 from lemmata.report.tex import to_unicode
-from lemmata.report.values import MARKS, verdict_word
+from lemmata.report.values import verdict_word
 from lemmata.serve.layout import claim_path
 
 WIDTH, HEIGHT, GAP_X, GAP_Y = 216, 44, 64, 12
@@ -70,19 +71,19 @@ def places(uses: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, float]]:
     return {id: (level[id], at[id] - top) for id in uses}
 
 
-def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
+def graph_svg(base: str, records: Sequence[Record]) -> Html:
     """Only claims that rest on something, or that something rests on; the others are counted."""
-    paper = rows[0]["paper"] if rows else ""
-    uses = edges(paper) if rows else {}
+    paper = records[0].paper if records else ""
+    uses = edges(paper) if records else {}
     joined = {id for id, on in uses.items() if on} | {one for on in uses.values() for one in on}
-    rows = [row for row in rows if row["id"] in joined]
+    records = [one for one in records if one.id in joined]
     alone = len(uses) - len(joined)
     words = f"{pluralize(alone, 'claim stands', 'claims stand')} alone: nothing is written down of what lies under."
-    if not rows:
+    if not records:
         return element("p", words, class_="muted")
-    found = places({row["id"]: uses[row["id"]] for row in rows})
+    found = places({one.id: uses[one.id] for one in records})
     at = {id: (10 + x * (WIDTH + GAP_X), round(10 + y * (HEIGHT + GAP_Y))) for id, (x, y) in found.items()}
-    touched = downstream(uses, {row["id"] for row in rows if row["status"] == "erratum"})
+    touched = downstream(uses, {one.id for one in records if one.status == "erratum"})
     width, height = (max(place[axis] for place in at.values()) for axis in (0, 1))
     lines = [_arrow(paper, at[one], at[id]) for id in at for one in uses[id]]
     shape = {"markerWidth": "8", "markerHeight": "8", "refX": "8", "refY": "4", "orient": "auto"}
@@ -91,11 +92,11 @@ def graph_svg(base: str, rows: Sequence[dict[str, Any]]) -> Html:
         "svg",
         element("defs", marker),
         *lines,
-        *(_node(base, row, at[row["id"]], row["id"] in touched) for row in rows),
+        *(_node(base, one, at[one.id], one.id in touched) for one in records),
         viewBox=f"0 0 {width + WIDTH + 20} {height + HEIGHT + 20}",
         width=str(width + WIDTH + 20),
         role="group",
-        aria_label=f"{pluralize(len(rows), 'claim')}, {pluralize(len(lines), 'arrow')} between; each links to it",
+        aria_label=f"{pluralize(len(records), 'claim')}, {pluralize(len(lines), 'arrow')} between; each links to it",
         class_="graph",
     )
     return element("figure", element("div", drawing, class_="scroll"), element("figcaption", words))
@@ -116,18 +117,18 @@ def _box(at: tuple[int, int], inset: int) -> Html:
     return element("rect", x=str(at[0] + inset), y=str(at[1] + inset), rx=str(6 - inset), **sides)
 
 
-def _node(base: str, row: dict[str, Any], at: tuple[int, int], touched: bool) -> Html:
-    status, name = row["status"] or "not judged", row["id"].partition("/")[2]
-    symbolic = "symbolic" in row["experiment"] or "algebra" in row["experiment"]
-    how = "proved" if row.get("proved") else "symbolic" if symbolic else "measured"
-    word = verdict_word(status, row.get("proved"))
-    second = " · ".join([f"{MARKS.get(status, '·')} {word}", *(["rests on an erratum"] if touched else [])])
+def _node(base: str, record: Record, at: tuple[int, int], touched: bool) -> Html:
+    status = record.status or "not judged"
+    symbolic = "symbolic" in record.experiment or "algebra" in record.experiment
+    how = "proved" if record.proved else "symbolic" if symbolic else "measured"
+    words = [f"{look(record.status).mark} {verdict_word(record) or status}", protocol_word(record)]
+    words += ["rests on an erratum"] if touched else []
     return link(
-        claim_path(base, row["id"]),
-        element("title", f"{row['id']}: {to_unicode(row['statement'])}"),
+        claim_path(base, record.id),
+        element("title", f"{record.id}: {to_unicode(record.statement)}"),
         _box(at, 0),
         *([_box(at, 3)] if how == "proved" else []),
-        element("text", name[:30], x=str(at[0] + 8), y=str(at[1] + 18)),
-        element("text", second, x=str(at[0] + 8), y=str(at[1] + 35), class_="second"),
+        element("text", record.name[:30], x=str(at[0] + 8), y=str(at[1] + 18)),
+        element("text", " · ".join(filter(None, words)), x=str(at[0] + 8), y=str(at[1] + 35), class_="second"),
         class_=f"node {status.replace(' ', '-')} {how}{' touched' if touched else ''}",
     )

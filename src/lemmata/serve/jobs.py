@@ -1,11 +1,13 @@
 """Questions that were asked, kept beside the runs: `<store>/queue/<id>/job.json`, and what came of each."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from lemmata.record import ExperimentResult, Record
+from lemmata.record.record_of import KEPT
 from lemmata.run import Store
 from lemmata.run.store import keep_json, now
 from lemmata.serve.question import Question, asked
@@ -28,10 +30,10 @@ class Job:
     def id(self) -> str:
         return self.question.id
 
-    def row(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As the page shows it."""
         about = {"id": self.id, "path": self.question.path, "state": self.state, "number": self.number}
-        return about | self.question.row() | {"asked": self.asked, "reason": self.reason, "progress": self.progress}
+        return about | self.question.to_json() | {"asked": self.asked, "reason": self.reason, "progress": self.progress}
 
 
 def folder(store: Store, id: str) -> Path:
@@ -39,7 +41,7 @@ def folder(store: Store, id: str) -> Path:
 
 
 def keep(store: Store, job: Job) -> None:
-    keep_json(folder(store, job.id) / JOB, {**asdict(job), "question": job.question.row(), "progress": {}})
+    keep_json(folder(store, job.id) / JOB, {**asdict(job), "question": job.question.to_json(), "progress": {}})
 
 
 def kept(store: Store) -> list[Job]:
@@ -57,9 +59,26 @@ def kept(store: Store) -> list[Job]:
     return sorted(found, key=lambda job: job.number)
 
 
-def result(store: Store, id: str) -> dict[str, Any] | None:
-    """What came of a job: verdicts, what was changed, and the claims that were left out; None: nothing yet."""
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What came of a job."""
+
+    records: Mapping[str, Record]  # by claim id; of the claims that were left out, the reason
+    files: Sequence[str]
+    caption: str
+
+
+def keep_answer(store: Store, id: str, item: ExperimentResult, files: Sequence[str], caption: str) -> None:
+    records = [*item.records(limit=KEPT), *item.left_out_records()]
+    rows = [record.to_json() for record in records]
+    keep_json(folder(store, id) / RESULT, {"rows": rows, "files": files, "caption": caption})
+
+
+def result(store: Store, id: str) -> Answer | None:
+    """None: nothing yet."""
     try:
-        return json.loads((folder(store, id) / RESULT).read_text())
+        data = json.loads((folder(store, id) / RESULT).read_text())
     except (OSError, ValueError):
         return None
+    records = map(Record.from_json, data["rows"])
+    return Answer(records={one.id: one for one in records}, files=data["files"], caption=data["caption"])

@@ -1,12 +1,13 @@
 """The frame of every page: head, navigation, and how a claim stands in a list."""
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import quote
 
-from lemmata.report.evidence import chip
-from lemmata.report.markup import Html, element, inline, join, link
-from lemmata.report.values import duration, shorten, verdict_word
+from lemmata.record import Provenance, Record
+from lemmata.report.evidence import verdict_chip
+from lemmata.report.markup import Html, element, inline, link
+from lemmata.report.statuses import protocol_words
+from lemmata.report.values import duration, shorten
 
 MATHS = ("vendor/katex/katex.min.js", "maths.js")
 PLACES = {"": "Find", "graphs": "What rests on what", "queue": "Queue", "query": "SQL"}
@@ -49,27 +50,21 @@ def experiment_path(base: str, id: str) -> str:
     return f"{base}experiment/{quote(id)}"
 
 
-def status_chip(row: dict[str, Any]) -> Html:
-    status = row["status"] or "not judged"
-    word = verdict_word(status, row.get("proved"))
-    return chip(status, f"{word} (reference)" if row.get("reference") and row["status"] else word)
-
-
-def claim_item(base: str, row: dict[str, Any]) -> Html:
+def claim_item(base: str, record: Record) -> Html:
     """A claim in a list; what the filters ask for stands in its data."""
-    replicated = row["replicated"] or "not replicated"
-    facts = [row["experiment"].partition("/")[2], row["locus"], duration(row["seconds"]), replicated]
+    known = record.provenance or Provenance()
+    facts = [record.experiment.partition("/")[2], record.locus, duration(record.seconds), known.replicated]
     return element(
         "li",
-        status_chip(row),
+        verdict_chip(record),
         " ",
-        link(claim_path(base, row["id"]), row["id"], class_="id"),
-        element("p", inline(shorten(row["statement"], 220)), class_="gist"),
-        element("p", " · ".join(fact for fact in facts if fact), class_="muted"),
-        data_verdict=row["status"] or "not judged",
-        data_paper=row["paper"],
-        data_cost=f"{row['seconds'] or 0:.0f}",
-        data_replicated="moved" if row["unstable"] else "yes" if row["replicated"] else "no",
+        link(claim_path(base, record.id), record.id, class_="id"),
+        element("p", inline(shorten(record.statement, 220)), class_="gist"),
+        element("p", " · ".join(fact for fact in (*facts, protocol_words(record)) if fact), class_="muted"),
+        data_verdict=record.status or "not judged",
+        data_paper=record.paper,
+        data_cost=f"{record.seconds or 0:.0f}",
+        data_replicated="moved" if known.is_unstable else "yes" if known.replicated else "no",
     )
 
 
@@ -79,9 +74,3 @@ def labelled(label: str, control: Html) -> Html:
 
 def choice(name: str, options: dict[str, str]) -> Html:
     return element("select", *(element("option", words, value=value) for value, words in options.items()), name=name)
-
-
-def facts_list(facts: Sequence[tuple[str, str]]) -> Html:
-    return element(
-        "dl", *(join((element("dt", name), element("dd", value))) for name, value in facts if value), class_="facts"
-    )

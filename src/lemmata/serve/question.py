@@ -52,7 +52,7 @@ class Question:
         if reason := obstacle(self.selection.experiment, runs.values(), store):
             raise UserError(f"{self.experiment} cannot be run here: {reason}")
 
-    def row(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"experiment": self.experiment, "scale": self.scale, "set": self.changes}
 
 

@@ -58,9 +58,9 @@ class Queue:
             self._held.close()
             self._held = None
 
-    def rows(self) -> list[dict[str, Any]]:
+    def jobs(self) -> list[Job]:
         with self._lock:
-            return [job.row() for job in sorted(self._jobs.values(), key=lambda job: job.number)]
+            return sorted(self._jobs.values(), key=lambda job: job.number)
 
     def job(self, id: str) -> Job | None:
         return self._jobs.get(id)
@@ -98,7 +98,7 @@ class Queue:
         with self._lock:
             self._jobs[job.id] = job
             jobs.keep(self._store, job)
-        self._publish(job.row())
+        self._publish(job.to_json())
 
     def _stop_process(self) -> None:
         process = self._process
@@ -135,7 +135,7 @@ class Queue:
                 with self._lock:
                     if self._jobs[job.id].state == "running":
                         self._jobs[job.id] = job = replace(job, progress=last)
-                        self._publish(job.row())
+                        self._publish(job.to_json())
         self._process = None
         with self._lock:
             if self._jobs[job.id].state != "running":

@@ -34,7 +34,7 @@ def serve(page: str, store: Store, scale: ScaleName, port: int, *, browser: bool
     listening = free_port(port)
     port = listening.getsockname()[1]
     app, live = make_app(store, scale, token)
-    live.known.rows()  # so that the first view need not wait
+    live.known.records()  # so that the first view need not wait
     address = f"http://{LOOPBACK}:{port}/{token}/{page.lstrip('/')}"
     console.print(f"lemmata: {address}", soft_wrap=True, markup=False, highlight=False)
     console.print("Only this machine, and only with this address. Ctrl-C ends it; what is asked for is kept.")

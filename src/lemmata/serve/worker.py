@@ -11,14 +11,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-import lemmata
 from lemmata.core import Scale, UserError
-from lemmata.record import ExperimentResult
-from lemmata.record.record_of import KEPT
 from lemmata.report.figure import draw, save_artefact
-from lemmata.report.page_entry import Footer
+from lemmata.report.page_entry import footer_of
 from lemmata.run import Silent, Store, evaluate
-from lemmata.run.store import keep_json
 from lemmata.serve import jobs
 
 PAUSE = 0.2  # seconds between two lines
@@ -60,23 +56,11 @@ def compute(store: Store, job: jobs.Job) -> None:
     question, scale = job.question, Scale(job.question.scale)
     (item,) = evaluate([question.selection], scale, store, jobs=1, reporter=Lines(), changes=question.changes or None)
     artefact = draw(item)
-    place = jobs.folder(store, job.id)
-    command = f"lemmata serve '{question.path}'"
-    made = Footer(
-        command=command, scale=scale.name, version=lemmata.__version__, seeds=item.seeds, run_ids=item.run_ids
+    saved = save_artefact(
+        artefact, jobs.folder(store, job.id), "figure", footer_of(item, f"lemmata serve '{question.path}'")
     )
-    saved = save_artefact(artefact, place, "figure", made)
     files = [path.name for path in (saved.png, saved.svg, saved.csv) if path]
-    keep_json(place / jobs.RESULT, _result(item) | {"files": files, "caption": artefact.caption})
-
-
-def _result(item: ExperimentResult) -> dict[str, Any]:
-    return {
-        "head": list(item.head),
-        "rows": [record.to_json() for record in item.records(limit=KEPT)],
-        "left_out": [{"id": claim.id, "why": why} for claim, why in item.left_out],
-        "failed": dict(item.runs.failed),
-    }
+    jobs.keep_answer(store, job.id, item, files, artefact.caption)
 
 
 def _end_with_the_server() -> None:

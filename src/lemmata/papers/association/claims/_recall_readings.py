@@ -7,7 +7,6 @@ from lemmata.papers.association.probe.readings import first_step_over, learned_s
 
 SHOWN = 0.1  # of the correct token's probability: well over a blind guess, the context has begun to tell
 ALMOST_ALL_NOISE = 0.9  # noise levels from which on the correct token need never pass it
-NEVER = "never reached"  # in the worst seed, the level that is to be passed first
 
 
 def passes(run: RunResult, column: str, phase: int = 1) -> np.ndarray:

@@ -28,7 +28,7 @@ from lemmata.papers.association.claims._noise_level import (
     noise_within,
     room_for,
 )
-from lemmata.papers.association.claims._recall_readings import NEVER, SHOWN, follows, learned_the_context, passes
+from lemmata.papers.association.claims._recall_readings import SHOWN, follows, learned_the_context, passes
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import Edited, correct_by_fraction, end, first_step_over, level, ratio
@@ -159,7 +159,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: (runs["main"], "margin"),
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
-                "steps ahead": Part(steps_ahead, at_least(1.0), never=NEVER),
+                "steps ahead": Part(steps_ahead, at_least(1.0)),
                 "positive afterwards": Part(positive_afterwards, at_least(0.95, over_seeds=True)),
             },
         ),

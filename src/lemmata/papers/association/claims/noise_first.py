@@ -5,7 +5,7 @@ import numpy as np
 from lemmata.core import Claim, Experiment, Part, at_least
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import noise_within
-from lemmata.papers.association.claims._recall_readings import NEVER, learned_the_context, passes
+from lemmata.papers.association.claims._recall_readings import learned_the_context, passes
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Edited, first_step_over
 
@@ -32,7 +32,7 @@ EXPERIMENT = Experiment(
             needs={"main": noise_within(LIKELY, 0.9)},
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["fine-tuned"], phase=0),  # a model that has seen no noise
-            parts=Part(lead, at_least(1.0), never=NEVER),
+            parts=Part(lead, at_least(1.0)),
         ),
     ),
     draw=lambda runs: draw_dropping(runs["main"], "Noise before context"),
