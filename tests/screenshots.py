@@ -1,12 +1,15 @@
 """The pictures of the docs, made again with one command: the live page's five main views, the report's first screen.
 
-    python tests/screenshots.py --store .lemmata --report report
+    make pictures
+
+Each picture keeps the digest of the verdicts that it shows; a test compares it with those of the papers' folders.
 
 The store needs the runs of laptop scale (`make reproduce`), whose report is the other folder; a system's Chromium takes
 the pictures. One question is asked for the picture of a run under way, and cancelled again.
 """
 
 import argparse
+import hashlib
 import re
 import subprocess
 import sys
@@ -17,12 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 import browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
+KEY = "verdicts"
 DOCS = Path(__file__).parents[1] / "docs"
 COLOURS = 256  # of a picture's palette: text stays sharp, and files stay small
 VIEWS = {
@@ -32,6 +37,12 @@ VIEWS = {
     "live-play": "play/ic-recall/thm-4-2",
 }
 WATCHED = "change/association/fig-3?scale=laptop&set=replication%3D78"
+
+
+def verdicts_digest() -> str:
+    """Of the verdicts that the papers of this package keep."""
+    kept = sorted(DOCS.parent.glob("src/lemmata/papers/*/verdicts.json"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in kept)).hexdigest()[:16]
 
 
 @contextmanager
@@ -53,7 +64,9 @@ def keep(page: "Page", name: str) -> None:
         whole = Path(folder) / "whole.png"
         page.screenshot(path=whole)
         small = Image.open(whole).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-        small.save(DOCS / f"{name}.png", optimize=True)
+        about = PngInfo()
+        about.add_text(KEY, verdicts_digest())
+        small.save(DOCS / f"{name}.png", optimize=True, pnginfo=about)
     print(f"docs/{name}.png: {(DOCS / f'{name}.png').stat().st_size // 1000} kB")
 
 

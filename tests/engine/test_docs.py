@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from PIL import Image
 
 import lemmata
+import screenshots
 from conftest import Cli
 from lemmata.commands.docs import DOCS, PAGES, documented, guide_texts, line_of, page_of, readme_text
 from lemmata.core.registry import papers
@@ -61,6 +63,13 @@ def test_a_generated_page_is_up_to_date_and_in_the_site(name: str) -> None:
 @pytest.mark.parametrize("path", [path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES], ids=str)
 def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
     assert path.read_text() == guide_texts()[path], "run `lemmata docs`"
+
+
+@pytest.mark.xfail(reason="the pictures are made again with the last verdicts: make pictures", strict=False)
+@pytest.mark.parametrize("name", ["report", *screenshots.VIEWS, "live-watch"])
+def test_a_picture_shows_the_verdicts_that_are_kept(name: str) -> None:
+    with Image.open(DOCS / f"{name}.png") as picture:
+        assert picture.info.get(screenshots.KEY) == screenshots.verdicts_digest(), "run `make pictures`"
 
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

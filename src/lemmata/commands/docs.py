@@ -35,7 +35,15 @@ from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
 from lemmata.report.following import following_page
-from lemmata.report.markdown import claims_table, findings_section, ledger_section, paper_line, papers_lines, replaced
+from lemmata.report.markdown import (
+    claims_table,
+    findings_section,
+    ledger_section,
+    paper_line,
+    papers_lines,
+    replaced,
+    rules_line,
+)
 from lemmata.report.references import with_numbers
 from lemmata.report.replications import replications_page
 from lemmata.run import Store, last_replications
@@ -128,7 +136,9 @@ def readme_text() -> str:
     ours = [paper for paper in papers().values() if paper.package.startswith("lemmata.")]
     text = (TOP / "README.md").read_text()
     text = replaced(text, "findings", "\n\n".join(findings_section(paper, findings_of(paper)) for paper in ours))
-    return with_numbers(replaced(text, "papers", papers_lines([line_of(paper) for paper in ours])), TOP / "README.md")
+    text = replaced(text, "rules", rules_line([row for paper in ours for row in documented(paper)]))
+    text = replaced(text, "papers", papers_lines([line_of(paper) for paper in ours]))
+    return with_numbers(text, TOP / "README.md")
 
 
 def guide_texts() -> dict[Path, str]:

@@ -106,6 +106,16 @@ def paper_line(paper: Paper, records: Sequence[Record], seconds: float) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def rules_line(rows: Sequence[Row]) -> str:
+    """How many rules were written before anything had been seen of what they judge."""
+    counts = Counter(row.get("badge") for row in rows)
+    confirmed = sum(bool(row.get("confirmed")) for row in rows)
+    return (
+        f"Of {pluralize(len(rows), 'rule')} {counts['registered']} are registered and {counts['exploratory']} "
+        f"exploratory; {pluralize(confirmed, 'verdict is', 'verdicts are')} confirmed on fresh randomness."
+    )
+
+
 def papers_lines(lines: Sequence[str]) -> str:
     """The table of papers, from their lines."""
     return "\n".join(["| paper | command | computing, one core | verdicts |", "|---|---|---|---|", *lines])

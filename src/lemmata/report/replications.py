@@ -1,4 +1,4 @@
-"""What fresh randomness says of each claim, as Markdown: its verdict in every replication beside the reference."""
+"""What fresh randomness says of each claim, as Markdown: in how many replications its verdict is the reference's."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,17 @@ Found = Mapping[str, Mapping[str, Replications]]  # experiment -> claim -> what 
 
 
 def replications_section(paper: Paper, found: Found) -> str:
-    """A paper's confirmations as a table with its counts."""
+    """A paper's replications as a table: a count a claim."""
     title = f"## {paper.id}: {paper.title}"
     claims = {id: one for confirmations in found.values() for id, one in confirmations.items()}
     if not claims:
         return f"{title}\n\nNo replications are kept yet; `lemmata confirm {paper.id}` makes them."
-    numbers = sorted({number for one in claims.values() for number in one.verdicts}, key=int)
-    head = ("claim", "reference", *numbers, "together", "seconds")
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    lines = ["| claim | reference | the same in | otherwise |", "|---|---|---|---|"]
     for id, one in claims.items():
-        statuses = (str(one.verdicts[number].status) if number in one.verdicts else "–" for number in numbers)
-        cells = (f"`{id}`", one.reference or "–", *statuses, one.together, f"{one.seconds:.1f}")
-        lines.append(f"| {' | '.join(cells)} |")
+        others = Counter(str(verdict.status) for verdict in one.moved.values())
+        same = f"{len(one.verdicts) - len(one.moved)} of {len(one.verdicts)}"
+        rest = ", ".join(f"{count} {status}" for status, count in others.items())
+        lines.append(f"| `{id}` | {one.reference or '–'} | {same} | {rest} |")
     return "\n".join([title, "", _counts(list(claims.values()), _seconds(found)), "", *lines])
 
 
@@ -59,9 +58,8 @@ def _seconds(found: Found) -> float:
 def replications_page(found: Mapping[Paper, Found]) -> str:
     intro = (
         "Verdicts under fresh randomness: every key of every run drawn anew, everything else equal. The reference is "
-        "replication 0; *together* is the verdict on which all agree. A claim's seconds are those of its experiment's "
-        "runs, in all replications. Written by `lemmata docs` from the papers' `replications.json`, which keeps what "
-        "`lemmata confirm` found."
+        "replication 0. Written by `lemmata docs` from the papers' `replications.json`, which keeps every verdict that "
+        "`lemmata confirm` gave."
     )
     everything = {id: claims for one in found.values() for id, claims in one.items()}
     claims = [one for confirmations in everything.values() for one in confirmations.values()]
