@@ -10,6 +10,7 @@ from lemmata.core import Paper
 from lemmata.core.registry import papers
 from lemmata.report.errata import errata_markdown
 from lemmata.report.markdown import claim_page, findings_section, papers_lines
+from lemmata.report.tex import to_unicode
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -42,6 +43,12 @@ def _linked(text: str, paper: Paper, rows: list[dict]) -> str:
         text = text.replace(f"| `{row['id']}` |", f"| [`{row['id']}`]({paper.id}/{name}.md) |")
         text = text.replace(f"[`{row['file']}`]({row['file']})", f"`{row['file']}`")
     return text
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Mathematics as Unicode: the site needs no script for it."""
+    blocks = re.split(r"(^```.*?^```)", markdown, flags=re.DOTALL | re.MULTILINE)
+    return "".join(block if i % 2 else to_unicode(block) for i, block in enumerate(blocks))
 
 
 def _add(files: Files, config: MkDocsConfig, path: str, text: str) -> None:

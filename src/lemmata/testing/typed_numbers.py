@@ -43,7 +43,7 @@ MEASURED = [
     r"(?<![\w.,/-])[−+±]?\d*\.\d+(?:e[−-]?\d+)?(?![\w.]*\w)",
     rf"(?:{COUNT})\s?(?:%|percent\b|per cent\b)",
     rf"\b{COUNT}[ -](?:times|fold)\b",
-    rf"\b(?:{WORDS})fold\b|\d[x×](?=\s+[a-z][a-z-]{2})",
+    rf"\b(?:{WORDS})fold\b|\d[x×](?=\s+[a-z][a-z-]{{2}})",
     r"\b(?:twice|thrice|half) as\b",
     r"\ba (?:third|quarter|fifth|sixth|tenth|twentieth|fortieth|hundredth|thousandth) (?:of|as|the)\b",
     rf"\b{COUNT} (?:out )?of (?:the |its |all )?{COUNT}\b",
