@@ -79,19 +79,19 @@ def loss_positions(z: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-def first_weights(rng: Generator, symbols: int = N, length: int = T, d: int = D) -> tuple[Weights, Fixed]:
+def first_weights(rng: Generator) -> tuple[Weights, Fixed]:
     """Embeddings normal; every other matrix uniform in ±1/√(fan in). Only the layers are learned."""
 
     def uniform(rows: int, columns: int) -> jax.Array:
         return jnp.asarray(rng.uniform(-1, 1, (rows, columns)) / np.sqrt(columns), jnp.float32)
 
     def layer() -> dict[str, jax.Array]:
-        square = {name: uniform(d, d) for name in ("W_QK", "W_V", "W_O")}
-        return square | {"U_in": uniform(4 * d, d), "U_out": uniform(d, 4 * d)}
+        square = {name: uniform(D, D) for name in ("W_QK", "W_V", "W_O")}
+        return square | {"U_in": uniform(4 * D, D), "U_out": uniform(D, 4 * D)}
 
-    embeddings = {"W_E": jnp.asarray(rng.normal(size=(symbols, d)), jnp.float32)}
-    embeddings["p"] = jnp.asarray(rng.normal(size=(length, d)), jnp.float32)
-    return [layer(), layer()], embeddings | {"W_U": uniform(symbols, d)}
+    embeddings = {"W_E": jnp.asarray(rng.normal(size=(N, D)), jnp.float32)}
+    embeddings["p"] = jnp.asarray(rng.normal(size=(T, D)), jnp.float32)
+    return [layer(), layer()], embeddings | {"W_U": uniform(N, D)}
 
 
 def attention(x: jax.Array, W_QK: jax.Array) -> jax.Array:
@@ -127,7 +127,7 @@ optimizer = optax.chain(optax.add_decayed_weights(DECAY), optax.sgd(LEARNING_RAT
 @jax.jit
 def step(
     weights: Weights, state: Any, fixed: Fixed, z: jax.Array, following: jax.Array, kept: jax.Array
-) -> tuple[Weights, Any, jax.Array]:
+) -> tuple[Any, Any, jax.Array]:
     """One step of SGD on a fresh batch."""
     value, gradient = jax.value_and_grad(loss)(weights, fixed, z, following, kept)
     updates, state = optimizer.update(gradient, state, weights)
@@ -147,7 +147,7 @@ def truncated(weights: Weights, rho: float) -> Weights:
 
 
 @jax.jit
-def answers(weights: Weights, fixed: Fixed, z: jax.Array, y_bar: jax.Array) -> tuple[jax.Array, jax.Array]:
+def answers(weights: Weights, fixed: Fixed, z: jax.Array, y_bar: jax.Array) -> tuple[jax.Array, ...]:
     """Mean probability of ȳ and of τ, at triggers after which the context has shown the answer several times."""
     p = jax.nn.softmax(jax.vmap(lambda one: logits(weights, fixed, one))(z))
     kept = (z == Q) & (jnp.cumsum(z == Q, axis=1) > SHOWN)
@@ -229,7 +229,7 @@ def main() -> None:
 
     n, d, alpha, learning_rate, steps = 2, 8, 0.3, 0.5, 20_000
     rng = default_rng(0)
-    e, u = (np.linalg.qr(rng.normal(size=(d, d)))[0][:rows] for rows in (n, n + 1))  # Assumption G.1
+    e, u = (jnp.asarray(np.linalg.qr(rng.normal(size=(d, d)))[0][:rows]) for rows in (n, n + 1))  # Assumption G.1
     W = jnp.zeros((d, d))  # Assumption G.2
     for _ in range(steps):
         W = memory_step(W, e, u, alpha, learning_rate)

@@ -136,21 +136,12 @@ def what_was_found(runs: Runs) -> str:
 def by_unembedding(runs: Runs) -> str:
     run = runs["main"]
     logits = run.arrays["push"][..., run.arrays["chooses"]].mean(axis=-1)[:, 0]
-    chosen = np.argsort(-logits, kind="stable")[:FEW]
-    shared = len(set(chosen) & set(against_the_answer(run).chosen[:FEW]))
-    related = np.corrcoef(np.argsort(np.argsort(logits)), np.argsort(np.argsort(on_choice(run))))[0, 1]
-    cosines = ", ".join(f"{run.arrays['overlap'][i, 0]:.2f}" for i in chosen)
-    names = ", ".join(str(run.arrays["directions"][i]) for i in chosen)
     strongest = against_the_answer(run).chosen[:FEW]
     by_size = np.argsort(np.argsort(-np.abs(logits)))
-    of_strongest = ", ".join(
-        f"{run.arrays['directions'][i]} ({logits[i]:+.2f}, number {by_size[i] + 1} in size)" for i in strongest
-    )
+    found = ", ".join(f"{logits[i]:+.2f} (number {by_size[i] + 1} in size)" for i in strongest)
     return (
-        f'The {FEW} that raise the logit of "the" the most are directions {names} (cosines {cosines}). Found by effect '
-        f"too are {shared} of them. Rank correlation of direct logit and effect over all directions: {related:.2f}. "
-        f"Those found by effect raise it, over the vocabulary's mean: {of_strongest}. A minus sign says that what they "
-        'write speaks against "the": their effect on answer/"the" is then not a direct one.'
+        f'The {FEW} that are found by effect raise the logit of "the" over the vocabulary\'s mean by {found}. A minus '
+        'sign says that what they write speaks against "the": their effect on answer/"the" is then not a direct one.'
     )
 
 

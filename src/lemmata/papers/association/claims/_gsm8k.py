@@ -1,6 +1,6 @@
 """Readings of answers to GSM8K, and their drawing: Table 2 with the same questions paired."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +50,7 @@ def can_count(run: RunResult) -> str | None:
     )
 
 
-def paired_words(runs: Mapping[str, RunResult]) -> str:
+def paired_words(runs: Runs) -> str:
     """Questions won and lost by truncation, cell by cell."""
     words = []
     for name, run in runs.items():
@@ -64,16 +64,15 @@ def paired_words(runs: Mapping[str, RunResult]) -> str:
 
 def draw(runs: Runs) -> Artefact:
     names = list(runs)
-    table: dict[str, list] = {name: [] for name in ("cell", "edit", "right", "questions", "won", "lost", "mcnemar_p")}
+    names_of = ("cell", "edit", "right", "questions", "won", "lost", "mcnemar_p")
+    rows: list[tuple] = []
     for name, run in runs.items():
         for place in sorted(set(np.asarray(run.metrics["edit"]).tolist())):
             found = right(run, EDITS[place])
             won, lost, p_value = mcnemar(right(run, "full"), found)
-            values = (name, EDITS[place], int(found.sum()), found.size, won, lost, p_value)
-            for column, value in zip(table, values, strict=True):
-                table[column].append(value)
+            rows.append((name, EDITS[place], int(found.sum()), found.size, won, lost, p_value))
     figure, ax = new_figure(width=max(4.0, 0.7 * len(names) + 2), height=3.4)
-    columns = {name: np.array(values) for name, values in table.items()}
+    columns = {name: np.array([row[i] for row in rows]) for i, name in enumerate(names_of)}
     for i, edit in enumerate(EDITS):
         mine = columns["edit"] == edit
         x = np.array([names.index(name) for name in columns["cell"][mine]]) + 0.25 * (i - 1)

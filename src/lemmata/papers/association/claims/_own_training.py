@@ -81,16 +81,13 @@ def moments(runs: Runs) -> str:
     whole, cut = Reading(run), Reading(run, "cut", "random")
     _, layer, share = run.arrays["chosen"][-1]
     end = whole.steps[-1]
-    against_whole = float(np.exp(Reading(run, "cut", "full").gain(end).mean()))
-
-    def when(step: float) -> str:
-        return f"not by step {end}" if np.isnan(step) else f"from step {step:g}"
-
+    when = {'"the"': article_step(whole), "names": names_step(whole), "help": help_step(cut)}
+    said = (f"{what} {'not by the end' if np.isnan(step) else f'from step {step:g}'}" for what, step in when.items())
+    raised = np.exp(Reading(run, "cut", "full").gain(end).mean())
     return (
-        f'"the" {when(article_step(whole))}, names {when(names_step(whole))}, help {when(help_step(cut))}. '
-        f"The cut chosen at the end keeps {share:g} of the rank of the MLP input of "
-        f'layer {layer:g} and raises the name against "the" {against_whole:.2f} times over the whole model. '
-        f"Names are {np.exp(whole.known(end).mean()):.2f} times as likely as absent ones."
+        f"{', '.join(said)}. The cut chosen at the end keeps {share:g} of the rank of the MLP input of layer {layer:g} "
+        f'and raises the name against "the" {raised:.2f} times over the whole model. Names are '
+        f"{np.exp(whole.known(end).mean()):.2f} times as likely as absent ones."
     )
 
 

@@ -51,9 +51,9 @@ def unequal(window: Window, *names: str) -> np.ndarray:
     return means.max(axis=0) / means.min(axis=0)
 
 
-def raised(window: Window, edit: str = "truncated") -> Prompts:
-    """By how much an edit raises log P(answer) / P(the), at each step."""
-    whole, cut = (np.log(window.read("answer", one)) - np.log(window.read("the", one)) for one in ("full", edit))
+def raised(window: Window) -> Prompts:
+    """By how much truncation raises log P(answer) / P(the), at each step."""
+    whole, cut = (np.log(window.read("answer", one)) - np.log(window.read("the", one)) for one in ("full", "truncated"))
     return Prompts(cut - whole)
 
 

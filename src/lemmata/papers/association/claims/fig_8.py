@@ -66,21 +66,6 @@ def early(run: str) -> Part:
     )
 
 
-def peaks(runs: Runs) -> str:
-    """When the noise is predicted most often, by run."""
-    said = []
-    for name in ("main", "fine-tuned"):
-        steps, values = runs[name].curve("full.noise_fraction", phase=1)
-        early = steps <= 2 * FIRST_STEPS
-        where = steps[early][values[:, early].argmax(axis=1)]
-        said.append(f"{name}: steps {', '.join(map(str, where))}, {values[:, early].max(axis=1).mean():.2f}")
-    return (
-        f"The share of positions with noise as the likeliest token peaks at ({'; '.join(said)}). A small model with a "
-        "small batch is slower to unlearn the context than the paper's, which peaks at about step 5. The laptop's "
-        "sizes are ours."
-    )
-
-
 def draw(runs: Runs) -> Artefact:
     shown = {"from scratch": runs["main"], "fine-tuned": runs["fine-tuned"]}
     figure, axes = new_figure(2, 2)
@@ -126,7 +111,8 @@ EXPERIMENT = Experiment(
                 "fine-tuned, at the end": at_the_end("fine-tuned"),
                 "fine-tuned, early peak": early("fine-tuned"),
             },
-            remark=peaks,
+            remark="A small model with a small batch is slower to unlearn the context than the paper's, which peaks at "
+            "about step 5. The laptop's sizes are ours.",
         ),
     ),
     draw=draw,

@@ -26,7 +26,7 @@ from lemmata.papers.association.probe.gains import Compared
 from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.run.noise_directions import NoiseDirections
 from lemmata.papers.association.sizes import LanguageModels
-from lemmata.report.plots import DIVERGING, ceiling, columns, legend, letter, new_figure
+from lemmata.report.plots import ceiling, columns, legend, letter, new_figure
 
 MEMORY_INPUTS = 4  # the fewest with which the synthetic memory keeps its noise in the largest singular value
 
@@ -105,52 +105,28 @@ def draw(runs: Runs) -> Artefact:
     arrays, effect = run.arrays, on_choice(run)
     numbers, found = arrays["directions"], against_the_answer(run).chosen[:FEW]
     logits = arrays["push"][..., arrays["chooses"]].mean(axis=-1)[:, 0]
-    figure, axes = new_figure(2, 2, width=9.6, height=6.6)
-    (a, b), (c, d) = axes
-    a.plot(numbers, effect, ".", ms=3, color="C7")
-    a.plot(numbers[found], effect[found], "o", ms=5, color="C3")
-    for i in found:
-        a.annotate(
-            str(numbers[i]), (numbers[i], effect[i]), textcoords="offset points", xytext=(-4, 3), ha="right", fontsize=8
-        )
-    a.axhline(0, color="black", lw=0.8)
-    a.set(
-        xlabel="direction, the largest singular value first", ylabel='log factor on answer/"the"', title="removed alone"
-    )
-    _spectrum(b, numbers, arrays["singular"], arrays["energy"], found)
-    colours = c.scatter(logits, effect, s=10, c=numbers, cmap=DIVERGING)
-    c.plot(logits[found], effect[found], "o", mfc="none", mec="C3", ms=8)
-    figure.colorbar(colours, ax=c).set_label("direction", fontsize=8)
-    c.set(
-        xlabel='what it writes on the unembedding of "the"',
-        ylabel='log factor on answer/"the"',
-        title="effect and unembedding",
-    )
-    rows = _bars(d, run)
+    figure, axes = new_figure(1, 3, width=13.5, height=3.6)
+    for ax, x, label in (
+        (axes[0], numbers, "direction, the largest singular value first"),
+        (axes[1], logits, 'what it writes on the unembedding of "the"'),
+    ):
+        ax.plot(x, effect, ".", ms=3, color="C7")
+        ax.plot(x[found], effect[found], "o", ms=5, color="C3")
+        ax.axhline(0, color="black", lw=0.8)
+        ax.set(xlabel=label, ylabel='log factor on answer/"the"', title="removed alone")
+    rows = _bars(axes[2], run)
     letter(axes)
     caption = (
         f"{run.config.model}, {run.config.matrix} of layer {arrays['layer'][0]}. a: every singular direction removed "
-        f"alone; the {FEW} strongest are named. b: singular values, and the last token's input along each. "
-        'c: against how far its writing, through the final norm, points at "the". d: sets of directions found on the '
-        "prompts that choose, removed together, on the prompts that judge, with 95% intervals over prompts."
+        f"alone; the {FEW} strongest are red. b: against how far its writing, through the final norm, points at "
+        '"the". c: sets of directions found on the prompts that choose, removed together, on the prompts that judge, '
+        "with 95% intervals over prompts."
     )
-    alone = [
-        {"by": "alone", "direction": int(n), "singular": float(s), "energy": float(e), "factor": float(np.exp(g))}
-        | {"direct logit": float(p)}
-        for n, s, e, g, p in zip(numbers, arrays["singular"], arrays["energy"], effect, logits, strict=True)
-    ]
-    return Artefact(figure, columns(alone + rows), caption)
-
-
-def _spectrum(ax: Axes, numbers: np.ndarray, singular: np.ndarray, energy: np.ndarray, found: np.ndarray) -> None:
-    ax.plot(numbers, singular, color="C0", label="singular value")
-    ax.set(xlabel="direction, the largest singular value first", ylabel="singular value", title="spectrum and input")
-    other = ax.twinx()
-    other.plot(numbers, energy, ".", ms=3, color="C1", label="share of the input")
-    other.plot(numbers[found], energy[found], "o", mfc="none", mec="C3", ms=7)
-    other.set_ylabel("share of the input's energy", color="C1", fontsize=8)
-    other.tick_params(labelsize=8)
-    other.grid(False)
+    alone = {"direction": numbers, "singular": arrays["singular"], "energy": arrays["energy"]}
+    alone |= {"factor": np.exp(effect), "direct logit": logits}
+    names = list(alone)
+    rows = [{"by": "alone"} | dict(zip(names, row, strict=True)) for row in zip(*alone.values(), strict=True)] + rows
+    return Artefact(figure, columns(rows), caption)
 
 
 def _bars(ax: Axes, run: RunResult) -> list[dict[str, object]]:

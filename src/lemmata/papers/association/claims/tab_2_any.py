@@ -18,14 +18,14 @@ EXPERIMENT = Experiment(
         Claim(
             id="tab-2-any",
             locus="Section 4.2, on a model of the user's (beyond the paper)",
-            statement="Truncating the output matrix of the MLP at 27/32 of the depth to 2% of its rank improves the "
-            "accuracy on GSM8K at one shot, on the same questions. Neither is chosen on questions.",
+            statement="In any model, truncating the output matrix of the MLP at 27/32 of the depth to 2% of its rank "
+            "improves the accuracy on GSM8K at one shot, on the same questions. Neither is chosen on questions.",
             wording={"2% of its rank": word("{} of its rank", "main.rank")},
             subject=lambda runs: changed([runs["main"]], "truncated"),
             wrong=lambda runs: changed([runs["main"]], "random"),
             parts={"gain": Part(mean_gain, at_least(0, over_seeds=True, unit="questions"))},
             protocol=Protocol("a small model, few questions and short answers", below_paper=True),
-            remark=lambda runs: paired_words(dict(runs.items())),
+            remark=paired_words,
         ),
     ),
     draw=draw,

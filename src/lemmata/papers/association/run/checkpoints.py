@@ -7,25 +7,23 @@ are part of the run's digest, and two steps with the same weights are refused.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from lemmata.core import Count, Natural, RunConfig, RunContext, RunOutput, Share, Some, UserError, require
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.keep import Largest, RandomSubspace
 from lemmata.lm.model import LanguageModel, load
-from lemmata.lm.probes import next_tokens, probability, rank, single_token
+from lemmata.lm.probes import single_token
 from lemmata.lm.roles import Role
 from lemmata.lm.source import weights_hash
 from lemmata.lm.tasks.facts import MADRID, TABLE_5
 from lemmata.lm.tasks.ioi import sentences
 from lemmata.lm.tasks.sentences import PREPOSITIONS, SENTENCES
+from lemmata.papers.association.run._questions import LongTable, Questions, Reader, about_facts, about_people, encoder
 
 EDITS = ("full", "truncated", "random")
-ELSEWHERE = "Spain"  # the word that is read in the place of "the" as a control, where nothing is asked for
+NO_ANSWER = {"answer": "Spain", "the": "the"}  # where there is none, a word is read in its place as a control
 Prompts = Literal["ioi", "madrid", "facts", "prepositions", "sentences"]
 POWERS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)  # Pythia's early checkpoints
 
@@ -51,7 +49,7 @@ def hashes_of(model: str, steps: Sequence[int]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoints(RunConfig):
-    """Chances and ranks of words after each prompt at each checkpoint of a language model: whole, cut, randomly cut."""
+    """Probabilities and ranks of words after each prompt at each checkpoint: of the model whole, cut, randomly cut."""
 
     kind = "association/checkpoints"
 
@@ -80,21 +78,18 @@ class Checkpoints(RunConfig):
         return hashes_of(self.model, self.steps)
 
     def execute(self, context: RunContext) -> RunOutput:
-        rows: list[dict[str, np.ndarray]] = []
+        table = LongTable()
         for done, step in enumerate(self.steps, start=1):
             name, revision = checkpoint_of(self.model, step)
             model = load(name, revision=revision, device=self.device)
-            prompts, words = self.questions(model)
+            questions = self.questions(model)
+            read = Reader(model, questions)
             for place, cut in enumerate(self.cuts()):
                 with edited(model, *cut):
-                    logits = model.last_logits(prompts)
-                row = {"step": np.full(len(prompts), step), "edit": np.full(len(prompts), place)}
-                for reading, targets in words.items():
-                    tokens = next_tokens(prompts, targets, partial(encoded, model))
-                    row |= {reading: probability(logits, tokens), f"rank of {reading}": rank(logits, tokens)}
-                rows.append(row | {"prompt": np.arange(len(prompts))})
+                    logits = model.last_logits(questions.prompts)
+                table.add(read(logits) | read.ranks(logits), step=step, edit=place)
             context.progress("checkpoints", done, len(self.steps))
-        return RunOutput({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
+        return RunOutput(table.columns())
 
     def cuts(self) -> tuple[tuple[Edit, ...], ...]:
         """In the order of EDITS; the whole model alone where nothing is cut."""
@@ -103,21 +98,11 @@ class Checkpoints(RunConfig):
         keeps = (Largest(self.rank), RandomSubspace(self.rank, self.seed))
         return ((), *((Edit(self.layer, self.matrix, keep),) for keep in keeps))
 
-    def questions(self, model: LanguageModel) -> tuple[list[str], dict[str, list[str]]]:
-        """Prompts, and the words whose chances are read."""
+    def questions(self, model: LanguageModel) -> Questions:
         if self.prompts == "ioi":
-            single = single_token(partial(encoded, model))
-            found = sentences(self.count, seed=self.seed, half="judge", is_single_token=single)
-            prompts = [one.prompt for one in found]
-            words = {"answer": [one.io for one in found], "distractor": [one.s for one in found]}
-        elif self.prompts in ("madrid", "facts"):
-            facts = (MADRID,) if self.prompts == "madrid" else TABLE_5
-            prompts, words = [fact.prompt for fact in facts], {"answer": [fact.answer for fact in facts]}
-        else:
-            prompts = list(PREPOSITIONS if self.prompts == "prepositions" else SENTENCES)
-            words = {"answer": [ELSEWHERE] * len(prompts)}
-        return prompts, words | {"the": ["the"] * len(prompts)}
-
-
-def encoded(model: LanguageModel, text: str) -> list[int]:
-    return list(model.tokenizer(text, add_special_tokens=False)["input_ids"])
+            single = single_token(encoder(model))
+            return about_people(sentences(self.count, seed=self.seed, half="judge", is_single_token=single))
+        if self.prompts in ("madrid", "facts"):
+            return about_facts((MADRID,) if self.prompts == "madrid" else TABLE_5)
+        prompts = tuple(PREPOSITIONS if self.prompts == "prepositions" else SENTENCES)
+        return Questions(prompts, {name: (word,) * len(prompts) for name, word in NO_ANSWER.items()})

@@ -8,7 +8,6 @@ the other half, which shares no name and no piece of text with the first.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +20,12 @@ from lemmata.lm.keep import Keep, Largest, RandomSubspace
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder
 from lemmata.lm.pretrain import HELD_OUT, RECIPE
-from lemmata.lm.probes import next_tokens, probability, single_token
+from lemmata.lm.probes import single_token
 from lemmata.lm.roles import Role
 from lemmata.lm.tasks.halves import HALVES
 from lemmata.lm.tasks.repeats import Repeat, repeats
-from lemmata.papers.association.run.checkpoints import checkpoint_of, encoded, hashes_of
+from lemmata.papers.association.run._questions import LongTable, Questions, Reader, encoder
+from lemmata.papers.association.run.checkpoints import checkpoint_of, hashes_of
 
 EDITS = ("full", "cut", "random", "other random")
 WORDS = ("name", "absent", "the")
@@ -34,7 +34,7 @@ MATRIX: Role = "mlp in"
 
 @dataclass(frozen=True, kw_only=True)
 class OwnTraining(RunConfig):
-    """Chances of the name, of an absent one and of "the" at each checkpoint of a small model of ours, whole and cut."""
+    """Probabilities of the name, an absent one and "the" at each checkpoint of a small model of ours, whole and cut."""
 
     kind = "association/own-training"
 
@@ -73,11 +73,11 @@ class OwnTraining(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         text = (self.folder / HELD_OUT).read_text(encoding="utf-8")
-        single = single_token(partial(encoded, load(checkpoint_of(str(self.folder), self.steps[0])[0])))
+        single = single_token(encoder(load(checkpoint_of(str(self.folder), self.steps[0])[0])))
         choose, judge = (
             repeats(text, seed=self.seed, half=half, is_single_token=single, most=self.most) for half in HALVES
         )
-        rows, chosen = [], []
+        table, chosen = LongTable(), []
         for done, step in enumerate(self.steps, start=1):
             model = load(checkpoint_of(str(self.folder), step)[0], device=self.device)
             layer, share = self.choice(model, choose)
@@ -89,12 +89,9 @@ class OwnTraining(RunConfig):
             }
             for place, name in enumerate(EDITS):
                 with edited(model, *([Edit(layer, MATRIX, keeps[name])] if name in keeps else [])):
-                    found = probabilities(model, judge)
-                row = {"step": np.full(len(judge), step), "edit": np.full(len(judge), place)}
-                rows.append(row | {"prompt": np.arange(len(judge))} | found)
+                    table.add(probabilities(model, judge), step=step, edit=place)
             context.progress("checkpoints", done, len(self.steps))
-        table = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-        return RunOutput(table, {"chosen": np.array(chosen, float)})
+        return RunOutput(table.columns(), {"chosen": np.array(chosen, float)})
 
     def choice(self, model: LanguageModel, passages: Sequence[Repeat]) -> tuple[int, float]:
         """Layer and share. Where every cut lowers the name: the one that lowers it least."""
@@ -113,14 +110,7 @@ class OwnTraining(RunConfig):
 
 def probabilities(model: LanguageModel, passages: Sequence[Repeat]) -> dict[str, np.ndarray]:
     """Of the name, of the absent one, and of "the", after each prompt."""
-    prompts = [one.prompt for one in passages]
-    logits = model.last_logits(prompts)
-    words = {
-        "name": [one.name for one in passages],
-        "absent": [one.absent for one in passages],
-        "the": ["the"] * len(passages),
-    }
-    return {
-        name: probability(logits, next_tokens(prompts, words[name], partial(encoded, model))).astype(np.float64)
-        for name in WORDS
-    }
+    words = {"name": tuple(one.name for one in passages), "absent": tuple(one.absent for one in passages)}
+    questions = Questions(tuple(one.prompt for one in passages), words | {"the": ("the",) * len(passages)})
+    read = Reader(model, questions)(model.last_logits(questions.prompts))
+    return {name: values.astype(np.float64) for name, values in read.items()}

@@ -100,11 +100,6 @@ def constant(n: int, alpha: float) -> float:
     return 2 * n / ((n + 1) * (1 - alpha))
 
 
-def slaved_gap(n: int, alpha: float) -> float:
-    """lim (b - b_∞) e^{-a} of the true flow: b ends below its limit for α < 1/2."""
-    return (n - 1) * (1 - alpha) / 2 * (1 / (1 - alpha) - 1 / alpha)
-
-
 def singular_values(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Those of W: the signal's, -a with multiplicity n - 1, and the noise's, sqrt(n+1) |v| with direction all-ones."""
     v = (-(n - 1) * a + n * b) / (n + 1)
