@@ -121,7 +121,7 @@ def test_clean_training_comes_before_noise() -> None:
     ]
 
 
-def test_attention_is_averaged_over_as_many_sequences_as_asked() -> None:
+def test_attention_is_averaged_over_as_many_sequences_as_set() -> None:
     few = replace(recall_training(Scale("smoke")), maps=True, seeds=(4,))
     snapshots = {
         number: replace(few, attended_sequences=number).execute(Unattended()).arrays for number in (None, 16, 32)
@@ -214,7 +214,7 @@ def test_rules_refuse_the_opposite_order(claim: Claim) -> None:
     assert judge(claim, _runs(_story(noise_first=False))).status == "fails"
 
 
-def test_a_falling_rank_sweep_is_asked_for() -> None:
+def test_the_rank_sweep_must_fall() -> None:
     story = _story()
     rising = RunResult(story.config, story.metrics, {"sweep.correct": story.arrays["sweep.correct"][..., ::-1]}, {})
     assert judge(fig_3.EXPERIMENT.claims[0], _runs(rising)).status == "fails"

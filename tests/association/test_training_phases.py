@@ -12,9 +12,10 @@ from lemmata.papers.association.run.own_training import EDITS, OwnTraining
 PROMPTS = 50
 
 
-def judged(experiment: str, runs: dict[str, RunResult]) -> dict[str, Judgement]:
-    found = experiments("association")[f"association/{experiment}"]
-    return {claim.id.partition("/")[2]: judge(claim, Runs(runs, Scale("paper")), found.needs) for claim in found.claims}
+def judged(runs: dict[str, RunResult], *names: str) -> dict[str, Judgement]:
+    found = [experiments("association")[f"association/{name}"] for name in names]
+    given = Runs(runs, Scale("paper"))
+    return {claim.id.partition("/")[2]: judge(claim, given, one.needs) for one in found for claim in one.claims}
 
 
 def table(config: Any, steps: Any, edits: int, values: Any) -> RunResult:
@@ -41,12 +42,14 @@ def phases(step: int, edit: int) -> dict[str, float]:
 
 
 def test_the_phases_of_figure_5() -> None:
-    configs = experiments("association")["association/fig-5-phases"].runs(Scale("paper"))
+    names = ("fig-5-phases", "fig-5-benefit", "fig-5-fact-phases")
+    every = [experiments("association")[f"association/{name}"].runs(Scale("paper")) for name in names]
+    configs = {name: config for some in every for name, config in some.items()}
     runs = {name: table(config, config.steps, 3, phases) for name, config in configs.items()}
-    for name, found in judged("fig-5-phases", runs).items():
+    for name, found in judged(runs, *names).items():
         assert (found.status, found.control_status) == ("holds", "fails"), name
     flat = {name: table(config, config.steps, 3, lambda s, e: phases(100, e)) for name, config in configs.items()}
-    assert {found.status for found in judged("fig-5-phases", flat).values()} == {"fails"}
+    assert {found.status for found in judged(flat, *names).values()} == {"fails"}
 
 
 def test_figure_14() -> None:
@@ -56,13 +59,13 @@ def test_figure_14() -> None:
         return {"rank of the": 20000.0 if step < 8 else 2.0, "rank of answer": 20000.0 if step < 8 else 900.0}
 
     runs = {name: table(config, config.steps, 1, ranks) for name, config in configs.items()}
-    found = judged("fig-14", runs)["fig-14"]
+    found = judged(runs, "fig-14")["fig-14"]
     assert (found.status, found.control_status) == ("holds", "fails")
     late = {
         name: table(config, config.steps, 1, lambda s, e: ranks(8 if s >= 256 else 0, e))
         for name, config in configs.items()
     }
-    assert judged("fig-14", late)["fig-14"].status == "fails"
+    assert judged(late, "fig-14")["fig-14"].status == "fails"
 
 
 def curves(names_from: int, help_from: int) -> RunResult:
@@ -77,16 +80,16 @@ def curves(names_from: int, help_from: int) -> RunResult:
 
 
 def test_our_own_training() -> None:
-    never = 10**6
+    never, names = 10**6, ("own-training", "own-truncation")
     shuffled = curves(never, never)
-    found = judged("own-training", {"text": curves(64, 128), "shuffled": shuffled})
+    found = judged({"text": curves(64, 128), "shuffled": shuffled}, *names)
     for name, one in found.items():
         assert (one.status, one.control_status) == ("holds", "fails"), name
     remark = found["own-training"].remark
     assert '"the" from step 8, names from step 64, help from step 128' in remark
-    at_once = judged("own-training", {"text": curves(8, 512), "shuffled": shuffled})
+    at_once = judged({"text": curves(8, 512), "shuffled": shuffled}, *names)
     assert at_once["own-training"].status == "fails"
     assert at_once["own-truncation"].status == "holds"
-    helpless = judged("own-training", {"text": curves(64, never), "shuffled": shuffled})
+    helpless = judged({"text": curves(64, never), "shuffled": shuffled}, *names)
     assert [helpless[name].status for name in ("own-training", "own-truncation")] == ["holds", "fails"]
     assert "help not by step 1024" in helpless["own-training"].remark

@@ -41,13 +41,14 @@ def computed(config: Checkpoints | OwnTraining) -> RunResult:
 
 
 def test_our_own_training_is_judged(trained: Path) -> None:
-    experiment = experiments("association")["association/own-training"]
-    runs = {}
+    both = [experiments("association")[f"association/{name}"] for name in ("own-training", "own-truncation")]
+    experiment, runs = both[0], {}
     for name, config in experiment.runs(Scale("smoke")).items():
         config = override(config, {"root": str(trained), "shares": "0.1,0.5", "most": "40"})
         assert config.lacks() is None
         runs[name] = computed(config)
-    found = {claim.id: judge(claim, Runs(runs, Scale("smoke")), experiment.needs) for claim in experiment.claims}
+    given = Runs(runs, Scale("smoke"))
+    found = {claim.id: judge(claim, given, one.needs) for one in both for claim in one.claims}
     first = found["association/own-training"]
     assert first.status in ("holds", "fails", "undecided")
     assert first.control_status == "fails"

@@ -82,7 +82,9 @@ def moments(runs: Runs) -> str:
     _, layer, share = run.arrays["chosen"][-1]
     end = whole.steps[-1]
     when = {'"the"': article_step(whole), "names": names_step(whole), "help": help_step(cut)}
-    said = (f"{what} {'not by the end' if np.isnan(step) else f'from step {step:g}'}" for what, step in when.items())
+    said = (
+        f"{what} {f'not by step {end}' if np.isnan(step) else f'from step {step:g}'}" for what, step in when.items()
+    )
     raised = np.exp(Reading(run, "cut", "full").gain(end).mean())
     return (
         f"{', '.join(said)}. The cut chosen at the end keeps {share:g} of the rank of the MLP input of layer {layer:g} "

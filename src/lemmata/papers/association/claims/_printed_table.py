@@ -67,9 +67,9 @@ def first_over_second(change: Change) -> Contrast:
 
 def gains(rule: Callable[..., Any], shots: Sequence[int]) -> dict[str, Part]:
     """That the mean and each single gain at these numbers of shots are beyond chance in one direction."""
-    beyond_chance = rule(0, over_seeds=True, unit="questions")
+    beyond_luck = rule(0, over_seeds=True, unit="questions")
     cell = {"cell": partial(_named, shots=shots)}
-    return {"mean gain": Part(mean, beyond_chance), "each gain": Part(each, beyond_chance, along=cell)}
+    return {"mean gain": Part(mean, beyond_luck), "each gain": Part(each, beyond_luck, along=cell)}
 
 
 def _named(runs: Runs, shots: Sequence[int]) -> list[dict[str, Any]]:

@@ -139,10 +139,9 @@ EXPERIMENT = Experiment(
         Claim(
             id="fig-13",
             locus="Appendix B.5, Figure 13",
-            statement=r"Without feed-forward layers and with the first value matrix written $W_O^1 W_V^1$, keeping a "
-            r"small part $\rho$ of the rank of $W_O^1$ makes the correct token a little more probable than the full "
-            r"model does, by clearly less than dropping $F_2$ where there is one. A still smaller $\rho$, not 0, "
-            "destroys the model.",
+            statement=r"Without feed-forward layers, keeping a small part $\rho$ of the rank of $W_O^1$, in "
+            r"$W_O^1 W_V^1$, makes the correct token a little more probable than the full model does. That is clearly "
+            r"less than dropping $F_2$ adds where there is one. A still smaller $\rho$, not 0, destroys the model.",
             needs={"attention only": room_for(BETTER), "with MLPs": some_noise},
             subject=lambda runs: Cut(runs["attention only"], runs["with MLPs"]),
             wrong=lambda runs: Cut(runs["attention only"], runs["with MLPs"], matrix=1),  # W_O² in its place

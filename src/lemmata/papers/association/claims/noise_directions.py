@@ -69,9 +69,9 @@ SMALLEST = Claim(
 THEORY = Claim(
     id="noise-directions-theory",
     locus=f"{OURS}; Section 3.3 and Appendix G.1, iii, for n >= 4 inputs",
-    statement="What the synthetic memory does with four inputs and more, to keep the noise in its largest singular "
-    f'value, the language model does not: of the {TEN} directions that carry "the" the most, the largest tenth of all '
-    "holds less than half of the effect.",
+    statement=r"For $n \ge 4$ inputs the synthetic memory keeps the noise in its largest singular value; the language "
+    f'model does not. Of the {TEN} directions that carry "the" the most, the largest tenth of all holds less than half '
+    "of the effect.",
     needs={"main": enough},
     subject=lambda runs: against_the_answer(runs["main"]),
     wrong=lambda runs: memorys_noise(runs["memory"]),

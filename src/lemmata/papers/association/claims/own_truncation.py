@@ -27,8 +27,8 @@ EXPERIMENT = trained_here(
         locus="Section 4.1, when the benefit of truncation appears, in a small model of ours (beyond the paper)",
         statement="In a small GPT-NeoX model trained on a text, a cut chosen on other prompts in the end raises the "
         "name "
-        'against "the" half as much again as a random subspace of the same rank does, with the context still used. It '
-        "begins to do so not before names are preferred.",
+        'against "the" half as much again as a random subspace of the same rank does. The context is still used, and '
+        "the cut begins to help not before names are preferred.",
         subject=lambda runs: Reading(runs["text"], "cut", "random"),
         wrong=lambda runs: Reading(runs["text"], "other random", "random"),
         parts={
