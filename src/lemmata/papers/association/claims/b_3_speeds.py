@@ -1,7 +1,7 @@
 """Appendix B.3: how fast the three matrices of equation (2) move."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def draw(runs: Runs) -> Artefact:
             n, size = Moves(run, token).sizes(column)
             curves[f"{matrix}, {label}"] = n, [size]
     caption = f"The first updates by the exact chain at α = {run.config.alpha:g}, T = {max(run.config.ratios)} N."
-    axes = {"xlabel": "N", "ylabel": "size of the first update", "xscale": "log", "yscale": "log"}
+    axes: dict[str, Any] = {"xlabel": "N", "ylabel": "size of the first update", "xscale": "log", "yscale": "log"}
     return draw_curves(curves, caption, marker="o", **axes)
 
 
