@@ -62,9 +62,9 @@ def settled(run: RunResult) -> Undecided | None:
 NOISE_RANK = Claim(
     id="noise-rank-n",
     locus="Appendix G.1, iii, and section 3.3: easy to extend to any N > 2",
-    statement="With orthonormal embeddings and any number $n$ of inputs, the noise sits in a low-rank subspace of "
-    r"$W$, and $\alpha$ decides whether that is of the smallest singular values. Judged at $t = 10^8$ is whether the "
-    r"answer changes with $\alpha$ for some $n$, and the answers by $n$.",
+    statement="With orthonormal embeddings and $n > 2$ inputs the noise still sits in a low-rank subspace of $W$, and "
+    r"$\alpha$ decides whether that is of the smallest singular values. Judged at $t = 10^8$ is whether the answer "
+    r"changes with $\alpha$ for some $n$, and the answers by $n$.",
     needs=dict.fromkeys(LEVELS, (within("alpha", "the limits are those of α < 1/2", below=0.5), settled)),
     wording={f"α = {alpha:g}": word("α = {}", f"{group}.alpha") for group, alpha in LEVELS.items()}
     | {"t = 10^8": word("t = {}", "inputs.last_time")},

@@ -48,9 +48,9 @@ THEOREM_1 = Claim(
     locus="Theorem 1",
     uses=("lemma-d.1", "eq-6", "table-3", "eq-12"),
     statement=r"For $N, T \gg 1$ and $\alpha = \Theta(1)$, one gradient step from zero on $m$ samples gives the noise "
-    r"token on any test sequence the margin $\Delta(\xi_{ff}) \approx \eta_f \alpha$ and "
-    r"$\Delta(\xi_{attn}) \approx \frac{\eta_v}{N} \hat\alpha$, $\hat\alpha = \alpha^2 \hat q + \alpha(1 - \hat q)$, "
-    r"up to the sampling error of $m$. Measured in these two units.",
+    r"token on any test sequence the margin $\Delta(\xi_{\text{ff}}) \approx \eta_f \alpha$ and "
+    r"$\Delta(\xi_{\text{attn}}) \approx \frac{\eta_v}{N} \hat\alpha$, $\hat\alpha = \alpha^2 \hat q + \alpha(1 - \hat "
+    "q)$, up to the sampling error of $m$. Measured in these two units.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # Leading order: terms of relative size 1/(αN) = .06, about two of them in each margin, are dropped.
@@ -60,11 +60,11 @@ THEOREM_1 = Claim(
     },
     correction=Correction(
         severity="constant",
-        printed=r"$\Delta(\xi_{attn}) \approx \frac{\eta_v}{N} \hat\alpha$",
-        corrected=r"$\Delta(\xi_{attn}) \approx \frac{2\eta_v}{N} \hat\alpha$",
-        reason=r"The proof uses $x_t = W_E(z_t) + p_t$, but the model of equation (2) has two token embeddings a "
+        printed=r"$\Delta(\xi_{\text{attn}}) \approx \frac{\eta_v}{N} \hat\alpha$",
+        corrected=r"$\Delta(\xi_{\text{attn}}) \approx \frac{2\eta_v}{N} \hat\alpha$",
+        reason="The proof uses $x_t = W_E(z_t) + p_t$, but the model of equation (2) has two token embeddings a "
         r"position, $W_E(z_t) + \widetilde W_E(z_{t-1})$, and the step learns the noise on both.",
-        survives=r"The feed-forward margin (only $W_E(q)$ is always there), and the message: a factor of order $N$ "
+        survives="The feed-forward margin (only $W_E(q)$ is always there), and the message: a factor of order $N$ "
         "between the two.",
         source=rf"{SOURCE}; the proof writes $x_t = W_E(z_t) + p_t$, so this is not the conversion's",
         latex=r"$\left|\Delta(\xi_{\mathrm{attn}}(x_{1:T})) - \frac{2\eta_v}{N}\hat\alpha\right| \leq \dots$",
@@ -74,8 +74,8 @@ THEOREM_1 = Claim(
 EXACT = Claim(
     id="thm-1-exact",
     locus="Theorem 1, for finite N and T",
-    statement=r"After one gradient step from zero on $m$ samples both margins are those of the exact Markov chain with "
-    r"both embeddings, at finite $N$ and $T$ and up to the sampling error of $m$.",
+    statement="After one gradient step from zero on $m$ samples both margins are those of the exact Markov chain with "
+    "both embeddings, at finite $N$ and $T$ and up to the sampling error of $m$.",
     subject=lambda runs: measured(runs["main"]),
     wrong=exchanged,
     # m samples leave a relative error of about sqrt((1-α)/(α m)) = .016 (of 1 and of 2), times four.

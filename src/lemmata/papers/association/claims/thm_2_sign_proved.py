@@ -25,7 +25,7 @@ EXPERIMENT = Experiment(
             locus="Theorem 2",
             statement="Under Assumption F.1's orthonormal embeddings and uniform prediction, with the $W_V$ that "
             r"phases 1 and 2 leave and $\bar y$ in $[N]$, one step of $W_{QK}$ gives $\xi_{q \to j} < \xi_{q \to N+1}$ "
-            r"for $j \ne q$. At every $\alpha \in (0, 0.4]$, for $N = 16, 64, 256$ with $T = 8N$.",
+            r"for $j \ne q$. It does so at every $\alpha \in (0, 0.4]$, for $N = 16, 64, 256$ with $T = 8N$.",
             remark="The theorem says the opposite (thm-2). The exact chain, with the whole matrix that phase 2 "
             "produces; the control says positive, as printed.",
         ),
