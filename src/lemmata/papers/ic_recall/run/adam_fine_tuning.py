@@ -129,7 +129,7 @@ def tokens_and_counts(world: TableWorld, sequences: Sequences, rows: int) -> Tok
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
     tokens = stored(world, sequences).batch.tokens
     times = (rows // len(sequences), 1)
-    return TokensAndCounts(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts.astype(np.float32), times)))
+    return TokensAndCounts(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts, times)))
 
 
 def loss_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
