@@ -4,8 +4,8 @@ from lemmata.record import Finding, Number
 
 FINDINGS = (
     Finding(
-        text="Theorem 4.2 holds on trained models, the algebra behind it does not: at low temperature the optimum puts "
-        "{right} on a position where {printed} is printed, and its line has {critical} critical points, not {one}.",
+        text="Theorem 4.2 holds on trained models; constants in its proof change: the low-temperature "
+        "optimum puts {right} where {printed} is printed, and its line has {critical} critical points, not {one}.",
         rests_on={"optimum-low-T": "erratum", "thm-b.3-critical-points": "erratum", "thm-4.2": "holds"},
         shown_by="optimum",
         numbers={

@@ -30,12 +30,12 @@ def with_optimum(key: str = "temperatures") -> Condition:
     return _under(phase.existence_temperature, key, "the pairwise line has no optimum")
 
 
-def with_global_optimum(key: str = "temperatures") -> Condition:
-    return _under(phase.global_temperature, key, f"the optimum is another: one pair takes all ({EXACTLY})")
+def with_global_optimum() -> Condition:
+    return _under(phase.global_temperature, "temperatures", f"the optimum is another: one pair takes all ({EXACTLY})")
 
 
-def below_log_two(key: str = "temperatures") -> Condition:
-    return _under(phase.recall_temperature, key, "no pairwise attention has a loss below log 2")
+def below_log_two() -> Condition:
+    return _under(phase.recall_temperature, "temperatures", "no pairwise attention has a loss below log 2")
 
 
 def cold(most: float, key: str = "temperatures") -> Condition:

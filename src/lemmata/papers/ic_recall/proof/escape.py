@@ -2,7 +2,7 @@
 
 With v_5 = v_6 = 0 write a, b = v_1, v_3 and c, e = v_2, v_4, A = a - b, C = c - e. Relations r_1 ... r_6 keep ac + be,
 ae + bc, ac, ae, bc, be. docs/proofs.md has the argument; here are its identities, in fractions, and its inequalities,
-in balls. A push has a length of at most T/10.
+in balls. A perturbation has a length of at most T/10.
 """
 
 from collections.abc import Callable

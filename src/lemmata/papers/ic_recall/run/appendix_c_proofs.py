@@ -1,13 +1,12 @@
 """Runs that prove: constants of Lemmas C.2 and C.3, enclosed."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
-from lemmata.core import Count, require
+from lemmata.core import Count
 from lemmata.papers.ic_recall.proof import appendix_c
-from lemmata.papers.ic_recall.run.proofs import Bits, Subjects
-from lemmata.proofs import ProofRun, Step, exact_decimal
+from lemmata.papers.ic_recall.run.proofs import FIFTH, Bits, Subjects, decimals, ordered
+from lemmata.proofs import ProofRun, Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,14 +25,11 @@ class CurvatureAfterStep(ProofRun):
 
     def cross_check(self) -> None:
         self._numbers()
-        for one, other in (("least", "most"), ("low", "high")):
-            first, second = getattr(self, one), getattr(self, other)
-            require(Decimal(first) < Decimal(second), one, first, f"below {other} = {second}")
+        ordered(self, "least", "most")
+        ordered(self, "low", "high")
 
-    def _numbers(self) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
-        least, most = (exact_decimal(name, getattr(self, name), Fraction(1, 5)) for name in ("least", "most"))
-        low, high = (exact_decimal(name, getattr(self, name), 1) for name in ("low", "high"))
-        return (least, most), (low, high)
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, least=FIFTH, most=FIFTH, low=1, high=1)
 
     def says(self) -> tuple[str, str]:
         words = (
@@ -43,8 +39,8 @@ class CurvatureAfterStep(ProofRun):
         return words, f"T in [{self.least}, {self.most}]"
 
     def steps(self) -> tuple[Step, ...]:
-        temperatures, bounds = self._numbers()
-        return appendix_c.curvature_steps(self.n, self.factor, temperatures, bounds, self.bits)
+        least, most, low, high = self._numbers()
+        return appendix_c.curvature_steps(self.n, self.factor, (least, most), (low, high), self.bits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +56,8 @@ class GapGrowth(ProofRun):
     def cross_check(self) -> None:
         self._numbers()
 
-    def _numbers(self) -> tuple[Fraction, Fraction, Fraction]:
-        most = exact_decimal("most", self.most, Fraction(1, 100))
-        return most, exact_decimal("growth", self.growth, 1), exact_decimal("time", self.time, 10**6)
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, most=Fraction(1, 100), growth=1, time=10**6)
 
     def says(self) -> tuple[str, str]:
         words = (

@@ -1,12 +1,13 @@
 """Runs that prove where Algorithm 1's second stage ends, n = 3: Theorem 4.2 with an explicit temperature."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
-from lemmata.core import require
 from lemmata.papers.ic_recall.proof import escape, reduction, stage_one, transitions
+from lemmata.papers.ic_recall.run.proofs import QUARTER, decimals, ordered
 from lemmata.proofs import ProofRun, Step, exact_decimal
+
+HIGHEST = Fraction(1, 11)  # of T: no unequal minimum stands above it
 
 DESCENT = (
     "n = 3: gradient descent from the saddle, pushed by a law with a density within a radius of T/10, with steps of at "
@@ -28,10 +29,8 @@ class Convergence(ProofRun):
     def cross_check(self) -> None:
         self._numbers()
 
-    def _numbers(self) -> tuple[Fraction, Fraction, Fraction]:
-        until = exact_decimal("until", self.until, Fraction(1, 11))
-        barrier, best = (exact_decimal(name, getattr(self, name), Fraction(1, 4)) for name in ("barrier", "best"))
-        return until, barrier, best
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, until=HIGHEST, barrier=QUARTER, best=QUARTER)
 
     def says(self) -> tuple[str, str]:
         return f"{DESCENT}, which is the lowest over the simplex of attention", f"T in (0, {self.until}], every delta"
@@ -60,12 +59,10 @@ class NotTheLowest(ProofRun):
 
     def cross_check(self) -> None:
         self._numbers()
-        require(Decimal(self.since) < Decimal(self.until), "since", self.since, f"below until = {self.until}")
+        ordered(self, "since", "until")
 
     def _numbers(self) -> tuple[Fraction, ...]:
-        temperatures = [exact_decimal(name, getattr(self, name), Fraction(1, 11)) for name in ("since", "until")]
-        places = [exact_decimal(name, getattr(self, name), Fraction(1, 4)) for name in ("barrier", "split")]
-        return (*temperatures, *places)
+        return decimals(self, since=HIGHEST, until=HIGHEST, barrier=QUARTER, split=QUARTER)
 
     def says(self) -> tuple[str, str]:
         return f"{DESCENT}, whose loss is above that of one pair alone", f"T in [{self.since}, {self.until}]"

@@ -45,14 +45,14 @@ def warmup_rows() -> list[int]:
     return [patterns(2).index(matching_of(row)) for row in TABLE_1]
 
 
-def simplex_points(rows: int, seed: int, name: str, concentration: float = 1.0) -> Float[np.ndarray, "rows 6"]:
-    """Random attention vectors: uniform on the simplex, or nearer its faces where the concentration is smaller."""
-    return named_generator(seed, name).dirichlet(np.full(6, concentration), size=rows)
+def simplex_points(rows: int, seed: int, name: str) -> Float[np.ndarray, "rows 6"]:
+    """Random attention vectors, uniform on the simplex."""
+    return named_generator(seed, name).dirichlet(np.ones(6), size=rows)
 
 
-def scores_of(v: np.ndarray, floor: float = 1e-80) -> Float[np.ndarray, "... 6"]:
+def scores_of(v: np.ndarray) -> Float[np.ndarray, "... 6"]:
     """theta with softmax(theta) = v; zeros become scores so low that nothing is left of them."""
-    return np.log(np.maximum(v, floor))
+    return np.log(np.maximum(v, 1e-80))
 
 
 def near_ties(rows: int, temperature: float, seed: int) -> Float[np.ndarray, "rows 6"]:

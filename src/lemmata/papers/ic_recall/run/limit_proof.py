@@ -6,6 +6,7 @@ from typing import Annotated
 
 from lemmata.core import Bound
 from lemmata.papers.ic_recall.proof import limit, line_order
+from lemmata.papers.ic_recall.run.proofs import decimals
 from lemmata.proofs import ProofRun, Step, exact_decimal
 
 
@@ -22,8 +23,8 @@ class TransitionLimit(ProofRun):
     def cross_check(self) -> None:
         self._numbers()
 
-    def _numbers(self) -> tuple[Fraction, Fraction]:
-        return exact_decimal("limit", self.limit, 1), exact_decimal("last", self.last, Fraction(9, 10))
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, limit=1, last=Fraction(9, 10))
 
     def says(self) -> tuple[str, str]:
         words = (
@@ -34,8 +35,7 @@ class TransitionLimit(ProofRun):
         return words, f"every full world with n >= {self.first}"
 
     def steps(self) -> tuple[Step, ...]:
-        ends_at, last = self._numbers()
-        return limit.steps(self.first, ends_at, last)
+        return limit.steps(self.first, *self._numbers())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -214,21 +214,6 @@ def _worst_log_wrong(
     return jax.vmap(jax.vmap(one, in_axes=(0, None, None, None)))(paths, log_counts, asked, temperatures)
 
 
-@jax.jit
-def _least_eigenvalue(
-    thetas: Float[Array, "replica 6"],
-    log_counts: Float[Array, "replica kinds 13"],
-    weights: Float[Array, "replica kinds"],
-    temperatures: Float[Array, " replica"],
-) -> Float[Array, " replica"]:
-    """Of the Hessian of L_1 over the sample."""
-
-    def least(*at: Float[Array, "..."]) -> Float[Array, ""]:
-        return jnp.linalg.eigvalsh(jax.hessian(_sample_loss)(*at))[0]
-
-    return jax.vmap(least)(thetas, log_counts, weights, temperatures)
-
-
 def _sample_loss(
     theta: Float[Array, " 6"],
     log_counts: Float[Array, "kinds 13"],
@@ -239,18 +224,17 @@ def _sample_loss(
 
 
 @jax.jit
-def _curvature(
-    thetas: Float[Array, "replica 6"],
-    log_counts: Float[Array, "replica kinds 13"],
-    weights: Float[Array, "replica kinds"],
-    temperatures: Float[Array, " replica"],
-) -> Float[Array, " replica"]:
+@jax.vmap
+def _least_eigenvalue(*at: Float[Array, "..."]) -> Float[Array, ""]:
+    """Of the Hessian of L_1 over the sample."""
+    return jnp.linalg.eigvalsh(jax.hessian(_sample_loss)(*at))[0]
+
+
+@jax.jit
+@jax.vmap
+def _curvature(theta: Float[Array, " 6"], *rest: Float[Array, "..."]) -> Float[Array, ""]:
     """The second derivative of the loss along the escaping direction."""
-
-    def bend(theta: Float[Array, " 6"], *rest: Float[Array, "..."]) -> Float[Array, ""]:
-        return jax.grad(jax.grad(lambda x: _sample_loss(theta + x * as_jax(DESCENDING), *rest)))(jnp.zeros(()))
-
-    return jax.vmap(bend)(thetas, log_counts, weights, temperatures)
+    return jax.grad(jax.grad(lambda x: _sample_loss(theta + x * as_jax(DESCENDING), *rest)))(jnp.zeros(()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,12 @@
 """A run that proves: up to which temperature k pairs in context can be told apart."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated
 
 from lemmata.core import Bound, Some, require
 from lemmata.papers.ic_recall.proof import pair_temperature
+from lemmata.papers.ic_recall.run.proofs import decimals, ordered
 from lemmata.proofs import ProofRun, Step, exact_decimal
 
 
@@ -30,10 +30,10 @@ class PairTemperature(ProofRun):
             require(len(self.prices) == self.k + 3, "prices", self.prices, f"k + 3 = {self.k + 3} numbers")
         require(self.prices is not None or self.k <= 4, "prices", None, "k + 3 numbers: boxes do for k <= 4 alone")
         self._numbers()
-        require(Decimal(self.low) < Decimal(self.high), "low", self.low, f"below high = {self.high}")
+        ordered(self, "low", "high")
 
     def _numbers(self) -> tuple[Fraction, Fraction, tuple[Fraction, ...], pair_temperature.Prices | None]:
-        low, high = (exact_decimal(name, getattr(self, name), 1) for name in ("low", "high"))
+        low, high = decimals(self, low=1, high=1)
         weights = tuple(exact_decimal("weights", one, 1) for one in self.weights)
         if self.prices is None:
             return low, high, weights, None

@@ -13,6 +13,17 @@ from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 Relation = Annotated[int, Bound(least=1, most=6)]
 Subjects = Annotated[int, Bound(least=3)]
 Bits = Annotated[int, Bound(least=64, most=4096)]
+FIFTH, QUARTER = Fraction(1, 5), Fraction(1, 4)  # no T of a proof is above 1/5, no x of the pairwise line above 1/4
+
+
+def decimals(run: ProofRun, **most: Fraction | int) -> tuple[Fraction, ...]:
+    """Fields of a config, each a decimal above 0 and at most so much."""
+    return tuple(exact_decimal(name, getattr(run, name), bound) for name, bound in most.items())
+
+
+def ordered(run: ProofRun, low: str, high: str) -> None:
+    first, second = getattr(run, low), getattr(run, high)
+    require(Decimal(first) < Decimal(second), low, first, f"below {high} = {second}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,16 +37,17 @@ class TurningPoints(ProofRun):
     count: Natural = 2
 
     def cross_check(self) -> None:
-        exact_decimal("until", self.until, Fraction(1, 5))
-        exact_decimal("dip", self.dip, Fraction(1, 4))
+        self._numbers()
+
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, until=FIFTH, dip=QUARTER)
 
     def says(self) -> tuple[str, str]:
         where = f"T in (0, {self.until}]"
         return f"n = 3: the loss on the pairwise line has exactly {self.count} critical points in (0, 1/4)", where
 
     def steps(self) -> tuple[Step, ...]:
-        until, dip = exact_decimal("until", self.until, Fraction(1, 5)), exact_decimal("dip", self.dip, Fraction(1, 4))
-        return transitions.turning_points(until, dip, self.count)
+        return transitions.turning_points(*self._numbers(), self.count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +65,11 @@ class Transition(ProofRun):
     bits: Bits = 192
 
     def cross_check(self) -> None:
-        for name, most in (
-            ("low", Fraction(1, 5)),
-            ("high", Fraction(1, 5)),
-            ("dip", Fraction(1, 4)),
-            ("split", Fraction(1, 4)),
-        ):
-            exact_decimal(name, getattr(self, name), most)
-        require(Decimal(self.low) < Decimal(self.high), "low", self.low, f"below high = {self.high}")
+        self._numbers()
+        ordered(self, "low", "high")
+
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, low=FIFTH, high=FIFTH, dip=QUARTER, split=QUARTER)
 
     def says(self) -> tuple[str, str]:
         if self.of == "exist":
@@ -76,8 +85,7 @@ class Transition(ProofRun):
         return words, f"T in (0, {self.low}] and [{self.high}, oo)"
 
     def steps(self) -> tuple[Step, ...]:
-        low, high = (exact_decimal(name, getattr(self, name), Fraction(1, 5)) for name in ("low", "high"))
-        dip, split = (exact_decimal(name, getattr(self, name), Fraction(1, 4)) for name in ("dip", "split"))
+        low, high, dip, split = self._numbers()
         if self.of == "exist":
             return transitions.existence(self.n, low, high, dip, self.bits)
         return (*reduction.steps(1), *transitions.global_line(self.n, low, high, dip, split, self.bits))
@@ -127,9 +135,11 @@ class OneLargeStep(ProofRun):
     bits: Bits = 192
 
     def cross_check(self) -> None:
-        for name in ("least", "most"):
-            exact_decimal(name, getattr(self, name), Fraction(1, 5))
-        require(Decimal(self.least) < Decimal(self.most), "least", self.least, f"below most = {self.most}")
+        self._numbers()
+        ordered(self, "least", "most")
+
+    def _numbers(self) -> tuple[Fraction, ...]:
+        return decimals(self, least=FIFTH, most=FIFTH)
 
     def says(self) -> tuple[str, str]:
         words = (
@@ -139,7 +149,7 @@ class OneLargeStep(ProofRun):
         return words, f"T in [{self.least}, {self.most}]"
 
     def steps(self) -> tuple[Step, ...]:
-        least, most = (exact_decimal(name, getattr(self, name), Fraction(1, 5)) for name in ("least", "most"))
+        least, most = self._numbers()
         room = partial(one_step.room, n=self.n, factor=self.factor)
         return (Positive("exp(-1/sqrt(T)) > 1/2 - p(r_1)", room, ((least, most),), self.bits),)
 
