@@ -104,7 +104,7 @@ def test_every_key_that_is_listed_can_be_set_and_every_other_is_refused() -> Non
 
 
 def test_keys_name_defaults_bounds_the_paper_and_other_names() -> None:
-    found = {key.key: key for key in keys(experiment("ic-recall/thm-4-2"), Scale("smoke"))}
+    found = {key.key: key for key in keys(experiment("ic-recall/lemma-b-7"), Scale("smoke"))}
     assert found["temperature"].sets == "temperatures"
     assert found["temperature"].allowed == "float, above 0"
     bounded = {key.key: key for key in keys(experiment("ic-recall/lemma-b-6"), Scale("smoke"))}

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from numpy.random import default_rng
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Section 2.1, the vocabulary: subjects 0 ... n-1, then n answers, then m relations, then EoS.
@@ -223,7 +224,7 @@ def figures_2_and_3(rng):
 def main():
     jax.config.update("jax_enable_x64", True)
     np.set_printoptions(precision=3, suppress=True)
-    rng = np.random.default_rng(0)
+    rng = default_rng(0)
     settled, final = theorem_4_2(rng)
     print("Theorem 4.2, attention on s_1 a_1 s_2 a_2 s_3 EoS; the claims: ic-recall/lemma-b.4, ic-recall/thm-4.2")
     print("  after Stage 1", np.asarray(settled), "  the saddle: 1/4 1/4 1/4 1/4 0 0")

@@ -3,7 +3,6 @@
 from typing import Any
 
 from lemmata.core import Scale, Size
-from lemmata.papers.ic_recall.task import RandomBijections
 
 OURS = "the paper does not say; ours"
 EXACT = "a statement for every point; how many are tried is ours"
@@ -16,11 +15,11 @@ def seeds(size: Size[int], scale: Scale) -> tuple[int, ...]:
     return scale.seeds(smoke=size.smoke, laptop=size.laptop, paper=size.paper)
 
 
-# The worlds of Figures 2 to 4, and what Figure 2's caption says of its panels.
-WORLDS = {str(n): RandomBijections(n=n, relations=m) for n, m in ((8, 64), (16, 128), (32, 512))}
+# |S| and |R| of the worlds of Figure 3, and what the captions of Figures 2 and 4 say of their panels.
+FIGURE_WORLDS = ((8, 64), (16, 128), (32, 512))
 PANELS: dict[str, dict[str, Any]] = {
-    "left": {"world": RandomBijections(n=8, relations=64), "k": 2, "temperature": 0.05},
-    "right": {"world": RandomBijections(n=8, relations=512), "k": 3, "temperature": 0.01},
+    "left": {"n": 8, "relations": 64, "k": 2, "temperature": 0.05},
+    "right": {"n": 8, "relations": 512, "k": 3, "temperature": 0.01},
 }
 
 # Section 2: worlds and the memory
@@ -108,26 +107,20 @@ FULL_SEEDS = Size(smoke=2, laptop=20, paper=10, where="Figure 3: 10 random seeds
 FULL_STEPS = Size(smoke=200, laptop=800, paper=4000, where=OURS)
 PAIR_STEPS = Size(smoke=800, laptop=10_000, paper=20_000, where=f"Figure 2: at convergence; {OURS}")
 PAIR_SEEDS = Size(smoke=2, laptop=5, paper=10, where=OURS)
-_EIGHT = RandomBijections(n=8, relations=8)
-REGIME_WORLD = Size(smoke=_EIGHT, laptop=_EIGHT, paper=PANELS["left"]["world"], where="Figure 2: 8 and 64")
+REGIME_WORLD = Size(smoke=(8, 8), laptop=(8, 8), paper=(8, 64), where="Figure 2: |S| = 8, |R| = 64")
 REGIME_WIDTHS = Size(smoke=(1, 2), laptop=(1, 3), paper=(1, 2, 4), where=OURS)
 REGIME_SEQUENCES = Size(smoke=(4, 16), laptop=(4, 32, 128), paper=(32, 128, 512, 2048), where=OURS)
 REGIME_STEPS = Size(smoke=200, laptop=500, paper=2000, where=OURS)
 REGIME_SEEDS = Size(smoke=2, laptop=5, paper=10, where=OURS)
 
 # Figure 4: the memory pre-trained
-PRETRAINED: Size[dict[str, Any]] = Size(
-    smoke={
-        "world": RandomBijections(n=4, relations=8),
-        "hidden": 64,
-        "batch": 128,
-        "pretrain_steps": 900,
-        "steps": 100,
-    },
-    laptop=PANELS["left"] | {"batch": 256, "pretrain_steps": 1200, "sequences": 1536, "steps": 800},
-    paper=PANELS["left"] | {"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000},
-    where=f"Figure 4: the worlds and T; of the rest {OURS}",
+PRETRAINED_WORLD = Size(smoke=(4, 8), laptop=(8, 64), paper=(8, 64), where="Figure 4, left: |S| = 8, |R| = 64")
+PRETRAINED: Size[dict[str, int]] = Size(
+    smoke={"hidden": 64, "batch": 128, "pretrain_steps": 900, "steps": 100},
+    laptop={"batch": 256, "pretrain_steps": 1200, "sequences": 1536, "steps": 800},
+    paper={"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000},
+    where=OURS,
 )
-PRETRAINED_RIGHT: dict[str, Any] = PANELS["right"] | {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}
+PRETRAINED_RIGHT = {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}  # at the paper's scale alone
+PRETRAINED_RIGHT_SEEDS = 3
 PRETRAINED_SEEDS = Size(smoke=1, laptop=10, paper=10, where=OURS)
-PRETRAINED_RIGHT_SEEDS = 3  # at the paper's scale alone

@@ -7,6 +7,7 @@ from typing import Any
 from lemmata.core import Artefact, Claim, Experiment, Live, Part, Runs, Scale
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
+from lemmata.papers.ic_recall.claims._figure_worlds import PANELS
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
 
@@ -14,16 +15,16 @@ from lemmata.report import plots
 def constructed_left(scale: Scale) -> AdamFineTuning:
     """All of W^KQ, left panel."""
     steps, seeds = sizes.FULL_LEFT_STEPS.at(scale), sizes.seeds(sizes.FULL_LEFT_SEEDS, scale)
-    return AdamFineTuning(**sizes.PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
+    return AdamFineTuning(**PANELS["left"], trained="full W^KQ", seeds=seeds, steps=steps)
 
 
 def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
     block = {"seeds": sizes.seeds(sizes.BLOCK_SEEDS, scale), "steps": sizes.BLOCK_STEPS.at(scale)}
     left = constructed_left(scale)
     right = {"seeds": left.seeds[: sizes.FULL_RIGHT_SEEDS.at(scale)], "steps": sizes.FULL_RIGHT_STEPS.at(scale)}
-    full = {"left": left, "right": AdamFineTuning(**sizes.PANELS["right"], trained="full W^KQ", **right)}
-    shown = list(sizes.PANELS)[: sizes.FIGURE_2_PANELS.at(scale)]
-    return {f"block/{side}": AdamFineTuning(**sizes.PANELS[side], **block) for side in shown} | {
+    full = {"left": left, "right": AdamFineTuning(**PANELS["right"], trained="full W^KQ", **right)}
+    shown = list(PANELS)[: sizes.FIGURE_2_PANELS.at(scale)]
+    return {f"block/{side}": AdamFineTuning(**PANELS[side], **block) for side in shown} | {
         f"full/{side}": full[side] for side in shown
     }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, Successes, at_least
 from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.claims._figure_worlds import WORLDS
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.report import plots
 
@@ -17,7 +18,7 @@ COLUMNS = ("sequences", "seed", "step", "ceiling", "first_argmax", "first_probab
 
 
 def _runs(scale: Scale) -> dict[str, AdamFineTuning]:
-    worlds, numbers = list(sizes.WORLDS.items()), sizes.FIGURE_3_SEQUENCES.at(scale)
+    worlds, numbers = list(WORLDS.items()), sizes.FIGURE_3_SEQUENCES.at(scale)
     block = {"seeds": sizes.seeds(sizes.FIGURE_3_SEEDS, scale), "steps": sizes.FIGURE_3_STEPS.at(scale)}
     full = {"seeds": sizes.seeds(sizes.FULL_SEEDS, scale), "steps": sizes.FULL_STEPS.at(scale)}
     full["trained"] = "full W^KQ"

@@ -23,6 +23,7 @@ from lemmata.core import (
 )
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
+from lemmata.papers.ic_recall.claims._figure_worlds import PANELS, bijections
 from lemmata.papers.ic_recall.claims.fig_2 import constructed_left
 from lemmata.papers.ic_recall.run.pretraining import DIRECTIONS, PretrainThenFineTune
 from lemmata.report import plots
@@ -35,10 +36,11 @@ FRESH = 100  # the first seed: others had been seen before these settings were f
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     """The right panel's world has 512 relations, so a fair number of sequences is out of a laptop's reach."""
     seeds = tuple(FRESH + seed for seed in sizes.seeds(sizes.PRETRAINED_SEEDS, scale))
-    runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**sizes.PRETRAINED.at(scale), seeds=seeds)}
+    left = PANELS["left"] | {"world": bijections(sizes.PRETRAINED_WORLD.at(scale))}
+    runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, **sizes.PRETRAINED.at(scale), seeds=seeds)}
     if scale.name == "paper":
         right = seeds[: sizes.PRETRAINED_RIGHT_SEEDS]
-        runs["right"] = PretrainThenFineTune(**sizes.PRETRAINED_RIGHT, seeds=right)
+        runs["right"] = PretrainThenFineTune(**PANELS["right"], **sizes.PRETRAINED_RIGHT, seeds=right)
     return runs | {"constructed": constructed_left(scale)}
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, crossed, exactly, near
 from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.claims._figure_worlds import WORLDS as FIGURES
 from lemmata.papers.ic_recall.claims._formula import slip
 from lemmata.papers.ic_recall.run.memory import DIRECTIONS, ROUNDING, MemoryRecall
 from lemmata.papers.ic_recall.task import Affine, AllBijections
@@ -27,10 +28,10 @@ LOGITS = {
 PRINTED, ACTUAL = np.array([*LOGITS.values()], float).T
 WORLDS = {
     "all bijections": AllBijections(n=3),
-    "8-64": sizes.WORLDS["8"],
-    "16-128": sizes.WORLDS["16"],
+    "8-64": FIGURES["8"],
+    "16-128": FIGURES["16"],
     "affine": Affine(n=11),
-    "32-512": sizes.WORLDS["32"],
+    "32-512": FIGURES["32"],
 }
 
 

@@ -7,15 +7,16 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Seeds, Undecided, near
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
+from lemmata.papers.ic_recall.claims._figure_worlds import PANELS
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.task import RandomBijections
 from lemmata.papers.ic_recall.theory.pair_weights import best_pair_weights
 from lemmata.report import plots
 
 CASES: dict[str, dict[str, Any]] = {
-    "2 pairs": sizes.PANELS["left"],
-    "3 pairs": sizes.PANELS["right"],
-    "3 pairs, colder": sizes.PANELS["right"] | {"temperature": 0.005},
+    "2 pairs": PANELS["left"],
+    "3 pairs": PANELS["right"],
+    "3 pairs, colder": PANELS["right"] | {"temperature": 0.005},
     "4 pairs": {"world": RandomBijections(n=8, relations=2048), "k": 4, "temperature": 0.004},
 }
 
@@ -29,7 +30,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     hot: dict[str, dict[str, Any]] = {name: one | {"temperature": HOTTER[name]} for name, one in CASES.items()}
     return {  # ten seeds where Figure 2 has them already
         f"{group}/{name}": AdamFineTuning(
-            **one, steps=steps, seeds=seeds if group == "trained" and one in sizes.PANELS.values() else few
+            **one, steps=steps, seeds=seeds if group == "trained" and one in PANELS.values() else few
         )
         for group, settings in (("trained", CASES), ("hot", hot))
         for name, one in settings.items()

@@ -21,6 +21,7 @@ from lemmata.core import (
     several,
 )
 from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.claims._figure_worlds import bijections
 from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
 from lemmata.report import plots
 
@@ -29,7 +30,7 @@ LOCUS = "beyond the paper: all of W^KQ trained (Sections 2.3 and 5)"
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     adam = WhichBlockLearns(
-        world=sizes.REGIME_WORLD.at(scale),
+        world=bijections(sizes.REGIME_WORLD.at(scale)),
         widths=sizes.REGIME_WIDTHS.at(scale),
         sequences=sizes.REGIME_SEQUENCES.at(scale),
         steps=sizes.REGIME_STEPS.at(scale),

@@ -7,12 +7,13 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, mean_near
 from lemmata.papers.ic_recall import sizes
+from lemmata.papers.ic_recall.claims._figure_worlds import PANELS, WORLDS
 from lemmata.papers.ic_recall.run.worlds import WorldReports
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, WorldConfig
 from lemmata.papers.ic_recall.theory.relations import expected_ceiling
 from lemmata.report.plots import legend, new_figure
 
-FIGURE_WORLDS = (*((world, 2) for world in sizes.WORLDS.values()), (sizes.PANELS["right"]["world"], 3))
+FIGURE_WORLDS = (*((world, 2) for world in WORLDS.values()), (PANELS["right"]["world"], 3))
 OTHER_WORLDS = {
     "all bijections": AllBijections(n=3),
     "affine": Affine(n=31),
