@@ -29,26 +29,26 @@ print("steps of pre-training   facts stored   loss above the optimum")
 for record, step in enumerate(stored.steps):
     print(f"{step:21d} {stored['fact_accuracy'][record]:14.2f} {stored['excess'][record]:24.3f}")
 
-# Ask about few or all of the subjects that are not held out, and once teach wrong answers: four replicas of one model.
+# Ask about few or all of the subjects that are not held out, and once train on wrong answers: four replicas.
 asked = round(world.subjects * (1 - world.held_out))
-lessons = {
+coverages = {
     "2 subjects": CoverageConfig(subjects=2),
     "10 subjects": CoverageConfig(subjects=10),
     f"all {asked} subjects": CoverageConfig(),
     "all, wrong answers": CoverageConfig(answers="shuffled"),
 }
-questions = [Questions.choose(facts, questions, SEED) for questions in lessons.values()]
+questions = [Questions.choose(facts, coverage, SEED) for coverage in coverages.values()]
 tuning = fine_tuning(FineTuningConfig(), questions)
-_, told = fit_many(
+_, tuned = fit_many(
     tuning,
     stack(questions),
-    stack([tuning.init(pretrained)] * len(lessons)),
-    named_keys([SEED] * len(lessons), "fine-tuning"),
+    stack([tuning.init(pretrained)] * len(coverages)),
+    named_keys([SEED] * len(coverages), "fine-tuning"),
     steps=120,
     every=120,
     probe=lambda model, questions, key: extracted_facts(model, questions),
 )
 print("asked about            held-out facts extracted   answered by a relation")
-print(f"{'nobody yet':22s} {told['extraction'][0, 0]:24.2f} {told['relation_fraction'][0, 0]:24.2f}")
-for number, name in enumerate(lessons):
-    print(f"{name:22s} {told['extraction'][number, 1]:24.2f} {told['relation_fraction'][number, 1]:24.2f}")
+print(f"{'nobody yet':22s} {tuned['extraction'][0, 0]:24.2f} {tuned['relation_fraction'][0, 0]:24.2f}")
+for number, name in enumerate(coverages):
+    print(f"{name:22s} {tuned['extraction'][number, 1]:24.2f} {tuned['relation_fraction'][number, 1]:24.2f}")

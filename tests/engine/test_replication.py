@@ -92,7 +92,7 @@ CHEAP = [  # experiment, run, and whether there is anything random in it
     ("ic-recall/worlds", "other/affine", False),
     ("ic-recall/pairwise-line", "main", False),
     ("knowledge/hoeffding-cover", "main", True),
-    ("knowledge/attention-pattern", "shared query", True),
+    ("knowledge/attention", "shared query", True),
     ("lego/distractors", "catalogue", True),
     ("lego/permutation-invariance", "random", True),
 ]

@@ -1,4 +1,4 @@
-"""The loss of questions [o s p] and its gradient in closed form, for names of one token, as coefficients of tokens.
+"""Equals `jax.grad` of `plain.question_loss`: in closed form, for names of one token, as coefficients of tokens.
 
 What the neurons make of a question is a combination of what they make of o, p and s. So the loss needs the neurons on
 these tokens alone, and its gradient in the neurons is a sum of tokens times rows: tokens.T @ rows. One embedding asks

@@ -1,4 +1,4 @@
-"""The pre-training loss and its gradient in closed form, for names of one token: what `jax.grad` gives, in less time.
+"""Equals `jax.grad` of `plain.pretraining_loss`: the loss and its gradient in closed form, for names of one token.
 
 A step's rows are [o] (one row, with its weight), [o s] and [o s r]; where sentences do not begin with o, [s] and [s r],
 which are the same sums with no attention to o. What makes it quick on a CPU:

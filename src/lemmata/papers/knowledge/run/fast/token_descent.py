@@ -1,4 +1,4 @@
-"""Gradient descent on questions in the coordinates of the tokens that they read: fewer than the width, most often.
+"""Equals `plain.fine_tune`: gradient descent on questions in the coordinates of the tokens that they read.
 
 Every gradient in the neurons is tokens.T @ rows, so descent from w reaches w + tokens.T @ moved: a low-rank update
 whose left factor stays. What the neurons make of the tokens follows by the tokens' inner products, and no product with
