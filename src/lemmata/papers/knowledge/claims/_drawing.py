@@ -7,6 +7,7 @@ from lemmata.papers.knowledge.claims._tuned import Tuned
 from lemmata.report.plots import band, legend, letter, long_table
 
 SHARE = (-0.02, 1.02)  # the limits of an axis of shares
+SEEDS_JUDGED = "those in which fine-tuning on all has learned its own questions"
 
 
 class Curves(dict[str, tuple[Any, Any]]):
@@ -33,25 +34,20 @@ def described(*shown: Tuned, every_seed: bool = False) -> str:
     """Sizes, what pre-training reached and which seeds are shown."""
     config = shown[0].run.config
     facts, one = config.facts, len(shown) == 1
-    names = ["" if one else f"K = {each.multiplicity}: " for each in shown]
-    ends = "; ".join(
-        f"{name}accuracy {each.accuracy:.3f}, loss {each.excess:.3f} nats over the least"
-        for name, each in zip(names, shown, strict=True)
+    at = "" if one else f" at K = {', '.join(str(each.multiplicity) for each in shown)}"
+    accuracy = ", ".join(f"{each.accuracy:.3f}" for each in shown)
+    excess = ", ".join(f"{each.excess:.3f}" for each in shown)
+    judged = " and ".join(
+        f"{', '.join(str(len(each.shown_seeds(optimizer))) for each in shown)} ({optimizer})"
+        for optimizer in OPTIMIZERS
     )
-    judged = "; ".join(
-        name + ", ".join(f"{len(each.shown_seeds(optimizer))} ({optimizer})" for optimizer in OPTIMIZERS)
-        for name, each in zip(names, shown, strict=True)
-    )
-    seeds = f"{len(config.seeds)} seeds."
-    if not every_seed:
-        seeds = (
-            "the seeds in which fine-tuning on all has learned its own questions, as the verdicts are. Of "
-            f"{len(config.seeds)} these are {judged}."
-        )
+    seeds = f"{len(config.seeds)} seeds." if every_seed else f"the seeds that are judged, {SEEDS_JUDGED}."
+    counts = "" if every_seed else f" Of {len(config.seeds)} these are {judged}{at}."
     return (
         f"N = {facts.subjects}, |R| = {facts.templates}{f', K = {facts.multiplicity}' if one else ''}, "
         f"d = {config.model.width}. Extraction is read after {min(READ_AT, config.tuning.steps)} fine-tuning steps. "
-        f"Pre-training reached: {ends}. Mean and one standard deviation over {seeds}"
+        f"Pre-training reached accuracy {accuracy} and loss {excess} nats over the least{at}. Mean and one standard "
+        f"deviation over {seeds}{counts}"
     )
 
 

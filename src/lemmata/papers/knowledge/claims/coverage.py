@@ -44,10 +44,10 @@ TREND = {
 def _where_it_ends(runs: Runs) -> str:
     tuned = main(runs)
     found = [
-        f"{one} " + ", ".join(f"{tuned.mean(name):.2f} for {n}" for name, n in tuned.asked(one).items())
+        f"{BY[one]} " + ", ".join(f"{tuned.level(one, name):.2f} for {n}" for name, n in tuned.asked(one).items())
         for one in OPTIMIZERS
     ]
-    return f"Extraction by subjects asked about, means over all seeds: {'; '.join(found)}."
+    return f"Extraction by the number of subjects asked about: {'; '.join(found)}."
 
 
 def claim(optimizer: Optimizer) -> Claim:

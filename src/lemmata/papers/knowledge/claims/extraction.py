@@ -10,7 +10,7 @@ from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._extraction_runs import OPTIMIZERS, long_enough, main_run, on_all, variant_run
 from lemmata.papers.knowledge.claims._trends import share_over_seeds
-from lemmata.papers.knowledge.claims._tuned import COLOUR, Tuned, main, variant
+from lemmata.papers.knowledge.claims._tuned import BY, COLOUR, Tuned, main, variant
 from lemmata.papers.knowledge.claims._words import halves
 from lemmata.papers.knowledge.run.training import Extraction, lighter
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
@@ -58,11 +58,11 @@ def before(runs: Runs, name: str) -> Answers:
 
 def _every_reading(runs: Runs) -> str:
     words = [
-        f"{name}: {', '.join(f'{one} {tuned.mean(on_all(one)):.2f}' for one in OPTIMIZERS)}, before "
-        f"{tuned.before().mean():.2f}, {tuned.excess:.2f} nats over the least loss."
+        f"Reading {name!r}: {', '.join(f'{BY[one]} {tuned.level(one):.2f}' for one in OPTIMIZERS)}, before "
+        f"{tuned.before().mean():.2f}, at {tuned.excess:.2f} nats over the least loss."
         for name, tuned in models(runs).items()
     ]
-    return f"Extraction by reading, means over all seeds. {' '.join(words)}"
+    return f"Extraction in each. {' '.join(words)}"
 
 
 AS_PRINTED = Claim(

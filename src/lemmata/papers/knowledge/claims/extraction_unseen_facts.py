@@ -35,19 +35,18 @@ def before_fine_tuning(runs: Runs, optimizer: Optimizer) -> Answers:
 def _one_subject(runs: Runs) -> str:
     tuned = main(runs)
     words = []
-    for optimizer in OPTIMIZERS:
-        one, every = tuned.mean(f"{optimizer} on 1"), tuned.mean(on_all(optimizer))
-        attention, neurons = (tuned.mean(f"{optimizer}, {part}") for part in ("attention", "neurons"))
+    for one in OPTIMIZERS:
+        names = (f"{one} on 1", on_all(one), f"{one}, attention", f"{one}, neurons")
+        first, every, attention, neurons = (tuned.level(one, name) for name in names)
         words.append(
-            f"{optimizer}: {one:.2f} with one subject asked about, {every:.2f} with all, {attention:.2f} with the "
-            f"attention matrix alone and {neurons:.2f} with it frozen."
+            f"In {len(tuned.learned_seeds(one))} of {len(tuned.before())} seeds, {BY[one]}: {first:.2f} with one subject "
+            f"asked about, {every:.2f} with all, {attention:.2f} with the attention matrix alone, "
+            f"{neurons:.2f} with it frozen."
         )
-    learned = ", ".join(f"{optimizer} in {len(tuned.learned_seeds(optimizer))}" for optimizer in OPTIMIZERS)
     low = int((tuned.before() <= 0.1).sum())
     return (
-        f"Fine-tuning has learned its own questions, of {len(tuned.before())} seeds: {learned}. Before fine-tuning "
-        f"{tuned.before().mean():.2f} come out on average, and at most a tenth in {low} seeds. In the others "
-        f"pre-training happens to point the new token $p$ at the subject. Means over all seeds: {' '.join(words)}"
+        f"Before fine-tuning {tuned.before().mean():.2f} come out on average, and at most a tenth in {low} seeds. In "
+        f"the others pre-training happens to point the new token p at the subject. {' '.join(words)}"
     )
 
 

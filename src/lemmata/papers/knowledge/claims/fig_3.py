@@ -97,12 +97,12 @@ class Extracted(NamedTuple):
 
 def before_fine_tuning(runs: Runs) -> str:
     lines = []
-    for record, when in ((0, "before"), (-1, "after")):
+    for record, when in ((0, "Before"), (-1, "After")):
         found = Extracted(runs["main"], record)
         by_k, by_r = (", ".join(f"{v:.2f}" for v in found.at(c).mean(axis=0)) for c in (BY_MULTIPLICITY, BY_TEMPLATES))
-        lines.append(f"{when} fine-tuning {by_k} by K and {by_r} by |R|")
+        lines.append(f"{when} fine-tuning: {by_k} by K and {by_r} by |R|.")
     return (
-        f"The prompt is a phrase the decoder has never seen, and yet facts come out: {'; '.join(lines)}. K = {FEW} was "
+        f"The prompt is a phrase the decoder has never seen, and yet facts come out. {' '.join(lines)} K = {FEW} was "
         "chosen after trials. That K varies at |R| = 5, and that the decoder before fine-tuning is the control, was "
         "chosen after a run at |R| = 20 in which the control rose with K as well."
     )

@@ -58,9 +58,10 @@ def _what_falls(runs: Runs) -> str:
     found = []
     for name in (*WATCHED, *tuned.ranks[1:], FAST):
         steps, values = tuned.curve(name)
-        curve = values.mean(axis=0)
-        found.append(f"{name} from {curve.max():.2f} at {steps[curve.argmax()]} steps to {curve[-1]:.2f}")
-    return f"Figure 6 is not in our text and need not say this. Means over all seeds: {'; '.join(found)}."
+        curve = values[in_both(tuned)].mean(axis=0)
+        best = f"{curve.max():.2f} at {steps[curve.argmax()]} steps"
+        found.append(f"{name[0].upper()}{name[1:]}: from {best} to {curve[-1]:.2f}.")
+    return f"Figure 6 is not in our text and need not say this. {' '.join(found)}"
 
 
 SATURATES = Claim(

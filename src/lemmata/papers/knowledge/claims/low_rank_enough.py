@@ -43,8 +43,9 @@ def updates(tuned: Tuned) -> dict[tuple[str, str], str]:
 
 def _of_parts(runs: Runs) -> str:
     tuned = main(runs)
-    found = [f"{tuned.mean(name):.2f} at {size} of {PARTS[part]}" for (size, part), name in updates(tuned).items()]
-    return f"After as many steps: {', '.join(found)}. Before fine-tuning: {tuned.before().mean():.2f}."
+    found = [f"{size} of {PARTS[part]} {tuned.mean(name):.2f}." for (size, part), name in updates(tuned).items()]
+    words = " ".join(one[0].upper() + one[1:] for one in found)
+    return f"After as many steps, in the base cell's seeds: {words} Before fine-tuning: {tuned.before().mean():.2f}."
 
 
 LOW_RANK = Claim(

@@ -12,14 +12,12 @@ from lemmata.papers.knowledge.claims._extraction_runs import (
     cell_runs,
     in_many_seeds,
     long_enough,
-    on_all,
 )
 from lemmata.papers.knowledge.claims._resampled import Resampled
 from lemmata.papers.knowledge.claims._tuned import BY, Tuned, cells, under_both
 from lemmata.papers.knowledge.theory import covering
-from lemmata.report.plots import COLOURS, CYCLE, GREY, heatmap, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, GREY, heatmap, legend, letter, new_figure
 
-LEVELS = {0.5: "solid", 0.9: "dashed", 0.99: "dotted"}
 MANY = 64  # seeds: with AdamW the rank correlation lies at its bound
 FORMULA = "the relation-covering characterization; the formula is ours (theory/covering.py)"
 
@@ -122,10 +120,10 @@ def claim(optimizer: Optimizer) -> Claim:
 
 
 def _levels_off(runs: Runs) -> str:
-    levels = ", ".join(f"{cell.mean(on_all('descent')):.2f}" for cell in cells(runs))
+    levels = ", ".join(f"{cell.level('descent'):.2f}" for cell in cells(runs))
     return (
         "Our formula says 1 wherever everything is covered. Measured extraction levels off at "
-        f"{levels} for K = {', '.join(str(cell.multiplicity) for cell in cells(runs))} (means over all seeds). It "
+        f"{levels} for K = {', '.join(str(cell.multiplicity) for cell in cells(runs))}. It "
         "leaves out that a covered fact must still win against its subject's relations."
     )
 
@@ -148,7 +146,6 @@ def draw(runs: Runs) -> Artefact:
     spread, templates = np.stack([values.std(axis=0) for values in found.each]), shown[0].run.config.facts.templates
     figure, axes = new_figure(1, 2, width=9.6, height=3.6)
     heatmap(axes[0], found.measured, asked, ks.tolist(), vmin=0.0, vmax=1.0, colorbar=True)
-    _contour(axes[0], ks, asked, templates)
     axes[0].set(xlabel="subjects asked about in fine-tuning, F", ylabel="multiplicity K", title="extraction, measured")
     for row, k in enumerate(ks):
         style: dict[str, Any] = {"color": CYCLE[row % len(CYCLE)], "linewidth": 0.8, "markersize": 4, "capsize": 2}
@@ -159,8 +156,7 @@ def draw(runs: Runs) -> Artefact:
     legend(axes[1], loc="upper left")
     letter(axes)
     caption = (
-        f"(a) Extraction of held-out facts after gradient descent, |R| = {templates}; lines: where the covering "
-        f"prediction passes {', '.join(f'{level:g} ({style})' for level, style in LEVELS.items())}. (b) Against the "
+        f"(a) Extraction of held-out facts after gradient descent, |R| = {templates}. (b) Against the covering "
         f"prediction: rank correlation {found.order:.2f} (before fine-tuning: {before_fine_tuning(runs).order:.2f}), "
         f"mean absolute error {found.error:.2f}. {described(*shown)}"
     )
@@ -174,19 +170,6 @@ def draw(runs: Runs) -> Artefact:
         **reached(*(cell for cell in shown for _ in asked)),
     }
     return Artefact(figure, table, caption)
-
-
-def _contour(ax: Any, ks: np.ndarray, asked: list[int], templates: int) -> None:
-    """The prediction's levels between the cells' centres, on logarithmic axes."""
-    every_k = np.arange(min(ks), max(ks) + 1)
-    rows = np.interp(np.log(every_k), np.log(ks), np.arange(len(ks)))
-    columns = np.linspace(0, len(asked) - 1, 60)
-    numbers = np.exp(np.interp(columns, np.arange(len(asked)), np.log(asked)))
-    miss = np.array([covering.covered_miss(int(k), templates) for k in every_k])
-    heights = 1 - miss[:, None] ** numbers
-    for level in (one for one in LEVELS if len(every_k) > 1 and heights.min() < one < heights.max()):
-        style: dict[str, Any] = {"linewidths": 1.6, "linestyles": LEVELS[level]}
-        ax.contour(columns, rows, heights, levels=[level], colors=COLOURS["vermillion"], **style)
 
 
 EXPERIMENT = Experiment(

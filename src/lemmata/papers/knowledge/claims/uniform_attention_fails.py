@@ -40,9 +40,9 @@ def against_attention_alone(runs: Runs, optimizer: Optimizer) -> Gap:
 
 def _levels(runs: Runs) -> str:
     standard, uniform = main(runs), variant(runs, "uniform")
-    found = [f"{one} {standard.mean(on_all(one)):.2f} and {uniform.mean(on_all(one)):.2f}" for one in OPTIMIZERS]
+    found = [f"{BY[one]} {standard.level(one):.2f} and {uniform.mean(on_all(one)):.2f}" for one in OPTIMIZERS]
     return (
-        f"Extraction of the standard and of the uniform model, means over all seeds: {'; '.join(found)}. That the "
+        f"Extraction of the standard and of the uniform model: {'; '.join(found)}. That the "
         f"uniform model stores the facts rests on accuracy alone. Its loss is {uniform.excess:.2f} nats over the "
         f"least, the standard model's {standard.excess:.2f}."
     )
