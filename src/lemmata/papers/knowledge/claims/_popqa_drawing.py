@@ -1,13 +1,15 @@
 """Figure 4: three panels (facts asked, relations covered, rank), seeds as dots, means with their intervals."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import Artefact, Runs, Seeds, Undecided
+from lemmata.papers.knowledge.claims._drawing import finish
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
-from lemmata.report.plots import COLOURS, GREY, columns, legend, letter, new_figure
+from lemmata.report.plots import COLOURS, GREY, columns, new_figure
 
 
 def points(ax: Axes, x: float, values: np.ndarray, colour: str, label: str | None = None) -> dict[str, float]:
@@ -25,45 +27,36 @@ def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     config, rows = run.config, []
     figure, axes = new_figure(1, 3, sharey=True)
-    blue, orange, red, green = (COLOURS[name] for name in ("blue", "orange", "vermillion", "green"))
 
-    def note(
-        ax: Axes, x: float, panel: str, what: str, colour: str, read: Callable[[], np.ndarray], named: bool
-    ) -> None:
+    def note(panel: int, x: float, what: str, colour: str, read: Callable[[], np.ndarray]) -> None:
+        named = what not in axes[panel].get_legend_handles_labels()[1]
         try:
-            found = points(ax, x, read(), colour, what if named else None)
+            found = points(axes[panel], x, read(), COLOURS.get(colour, GREY), what if named else None)
         except Undecided as missing:
             found = {"mean": float("nan"), "low": float("nan"), "high": float("nan"), "seeds": 0, "why": missing.reason}
-        rows.append({"panel": panel, "at": x, "what": what, "why": "", **found})
+        rows.append({"panel": "abc"[panel], "at": x, "what": what, "why": "", **found})
 
     true, wrong = Answers(run), Answers(run, shuffled=True)
     numbers, most = sorted(config.facts), max(config.facts)
     for place, count in enumerate((0, *numbers)):
-        note(axes[0], place, "facts asked", "true answers", blue, lambda f=count: true.match(facts=f), place == 0)
+        note(0, place, "true answers", "blue", partial(true.match, facts=count))
     for count in dict.fromkeys((numbers[0], most)):
-        place = 1 + numbers.index(count)
-        read = lambda f=count: wrong.match(facts=f)  # noqa: E731
-        note(axes[0], place + 0.15, "facts asked", "answers shuffled", orange, read, count == numbers[0])
+        note(0, 1.15 + numbers.index(count), "answers shuffled", "orange", partial(wrong.match, facts=count))
     axes[0].set_xticks(range(len(numbers) + 1), ["none", *map(str, numbers)])
     axes[0].set(xlabel="facts asked, all relations covered", ylabel="exact match, held-out stored facts")
     sizes = sorted(config.relations)
     for place, count in enumerate((*sizes, 0)):
-        read = lambda c=count: true.match(facts=config.equal_facts, relations=c)  # noqa: E731
-        note(axes[1], place, "relations covered", "all relations", GREY, read, place == 0)
-        if count:
-            for side, name, colour in ((0, "covered", blue), (1, "uncovered", red)):
-                read = lambda c=count, s=side: true.sides(c)[s]  # noqa: E731
-                note(axes[1], place + 0.15 * (1 + side), "relations covered", name, colour, read, place == 0)
+        note(1, place, "all relations", "grey", partial(true.match, facts=config.equal_facts, relations=count))
+        for side, (name, colour) in enumerate((("covered", "blue"), ("uncovered", "vermillion")) if count else ()):
+            note(1, place + 0.15 * (1 + side), name, colour, lambda c=count, s=side: true.sides(c)[s])
     axes[1].set_xticks(range(len(sizes) + 1), [*map(str, sizes), "all"])
     axes[1].set(xlabel=f"relations covered, {config.equal_facts} facts asked")
-    ranks = [*sorted({config.rank, *config.ranks} - {0}), *([0] if 0 in (config.rank, *config.ranks) else [])]
+    ranks = sorted({config.rank, *config.ranks}, key=lambda rank: (rank == 0, rank))  # 0: every weight
     for place, rank in enumerate(ranks):
-        note(axes[2], place, "rank", "true answers", green, lambda r=rank: true.match(facts=most, rank=r), place == 0)
+        note(2, place, "true answers", "green", partial(true.match, facts=most, rank=rank))
     axes[2].set_xticks(range(len(ranks)), [str(rank) if rank else "full" for rank in ranks])
     axes[2].set(xlabel=f"rank of LoRA, {most} facts asked", ylim=(-0.03, 1.05))
-    for ax in axes:
-        legend(ax, fontsize=7, loc="best")
-    letter(axes)
+    finish(axes, fontsize=7, loc="best")
     known, looked = run.arrays["stored"], run.arrays["looked_at"]
     caption = (
         f"{config.model} on PopQA: exact match on facts of held-out subjects that it has stored ({known.sum()} of "

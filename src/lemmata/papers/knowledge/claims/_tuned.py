@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Claim, RunResult, Runs, Undecided
+from lemmata.core import Claim, Configs, RunResult, Runs, Undecided, Word
 from lemmata.papers.knowledge.claims import _extraction_runs as configured
 from lemmata.papers.knowledge.claims._extraction_runs import NARROW, OPTIMIZERS, READ_AT, Optimizer, Tunings, on_all
 
@@ -119,6 +120,34 @@ class Tuned:
             for name in self.named(f"{optimizer} on ")
         }
         return dict(sorted(numbers.items(), key=lambda pair: pair[1]))
+
+
+class Answers(NamedTuple):
+    """Of one model to held-out questions, a number a seed: those in which fine-tuning has learned its own questions."""
+
+    of: Tuned
+    extraction: np.ndarray
+    before: np.ndarray
+
+    @classmethod
+    def after(cls, tuned: Tuned, optimizer: Optimizer) -> "Answers":
+        return cls(tuned, tuned.reached(optimizer), tuned.before()[tuned.learned_seeds(optimizer)])
+
+    def untuned(self) -> "Answers":
+        """Of the same models before fine-tuning."""
+        return self._replace(extraction=self.before)
+
+
+def halves(run: str) -> dict[str, Word]:
+    """Words of a statement for the subjects that fine-tuning asks about, and for the held-out ones."""
+
+    def asked(configs: Configs) -> float:
+        return 1 - configs[run].facts.held_out
+
+    return {
+        "half of the subjects": lambda configs: f"{asked(configs):g} of the subjects",
+        "the other half": lambda configs: f"the other {1 - asked(configs):g}",
+    }
 
 
 def main(runs: Runs) -> Tuned:

@@ -1,7 +1,6 @@
 """Extraction of unseen facts in each reading of what our text leaves open: whose query asks, and whether o is there."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -10,8 +9,7 @@ from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._extraction_runs import OPTIMIZERS, long_enough, main_run, on_all, variant_run
 from lemmata.papers.knowledge.claims._trends import share_over_seeds
-from lemmata.papers.knowledge.claims._tuned import BY, COLOUR, Tuned, main, variant
-from lemmata.papers.knowledge.claims._words import halves
+from lemmata.papers.knowledge.claims._tuned import BY, COLOUR, Answers, Tuned, halves, main, variant
 from lemmata.papers.knowledge.run.training import Extraction, lighter
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
@@ -41,21 +39,6 @@ def models(runs: Runs) -> dict[str, Tuned]:
     return {"with o, last token asks": main(runs), **others}
 
 
-class Answers(NamedTuple):
-    of: Tuned
-    extraction: np.ndarray  # of held-out facts, in each seed in which gradient descent has learned its own questions
-
-
-def after(runs: Runs, name: str) -> Answers:
-    tuned = variant(runs, name)
-    return Answers(tuned, tuned.reached("descent"))
-
-
-def before(runs: Runs, name: str) -> Answers:
-    tuned = variant(runs, name)
-    return Answers(tuned, tuned.before()[tuned.learned_seeds("descent")])
-
-
 def _every_reading(runs: Runs) -> str:
     words = [
         f"Reading {name!r}: {', '.join(f'{BY[one]} {tuned.level(one):.2f}' for one in OPTIMIZERS)}, before "
@@ -73,8 +56,8 @@ AS_PRINTED = Claim(
     "model answer questions about the other half. Our split is by subject. Judged: the mean over the seeds in which "
     "fine-tuning has learned its own questions.",
     wording=halves(PRINTED),
-    subject=lambda runs: after(runs, PRINTED),
-    wrong=lambda runs: before(runs, PRINTED),  # the same models before fine-tuning
+    subject=lambda runs: Answers.after(variant(runs, PRINTED), "descent"),
+    wrong=lambda runs: Answers.after(variant(runs, PRINTED), "descent").untuned(),  # the same models before fine-tuning
     parts={
         "pre-training accuracy": Part(lambda found: found.of.accuracy, at_least(0.95)),
         "extraction": share_over_seeds(lambda found: found.extraction, at_least(0.5)),
@@ -89,8 +72,8 @@ SHARED = Claim(
     "questions about half of the subjects reaches the facts of the other half as it does where the last token asks. "
     "Judged: the mean over the seeds in which fine-tuning has learned its own questions.",
     wording=halves(ONE_QUERY),
-    subject=lambda runs: after(runs, ONE_QUERY),
-    wrong=lambda runs: before(runs, ONE_QUERY),
+    subject=lambda runs: Answers.after(variant(runs, ONE_QUERY), "descent"),
+    wrong=lambda runs: Answers.after(variant(runs, ONE_QUERY), "descent").untuned(),
     parts=share_over_seeds(lambda found: found.extraction, at_least(0.6)),
     needs={ONE_QUERY: stored},
     remark="Ours, not the paper's. These models are pre-trained with AdamW at learning rates chosen for the other "

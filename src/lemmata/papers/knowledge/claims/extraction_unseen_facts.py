@@ -1,35 +1,11 @@
 """Facts that fine-tuning never asked about come out (abstract)."""
 
-from typing import NamedTuple
-
-import numpy as np
-
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least
 from lemmata.papers.knowledge.claims._drawing import SHARE, Curves, described, finish
 from lemmata.papers.knowledge.claims._extraction_runs import OPTIMIZERS, Optimizer, long_enough, main_run, on_all
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
-from lemmata.papers.knowledge.claims._tuned import BY, COLOUR, LEARNED, Tuned, main, under_both
-from lemmata.papers.knowledge.claims._words import halves
+from lemmata.papers.knowledge.claims._tuned import BY, COLOUR, LEARNED, Answers, halves, main, under_both
 from lemmata.report.plots import COLOURS, ceiling, new_figure
-
-
-class Answers(NamedTuple):
-    """Of one model to held-out questions, a number a seed."""
-
-    of: Tuned
-    extraction: np.ndarray
-    before: np.ndarray
-
-
-def answers(runs: Runs, optimizer: Optimizer) -> Answers:
-    """In the seeds in which fine-tuning has learned its own questions."""
-    tuned = main(runs)
-    return Answers(tuned, tuned.reached(optimizer), tuned.before()[tuned.learned_seeds(optimizer)])
-
-
-def before_fine_tuning(runs: Runs, optimizer: Optimizer) -> Answers:
-    found = answers(runs, optimizer)
-    return found._replace(extraction=found.before)
 
 
 def _one_subject(runs: Runs) -> str:
@@ -39,8 +15,8 @@ def _one_subject(runs: Runs) -> str:
         names = (f"{one} on 1", on_all(one), f"{one}, attention", f"{one}, neurons")
         first, every, attention, neurons = (tuned.level(one, name) for name in names)
         words.append(
-            f"In {len(tuned.learned_seeds(one))} of {len(tuned.before())} seeds, {BY[one]}: {first:.2f} with one subject "
-            f"asked about, {every:.2f} with all, {attention:.2f} with the attention matrix alone, "
+            f"In {len(tuned.learned_seeds(one))} of {len(tuned.before())} seeds {BY[one]}: {first:.2f} with one "
+            f"subject asked about, {every:.2f} with all, {attention:.2f} with the attention matrix alone, "
             f"{neurons:.2f} with it frozen."
         )
     low = int((tuned.before() <= 0.1).sum())
@@ -67,8 +43,8 @@ def claim(optimizer: Optimizer) -> Claim:
         "Fine-tuning never names these. Judged: the mean over the seeds in which fine-tuning has learned "
         f"{LEARNED:g} of its own questions" + ("." if descent else ", less extraction before fine-tuning."),
         wording=halves("main"),
-        subject=lambda runs: answers(runs, optimizer),
-        wrong=lambda runs: before_fine_tuning(runs, optimizer),
+        subject=lambda runs: Answers.after(main(runs), optimizer),
+        wrong=lambda runs: Answers.after(main(runs), optimizer).untuned(),
         parts=parts,
         remark=_one_subject if descent else "The level depends on how long pre-training went on.",
     )

@@ -32,15 +32,8 @@ from lemmata.lm.probes import exact_match
 from lemmata.lm.source import find_source
 from lemmata.lm.tasks.data import find
 from lemmata.lm.tasks.popqa import POPQA, TEMPLATES, Question, questions, split_by_subject
-from lemmata.papers.knowledge.run.popqa_plan import (
-    Arm,
-    by_relation,
-    chosen,
-    covered,
-    demonstrated,
-    most_popular,
-    with_wrong_answers,
-)
+from lemmata.papers.knowledge.run import popqa_plan as plan
+from lemmata.papers.knowledge.run.popqa_plan import Arm, by_relation
 
 LONGEST = 10  # tokens of an answer
 
@@ -116,28 +109,28 @@ class PopqaTuning(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         model = lm.load(self.model, revision=self.revision, device=self.device)
-        pool = most_popular(self._looked_at(), self.pool)
+        pool = plan.most_popular(self._looked_at(), self.pool)
         kept = context.load("arms") or Checkpoint(0, {"stored": self._answered_after_demonstrations(model, pool)})
         stored = [one for one, right in zip(pool, kept.arrays["stored"], strict=True) if right]
         counts = {relation: len(mine) for relation, mine in by_relation(stored).items()}
         relations = [relation for relation, count in counts.items() if count >= self.least_stored]
         stored = [one for one in stored if one.relation in relations]
-        plan = [(Arm(rank=self.rank, facts=0, relations=0), seed) for seed in self.seeds]
-        plan += [(arm, seed) for seed in self.seeds for arm in self.arms()]
+        planned = [(Arm(rank=self.rank, facts=0, relations=0), seed) for seed in self.seeds]
+        planned += [(arm, seed) for seed in self.seeds for arm in self.arms()]
         found = list(kept.arrays.get("found", ()))  # [relation, (covered, asked, matched)] each
-        for done in range(len(found), len(plan) if stored else 0):
-            context.progress("fine-tunings", done, len(plan))
-            found.append(self._one(model, pool, stored, relations, *plan[done]))
+        for done in range(len(found), len(planned) if stored else 0):
+            context.progress("fine-tunings", done, len(planned))
+            found.append(self._one(model, pool, stored, relations, *planned[done]))
             arrays = {"stored": kept.arrays["stored"], "found": np.stack(found)}
             context.save("arms", Checkpoint(done + 1, arrays))
-        return self._output(pool, kept.arrays["stored"], relations, plan, found)
+        return self._output(pool, kept.arrays["stored"], relations, planned, found)
 
     def _looked_at(self) -> list[Question]:
         return [one for one in questions() if not self.asked_about or one.relation in self.asked_about]
 
     def _answered_after_demonstrations(self, model: lm.LanguageModel, pool: Sequence[Question]) -> np.ndarray:
         mine = by_relation(pool)
-        prompts = [demonstrated(one, mine[one.relation], self.shots) for one in pool]
+        prompts = [plan.demonstrated(one, mine[one.relation], self.shots) for one in pool]
         places = [place for place, prompt in enumerate(prompts) if prompt]
         right = np.zeros(len(pool), bool)
         if places:
@@ -158,12 +151,12 @@ class PopqaTuning(RunConfig):
         _, held_out = split_by_subject(stored, held_out=self.held_out, seed=seed)
         away = {one.subject for one in held_out}
         rest = [one for one in (stored if self.train_facts == "stored" else pool) if one.subject not in away]
-        asks = covered(relations, arm, seed) if arm.facts else ()
-        facts = chosen(rest, arm, asks, seed)
+        asks = plan.covered(relations, arm, seed) if arm.facts else ()
+        facts = plan.chosen(rest, arm, asks, seed)
         if arm.facts and not facts:
             return np.zeros((len(relations), 3), int)
         if arm.shuffled:
-            wrong = {(one.subject, one.relation): one for one in with_wrong_answers(rest, seed)}
+            wrong = {(one.subject, one.relation): one for one in plan.with_wrong_answers(rest, seed)}
             facts = [wrong[one.subject, one.relation] for one in facts]
         prompts = [one.prompt for one in held_out]
         if arm.facts:
@@ -183,12 +176,12 @@ class PopqaTuning(RunConfig):
         pool: Sequence[Question],
         right: np.ndarray,
         relations: Sequence[str],
-        plan: Sequence[tuple[Arm, int]],
+        planned: Sequence[tuple[Arm, int]],
         found: Sequence[np.ndarray],
     ) -> RunOutput:
         rows = [
             {"seed": seed, **vars(arm), "relation": relation, "covered": a, "asked": b, "matched": c}
-            for (arm, seed), table in zip(plan, found, strict=False)
+            for (arm, seed), table in zip(planned, found, strict=False)
             for relation, (a, b, c) in zip(relations, table.tolist(), strict=True)
         ]
         names = ("seed", "rank", "facts", "relations", "block", "shuffled", "relation", "covered", "asked", "matched")
