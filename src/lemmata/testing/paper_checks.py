@@ -258,6 +258,8 @@ RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}
 def randomness_problems(paper: Paper) -> Iterator[str]:
     """Randomness that another replication would not reach: drawn without a name, or remembered between calls."""
     for path in sorted(paper.folder.rglob("*.py")):
+        if path.name == "plain.py":  # it stands alone, and no verdict rests on it
+            continue
         for line, problem in unnamed_randomness(path.read_text()):
             yield f"{paper.id}/{path.relative_to(paper.folder)}:{line}: {problem}"
 

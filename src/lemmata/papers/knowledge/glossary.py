@@ -3,7 +3,7 @@
 GLOSSARY: dict[str, str] = {
     "N": "number of subjects, each with one answer: `task.FactsConfig.subjects`",
     "|R|": "number of relation templates: `task.FactsConfig.templates`",
-    "K, K_s(j)": "multiplicity, the templates a subject is told with: `task.FactsConfig.multiplicity`",
+    "K, K_s(j)": "multiplicity, the number of templates a subject has: `task.FactsConfig.multiplicity`",
     "s_j, r_i, a_j": "subject, relation and answer tokens, in this order after o: `task.Facts.sentences`",
     "o, p, d": "tokens that open a sequence, end a question, and follow o in training: `task.START`, "
     "`task.ASK`, `task.DUMMY`",
@@ -17,15 +17,15 @@ GLOSSARY: dict[str, str] = {
     "α_l": "attention of the last position to token l: `model.OneLayer.weights`",
     "Ξ": "x_last + Σ_l α_l x_l, what the neurons read: `model.OneLayer.features`",
     "logit_c": "in the fragments, the probability of class c after the softmax",
-    "η_1, η_2, η_3; T_1, T_2, T_p": "rates and ends of the stages: `run.stages.StagedDescent`",
-    "G, RA_1(G)": "gradient of fine-tuning in the neurons and its part of rank 1: `run.token_descent.leading_part`",
-    "n_r": "number of sentences told with a template (ours): `theory.first_attention.subject_share`",
+    "η_1, η_2, η_3; T_1, T_2, T_p": "learning rates and ends of the stages: `run.stages.StagedDescent`",
+    "G, RA_1(G)": "gradient of fine-tuning in the neurons and its part of rank 1: `run.fast.token_descent.leading_part`",
+    "n_r": "number of sentences with a template (ours): `theory.first_attention.subject_share`",
     "C": "how many templates fine-tuning covers: `theory.covering.covered_extraction`",
     "F": "how many subjects are fine-tuned on: `theory.covering.extraction_after`",
     "A_i": "the K templates of subject i, drawn without replacement: `theory.concentration.at_most_half`",
     "q": "|R| in the concentration lemma: `theory.concentration.hoeffding_bound`",
     "n of eq. (44)": "number of subjects that draw templates: `theory.concentration.hoeffding_bound`",
-    "δ": "chance that a template is missed: `theory.concentration.hoeffding_cover`",
+    "δ": "probability that a template is missed: `theory.concentration.hoeffding_cover`",
     "optimal loss": "least next-token loss on the data, log(K)/3 for equal K (log(K)/2 without o): "
     "`theory.optimal_loss.optimal_fact_loss`",
 }

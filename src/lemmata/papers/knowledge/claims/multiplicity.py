@@ -130,7 +130,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 EXPERIMENT = Experiment(
-    title="The more often told, the easier to reach",
+    title="Extraction rises with multiplicity",
     runs=cell_runs,
     needs={"K": long_enough},
     claims=under_both(claim),

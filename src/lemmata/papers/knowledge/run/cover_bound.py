@@ -17,7 +17,7 @@ class CoverBound(RunConfig):
 
     cases: Some[tuple[int, int]] = ((5, 5), (3, 8), (5, 20), (1, 10), (5, 80))  # K, q
     subjects: Some[Several] = (10, 20, 50, 100, 200)
-    failure: Inside = 0.05  # the chance of missing some template that is put up with
+    failure: Inside = 0.05  # the probability of missing some template that is put up with
     worlds: Count = 40
 
     def cross_check(self) -> None:

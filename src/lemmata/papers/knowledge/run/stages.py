@@ -37,7 +37,7 @@ HALF = 0.5
 
 
 class Prompts(eqx.Module):
-    """Every different prompt of a set of facts told by one-token names, and what follows it: the whole data set."""
+    """Every different prompt of a set of facts with one-token names, and what follows it: the whole data set."""
 
     facts: Int[Array, "fact 3"]  # the tokens o s r of each sentence
     answers: Int[Array, " fact"]  # the token that follows

@@ -1,7 +1,7 @@
 """The concentration bound of the appendix (equation 44) and what it says about covering all templates.
 
 n subjects draw K-subsets A_i of q = |R| templates. The number of subjects with template j is binomial: n trials of
-chance K/q. Equation (44) is printed as
+probability K/q. Equation (44) is printed as
 
     P[ sum_i 1(j in A_i) >= K n / (2q) ] <= exp(-n K^2 / (2 q^2)),
 
@@ -31,7 +31,7 @@ def at_least_half(subjects: int, multiplicity: int, templates: int) -> float:
 
 
 def at_most_half(subjects: int, multiplicity: int, templates: int, popularity: float = 1.0) -> float:
-    """P[count <= K n / (2q)], exactly; `popularity` scales the chance of the template (1 in the paper's data)."""
+    """P[count <= K n / (2q)], exactly; `popularity` scales the probability of the template (1 in the paper's data)."""
     threshold = math.floor(Fraction(multiplicity * subjects, 2 * templates))
     return float(bdtr(threshold, subjects, popularity * multiplicity / templates))
 
@@ -55,7 +55,7 @@ def subjects_to_cover(multiplicity: int, templates: int, failure: float) -> int:
 
 
 def union_cover(multiplicity: int, templates: int, failure: float) -> int:
-    """An n that suffices: q (1 - K/q)^n <= failure, the union bound over exact chances of missing a template."""
+    """An n that suffices: q (1 - K/q)^n <= failure, the union bound over exact probabilities of missing a template."""
     if multiplicity == templates:
         return 1
     return math.ceil(math.log(templates / failure) / -math.log1p(-multiplicity / templates))

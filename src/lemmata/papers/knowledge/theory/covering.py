@@ -30,7 +30,7 @@ def covered_extraction(multiplicity: int, covered: int, templates: int) -> float
 
 
 def covered_miss(multiplicity: int, templates: int) -> float:
-    """The chance that two subjects share no template."""
+    """The probability that two subjects share no template."""
     return 1 - covered_extraction(multiplicity, multiplicity, templates)
 
 
