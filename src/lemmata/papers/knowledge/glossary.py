@@ -18,7 +18,7 @@ GLOSSARY: dict[str, str] = {
     "Ξ": "x_last + Σ_l α_l x_l, what the neurons read: `model.OneLayer.features`",
     "logit_c": "in the fragments, the probability of class c after the softmax",
     "η_1, η_2, η_3; T_1, T_2, T_p": "learning rates and ends of the stages: `run.stages.StagedDescent`",
-    "G, RA_1(G)": "gradient of fine-tuning in the neurons and its part of rank 1: `run.fast.token_descent.leading_part`",
+    "G, RA_1(G)": "fine-tuning gradient in the neurons, its part of rank 1: `run.fast.token_descent.leading_part`",
     "n_r": "number of sentences with a template (ours): `theory.first_attention.subject_share`",
     "C": "how many templates fine-tuning covers: `theory.covering.covered_extraction`",
     "F": "how many subjects are fine-tuned on: `theory.covering.extraction_after`",
