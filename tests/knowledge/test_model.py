@@ -109,8 +109,6 @@ def test_filters_name_what_learns() -> None:
     model = build(OneLayerConfig(width=8))
     count = lambda tree: sum(bool(leaf) for leaf in jax.tree.leaves(tree))  # noqa: E731
     assert count(trainable(model)) == 2
-    assert trainable(model, "attention").attention
-    assert not trainable(model, "attention").neurons
     both = trainable(with_low_rank(model, 1))
     assert both.attention_update.right
     assert both.neuron_update.left

@@ -30,6 +30,13 @@ def finished(run: RunResult) -> Undecided | None:
     return still_falling(run.arrays["pretraining.full_loss"].mean(axis=0))
 
 
+def by_seed(run: RunResult, steps: np.ndarray, **curves: np.ndarray) -> dict[str, np.ndarray]:
+    """A table of curves [seed, step]; a name's underscores are spaces."""
+    seeds = run.config.seeds
+    table = {"seed": np.repeat(seeds, len(steps)), "step": np.tile(steps, len(seeds))}
+    return table | {name.replace("_", " "): values.reshape(-1) for name, values in curves.items()}
+
+
 def still_falling(loss: np.ndarray) -> Undecided | None:
     fall = float(loss[3 * (len(loss) - 1) // 4] - loss[-1])
     if fall <= STILL_FALLING:

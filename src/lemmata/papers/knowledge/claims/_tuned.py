@@ -60,9 +60,9 @@ class Tuned:
     def mean(self, name: str, column: str = "extraction") -> float:
         return float(self.after(name, column).mean())
 
-    def level(self, optimizer: Optimizer, name: str | None = None, column: str = "extraction") -> float:
+    def level(self, optimizer: Optimizer, name: str | None = None) -> float:
         """After a fine-tuning (on all, unless named), the mean over the seeds that are judged."""
-        return float(self.after(name or on_all(optimizer), column)[self.shown_seeds(optimizer)].mean())
+        return float(self.after(name or on_all(optimizer))[self.shown_seeds(optimizer)].mean())
 
     def learned_seeds(self, optimizer: Optimizer) -> np.ndarray:
         """The seeds in which fine-tuning on all has learned its own questions. (In some, attention at the new token p

@@ -24,7 +24,7 @@ from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._drawing import Curves
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
-from lemmata.report.plots import COLOURS, ceiling, columns, legend, letter, new_figure
+from lemmata.report.plots import COLOURS, ceiling, joined, legend, letter, long_table, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
 SMALL = 5  # |R| where K varies, and
@@ -147,20 +147,17 @@ SHOWN = {  # curve -> stage, column, record; colour and line
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
     figure, axes = new_figure(1, 2, sharey=True)
-    rows = []
-    for ax, symbol, xlabel, fixed, place in (
-        (axes[0], "K", "templates a subject, K", f"|R| = {SMALL}", 1),
-        (axes[1], "|R|", "number of templates, |R|", f"K = {FEW}", 0),
+    tables = []
+    for ax, xlabel, fixed, place in (
+        (axes[0], "templates a subject, K", f"|R| = {SMALL}", 1),
+        (axes[1], "number of templates, |R|", f"K = {FEW}", 0),
     ):
         shown = [cell for cell in cells_of(run) if cell[1 - place] == (SMALL, FEW)[1 - place]]
         places, curves = [cell[place] for cell in shown], Curves()
         for name, (stage, column, record, colour, style) in SHOWN.items() if shown else ():
             values = np.stack([at_record(run, stage, column, cell, record) for cell in shown], axis=1)
             curves.add(ax, name, (places, values), color=COLOURS[colour], linestyle=style, marker="o", markersize=3.5)
-            rows += [
-                {"what": name, "varied": symbol, "at": at, "mean": float(one.mean()), "std": float(one.std())}
-                for at, one in zip(places, values.T, strict=True)
-            ]
+        tables.append(long_table(curves, xlabel))
         ceiling(ax, 1.0)
         if shown:
             ax.set_xscale("log")
@@ -179,7 +176,7 @@ def draw(runs: Runs) -> Artefact:
         f"is 1; a random answer would give {1 / config.cells[0].subjects:.3f}. Mean and one standard deviation over "
         f"{len(config.seeds)} seeds."
     )
-    return Artefact(figure, columns(rows), caption)
+    return Artefact(figure, joined(tables), caption)
 
 
 EXPERIMENT = Experiment(

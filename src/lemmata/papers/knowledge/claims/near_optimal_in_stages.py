@@ -17,7 +17,7 @@ from lemmata.core import (
     at_most,
     of_result,
 )
-from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss, still_falling
+from lemmata.papers.knowledge.claims._acquisition import NEAR, by_seed, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_eta, staged_runs
 from lemmata.report.plots import COLOURS, ceiling, legend, new_figure
 
@@ -79,18 +79,12 @@ def draw(runs: Runs) -> Artefact:
     ceiling(ax, NEAR, f"{NEAR:g} nats")
     ax.set(yscale="log", xlabel="step", ylabel="nats", title="loss over the least possible")
     legend(ax, fontsize=7.5)
-    seeds = run.config.seeds
-    table = {
-        "seed": np.repeat(seeds, len(steps)),
-        "step": np.tile(steps, len(seeds)),
-        "loss over the least": excess.reshape(-1),
-    }
     caption = (
         f"Gradient descent in the appendix's stages, N = {facts.subjects}, |R| = {facts.templates}, "
         f"K = {facts.multiplicity}, d = {run.config.model.width}, one query for all prompts; a line for each of "
-        f"{len(seeds)} seeds. At the end the loss is {excess[:, -1].mean():.3f} nats over the least."
+        f"{len(excess)} seeds. At the end the loss is {excess[:, -1].mean():.3f} nats over the least."
     )
-    return Artefact(figure, table, caption)
+    return Artefact(figure, by_seed(run, steps, loss_over_the_least=excess), caption)
 
 
 EXPERIMENT = Experiment(

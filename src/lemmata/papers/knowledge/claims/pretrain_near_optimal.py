@@ -15,7 +15,7 @@ from lemmata.core import (
     at_most,
     of_result,
 )
-from lemmata.papers.knowledge.claims._acquisition import NEAR, finished, least_loss
+from lemmata.papers.knowledge.claims._acquisition import NEAR, by_seed, finished, least_loss
 from lemmata.papers.knowledge.claims._extraction_runs import main_run, uniform_run
 from lemmata.report.plots import COLOURS, ceiling, legend, letter, new_figure
 
@@ -94,13 +94,7 @@ def draw(runs: Runs) -> Artefact:
     for ax in (left, right):
         legend(ax, fontsize=7.5)
     letter((left, right))
-    table = {
-        "seed": np.repeat(config.seeds, len(steps)),
-        "step": np.tile(steps, len(known)),
-        "loss over the least": excess.reshape(-1),
-        "facts known": known.reshape(-1),
-        "templates known": templates.reshape(-1),
-    }
+    table = by_seed(run, steps, loss_over_the_least=excess, facts_known=known, templates_known=templates)
     caption = (
         f"Pre-training with AdamW, N = {config.facts.subjects}, |R| = {config.facts.templates}, "
         f"K = {config.facts.multiplicity}, d = {config.model.width}; a line for each of {len(known)} seeds. The least "

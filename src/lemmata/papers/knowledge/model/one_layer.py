@@ -166,12 +166,12 @@ class OneLayer(AbstractModel):
         return Trace(self.weights(tokens)[None], jnp.stack([x, self.features(tokens)]), self(tokens))
 
 
-def trainable(model: OneLayer, part: TrainedPart = "both") -> PyTree:
+def trainable(model: OneLayer) -> PyTree:
     """True on the leaves that learn: the factors where the model has them, the matrices where it does not."""
 
     def where(one: OneLayer) -> list[Any]:
         attention = one.attention if one.attention_update is None else one.attention_update
         neurons = one.neurons if one.neuron_update is None else one.neuron_update
-        return jax.tree.leaves({"both": (attention, neurons), "attention": attention, "neurons": neurons}[part])
+        return jax.tree.leaves((attention, neurons))
 
     return chosen_leaves(model, where)

@@ -47,13 +47,13 @@ def extraction(run: RunResult, tuning: int | None, *, shuffled: bool = False) ->
     return np.nanmean(covered, axis=1), np.nanmean(uncovered, axis=1)
 
 
-def failures(run: RunResult, *, covered: bool, tuning: int | None = 0) -> np.ndarray:
-    """(seed, kind): what stands in place of the right answer, as shares of the failures among held-out facts."""
-    reply, facts = after(run, "reply", tuning), run.config.facts
+def failures(run: RunResult, *, covered: bool) -> np.ndarray:
+    """(seed, kind): what the first fine-tuning leaves in place of the right answer, as shares of the failures."""
+    reply, facts = after(run, "reply", 0), run.config.facts
     own = reply == 1 + run.arrays["templates"]
     relation = (reply >= 1) & (reply <= facts.templates)
     kinds = (own, relation & ~own, reply > facts.templates, reply == 0)
-    return np.stack([of_failures(run, kind.astype(float), covered=covered, tuning=tuning) for kind in kinds], axis=1)
+    return np.stack([of_failures(run, kind.astype(float), covered=covered) for kind in kinds], axis=1)
 
 
 def of_failures(run: RunResult, values: np.ndarray, *, covered: bool, tuning: int | None = 0) -> np.ndarray:
