@@ -7,6 +7,7 @@ from lemmata.papers.association.claims._training import Window, draw as draw_cur
 from lemmata.papers.association.run.checkpoints import POWERS, Checkpoints
 
 MODELS = {"160M": "EleutherAI/pythia-160m", "410M": "EleutherAI/pythia-410m", "1B": "EleutherAI/pythia-1b"}
+FAR = 100  # a mean rank at which a word is no top prediction
 TOP, SOON = 10, 32  # a top prediction; "around 10 steps" between checkpoints that double
 
 
@@ -63,7 +64,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: (runs, "the"),
             wrong=lambda runs: (runs, "answer"),  # another word in its place
             parts={
-                "mean rank at step 0": Part(at_start, at_least(100), carries=False),
+                "mean rank at step 0": Part(at_start, at_least(FAR), carries=False),
                 f"best mean rank in {SOON} steps": Part(soon, at_most(TOP)),
                 "mean rank at steps 64 to 512": Part(later, at_most(TOP)),
             },

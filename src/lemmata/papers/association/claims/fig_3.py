@@ -37,6 +37,11 @@ from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_ta
 PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
 LAST = 0.5  # of the steps: by then the noise has its level, about which single steps jitter
 NEAR_ALPHA = 0.05  # "around α": a tenth of it
+ALMOST_ALL = 0.9  # of the correct token's probability: the paper's .98, less what a laptop's training lacks
+LITTLE = 0.1  # of the noise's probability is left
+GROWS = 1.5  # times, at least: from 1 - α towards 1 it could grow twofold
+JITTER = 0.05  # between neighbouring ranks, which hardly differ at the end of the sweep
+MOSTLY = 0.95  # of the later steps: single ones jitter
 PARTS = {"full model, noise": "full.noise", "without F₂, correct": "without_F2.correct"}
 PARTS |= {"without F₂, noise": "without_F2.noise"}  # the parts that read one recorded row
 
@@ -130,7 +135,7 @@ EXPERIMENT = Experiment(
             statement=r"Trained on noisy recall with $\alpha = 1/2$, the full two-layer model gives the noise token a "
             r"probability around $\alpha$ on clean data. With $F_2$ dropped ($\rho = 0$) it gives the correct token "
             r"$\bar y$ almost all of it, and a larger fraction $\rho$ of the rank of $U_{\mathrm{in}}$ gives it less.",
-            needs={"main": (room_for(1.5), about_half(OTHERS))},
+            needs={"main": (room_for(GROWS), about_half(OTHERS))},
             wording=AT_HALF,
             subject=lambda runs: Edited(runs["main"]),
             wrong=lambda runs: Edited(runs["fine-tuned"], phase=0),  # a model that has seen no noise
@@ -139,12 +144,12 @@ EXPERIMENT = Experiment(
                     level("full", "noise", LAST),
                     near(lambda runs: runs["main"].config.task.alpha, atol=NEAR_ALPHA, over_seeds=True),
                 ),
-                "without F₂, correct": Part(end("without_F2", "correct"), at_least(0.9, over_seeds=True)),
-                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(1.5, over_seeds=True)),
-                "without F₂, noise": Part(end("without_F2", "noise"), at_most(0.1, over_seeds=True)),
+                "without F₂, correct": Part(end("without_F2", "correct"), at_least(ALMOST_ALL, over_seeds=True)),
+                "correct, without F₂ / full": Part(ratio("correct", "without_F2"), at_least(GROWS, over_seeds=True)),
+                "without F₂, noise": Part(end("without_F2", "noise"), at_most(LITTLE, over_seeds=True)),
                 "correct, rank 0 to full": Part(
                     correct_by_rank,
-                    falls(slack=0.05, over_seeds=True),
+                    falls(slack=JITTER, over_seeds=True),
                     along={"rank kept": lambda runs: sorted(runs["main"].config.fractions)},
                 ),
             },
@@ -160,7 +165,7 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: (runs["main"], "margin_of_another"),  # of a token that is not noise
             parts={
                 "steps ahead": Part(steps_ahead, at_least(1.0)),
-                "positive afterwards": Part(positive_afterwards, at_least(0.95, over_seeds=True)),
+                "positive afterwards": Part(positive_afterwards, at_least(MOSTLY, over_seeds=True)),
             },
         ),
     ),

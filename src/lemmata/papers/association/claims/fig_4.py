@@ -11,6 +11,8 @@ from lemmata.papers.association.probe.readings import Moment, learned_something,
 from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
 
 EVEN = about_half("attention that tells nothing apart gives trigger→noise α/(1 − α) times what trigger→correct gets")
+AVOIDS = -1.0  # orders of magnitude: a tenth of what the correct token gets, and less
+ATTENDS = 0.5  # times what the correct token gets: a clean model has never seen which of the two to prefer
 LOOKS = {  # where attention goes: its label and colour
     "correct": ("trigger→correct", "blue"),
     "noise": ("trigger→noise", "vermillion"),
@@ -111,9 +113,9 @@ EXPERIMENT = Experiment(
             # The model that was trained without noise, read as both.
             wrong=lambda runs: dict.fromkeys(("main", "fine-tuned"), noise_share(Moment(runs, "clean"), "fine-tuned")),
             parts={
-                "trained with noise": Part(lambda found: orders(found["main"]), at_most(-1.0, over_seeds=True)),
+                "trained with noise": Part(lambda found: orders(found["main"]), at_most(AVOIDS, over_seeds=True)),
                 "fine-tuned with noise": Part(
-                    lambda found: orders(found["fine-tuned"]), at_most(-1.0, over_seeds=True)
+                    lambda found: orders(found["fine-tuned"]), at_most(AVOIDS, over_seeds=True)
                 ),
             },
         ),
@@ -126,7 +128,7 @@ EXPERIMENT = Experiment(
             needs=dict.fromkeys(("clean", "fine-tuned"), EVEN),
             subject=lambda runs: noise_share(Moment(runs, "clean"), "clean"),
             wrong=lambda runs: noise_share(Moment(runs, "final"), "fine-tuned"),  # after fine-tuning
-            parts=Part(lambda share: share, at_least(0.5, over_seeds=True)),
+            parts=Part(lambda share: share, at_least(ATTENDS, over_seeds=True)),
         ),
     ),
     draw=draw,

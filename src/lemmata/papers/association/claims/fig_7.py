@@ -12,6 +12,11 @@ from lemmata.papers.association.probe.readings import learned_something
 from lemmata.papers.association.task import RecallConfig
 from lemmata.report.plots import DIVERGING, HEAT, letter, new_figure
 
+BRIGHT = 2.0  # times any other distance
+LARGE = 2.0  # standard deviations of the other outputs
+NEARLY_ALL = 0.9  # of the possible answers
+SMALL = 0.5  # of the answers' own logits
+
 
 class Layers(NamedTuple):
     """The trained models, each panel read at its own layer or (`other_`) at the other one."""
@@ -112,11 +117,11 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: Layers(runs, "other_"),  # attention of the second layer, F₁, W_V of the first
             parts={
                 "previous token over any other distance": Part(
-                    Layers.brightest_diagonal, at_least(2.0, over_seeds=True)
+                    Layers.brightest_diagonal, at_least(BRIGHT, over_seeds=True)
                 ),
-                "F₂ on noise, worst input": Part(Layers.noise_lift, at_least(2.0, over_seeds=True)),
-                "W_V recalls the same token": Part(Layers.recalled_by_value, at_least(0.9, over_seeds=True)),
-                "W_V at noise over the others": Part(Layers.noise_on_diagonal, at_most(0.5, over_seeds=True)),
+                "F₂ on noise, worst input": Part(Layers.noise_lift, at_least(LARGE, over_seeds=True)),
+                "W_V recalls the same token": Part(Layers.recalled_by_value, at_least(NEARLY_ALL, over_seeds=True)),
+                "W_V at noise over the others": Part(Layers.noise_on_diagonal, at_most(SMALL, over_seeds=True)),
             },
             remark=three_shares,
         ),
