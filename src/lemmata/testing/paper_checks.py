@@ -256,9 +256,10 @@ RAW = {"key", "PRNGKey", "default_rng", "RandomState", "Random", "SeedSequence"}
 
 
 def randomness_problems(paper: Paper) -> Iterator[str]:
-    """Randomness that another replication would not reach: drawn without a name, or remembered between calls."""
+    """Randomness that another replication would not reach: drawn without a name, or remembered between calls. A plain
+    file imports nothing of lemmata, and no run reads it."""
     for path in sorted(paper.folder.rglob("*.py")):
-        if path.name == "plain.py":  # it stands alone, and no verdict rests on it
+        if path.parent == paper.folder and path.stem.startswith("plain"):
             continue
         for line, problem in unnamed_randomness(path.read_text()):
             yield f"{paper.id}/{path.relative_to(paper.folder)}:{line}: {problem}"

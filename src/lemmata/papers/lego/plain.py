@@ -110,7 +110,8 @@ def logits(model: Model, c: Constants, s: Sentence, a: Any) -> tuple[Any, Any]:
     predicates, answers = a[: len(s.g)], a[len(s.g) :]
     of_variable = jnp.tensordot(predicates, model.W4[s.x[1:]], 1)  # Lambda_{4,j,r} of (13), less its bias
     of_value = jnp.tensordot(predicates, model.W5g[s.g], 1) + jnp.tensordot(answers, model.W5y[s.y], 1)
-    return tuple(jnp.minimum(jnp.sum(sReLU(read + c.b, c), axis=1), c.B) for read in (of_variable, of_value))
+    F4, F5 = (jnp.minimum(jnp.sum(sReLU(read + c.b, c), axis=1), c.B) for read in (of_variable, of_value))
+    return F4, F5
 
 
 def nll(of_classes: Any, right: Any, c: Constants) -> Any:
@@ -244,10 +245,11 @@ def main() -> None:
         found = [accuracy(model, c, test) for test in tests]
         said = ", ".join(f"L = {n}: {acc:.3f} (ε {eps:.4f})" for n, (acc, eps) in zip(lengths, found, strict=True))
         print(f"{name}, d = {c.d}, trained on T^1 and T^2. Acc over its ceiling: {said}")
-    for stage, length in enumerate((4, 8, 16)):  # Algorithm 2 goes on with S4
-        model, _ = learn_attention(model, c, table, length, (2,), 300, 4.0, jax.random.key(stage + 2))
-    acc, eps = accuracy(model, c, tests[-1])
-    print(f"S4, self-trained up to length {length}: L = {lengths[-1]}: {acc:.3f} (ε {eps:.4f})")
+        if name == "S4":
+            for stage, length in enumerate((4, 8, 16)):  # Algorithm 2 goes on
+                model, _ = learn_attention(model, c, table, length, (2,), 300, 4.0, jax.random.key(stage + 2))
+            acc, eps = accuracy(model, c, tests[-1])
+            print(f"{name}, self-trained up to length 16: L = {lengths[-1]}: {acc:.3f} (ε {eps:.4f})")
     print("Judged by `lemmata check lego/separation` (Theorem 1.2) and `lego/thm-5.1-doubling` (Theorem 5.1).")
     print(f"{time.time() - began:.0f} s")
 
