@@ -1,13 +1,15 @@
 """Other noise levels and other learning rates, by Figure 3's end: readings, parts, runs and drawing of both claims."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from lemmata.core import SHARE, Artefact, Part, RunResult, Runs, Scale, Seeds, at_least, near
+from lemmata.core import SHARE, Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Seeds, at_least, near
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
-from lemmata.papers.association.probe.readings import settled
+from lemmata.papers.association.probe.readings import learned_something, settled
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.papers.association.sizes import LittleNoise, MuchNoise, SmallRates
 from lemmata.report.plots import ceiling, new_figure
@@ -102,4 +104,9 @@ def draw(runs: Runs, group: str) -> Artefact:
     return Artefact(figure, table, f"The ends of Figure 3's curves by {name}.")
 
 
-draw_noise_levels, draw_learning_rates = partial(draw, group="alpha"), partial(draw, group="rate")
+def other_settings(
+    group: str, title: str, runs: Callable[[Scale], dict[str, RecallTraining]], **words: Any
+) -> Experiment:
+    claim = Claim(subject=lambda runs: ends(runs, group), wrong=trained_clean, parts=parts_by(group), **words)
+    needs = dict.fromkeys(("main", group), learned_something)
+    return Experiment(title=title, runs=runs, needs=needs, claims=(claim,), draw=partial(draw, group=group))

@@ -1,23 +1,17 @@
 """Theorem 3's flow with the right rates, proved: the constant of its decay."""
 
-from lemmata.core import Experiment
+from lemmata.papers.association.claims._proved import proved
 from lemmata.papers.association.run.proofs import FlowConstant
-from lemmata.proofs import proved_by, table_of_proofs
 
-EXPERIMENT = Experiment(
+EXPERIMENT = proved(
+    "constant",
+    FlowConstant(),
+    FlowConstant(constant="0.750001"),
+    {"constant": "0.75"},
     title="Theorem 3, proved: the flow's constant",
-    runs=lambda scale: {"constant": FlowConstant(), "wrong/constant": FlowConstant(constant="0.750001")},
-    claims=(
-        proved_by(
-            "constant",
-            {"constant": "0.75"},
-            id="thm-3-constant-proved",
-            locus="Appendix G.2 and Lemma H.3",
-            statement="Under Assumptions G.1 and G.2, with $n = 2$ and the right rates of (42), $a = W_{12} - W_{11}$ "
-            r"falls at every time and $t e^a \to \frac{4}{3(1-\alpha)}$, for every $\alpha \in (0, 1)$.",
-            remark="The control's constant is off in the sixth digit. Theorem 3's window for α is not needed.",
-        ),
-    ),
-    draw=table_of_proofs,
-    extra="proofs",
+    id="thm-3-constant-proved",
+    locus="Appendix G.2 and Lemma H.3",
+    statement="Under Assumptions G.1 and G.2, with $n = 2$ and the right rates of (42), $a = W_{12} - W_{11}$ "
+    r"falls at every time and $t e^a \to \frac{4}{3(1-\alpha)}$, for every $\alpha \in (0, 1)$.",
+    remark="The control's constant is off in the sixth digit. Theorem 3's window for α is not needed.",
 )
