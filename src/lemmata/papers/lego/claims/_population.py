@@ -102,7 +102,10 @@ def at_excess(run: RunResult, name: str, excess: float) -> np.ndarray:
 
 def reached(run: RunResult, measure: str = "accuracy") -> np.ndarray:
     """The length up to which equation (5) stays at 0.9 of its ceiling (or greedy chains at 0.9): [cell, record]."""
-    share = run.arrays[measure]
-    if measure != "greedy":
-        share = share / by_record(run, "ceiling")[..., None]
+    share = run.arrays["greedy"] if measure == "greedy" else over_ceiling(run, measure)
     return length_reached(run.config.lengths, share, LEVEL)
+
+
+def over_ceiling(run: RunResult, measure: str = "accuracy") -> np.ndarray:
+    """Equation (5) as a share of what the clip allows: [cell, record, length]."""
+    return run.arrays[measure] / by_record(run, "ceiling")[..., None]

@@ -30,7 +30,7 @@ class Compared(NamedTuple):
 
 
 def parts(n: int) -> dict[str, Part]:
-    count = printed_count(n, simply_transitive=False)
+    count = printed_count(n)
     return {
         f"S{n}, by another action": Part(
             lambda both: both.by_another(f"S{n}"), near((count - 1) / math.factorial(n), EXACT)
@@ -42,11 +42,7 @@ def parts(n: int) -> dict[str, Part]:
 
 
 def fractions(runs: Runs) -> str:
-    catalogue = runs["catalogue"]
-
-    def share(name: str, column: str) -> float:
-        return float(catalogue.column(column, action=name)[0])
-
+    share = Compared(runs["catalogue"], {}).of
     return (
         "Distractors are other *clauses* in the paper's words, and a clause may repeat the right action. Counted so, "
         "they are as frequent for a simply transitive action: |fibre| / |G| = 1/n_y for every transitive one, "

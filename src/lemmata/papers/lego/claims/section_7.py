@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, Undecided, at_least, at_most
 from lemmata.papers.lego import sizes
+from lemmata.papers.lego.claims._diagonals import Clause
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, LEVEL, Cell, cells
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.data_sizes import DataSizes
@@ -170,28 +171,13 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _row(cell: Cell) -> dict[str, Any]:
-    one, other = cell.transitive, cell.symmetric
-    return {
-        "block": cell.block,
-        "variables": cell.variables,
-        "sentences": cell.sentences,
-        "epochs": cell.epochs,
-        "kind": cell.kind,
-        "figure 1a": cell.figure_1a,
-        "figure 6": cell.figure_6,
-        "figure 7": cell.figure_7,
-        "transitive reach": one.reached,
-        "symmetric reach": other.reached,
-        "transitive right at the longest": float(one.right[-1]),
-        "symmetric right at the longest": float(other.right[-1]),
-        "longest": one.lengths[-1],
-        "symmetric gain, self-trained": other.gain,
-        "symmetric gain, as many steps": other.control,
-        "transitive predicate drop": one.predicate_drop,
-        "symmetric predicate drop": other.predicate_drop,
-        "transitive answer drop": one.answer_drop,
-        "symmetric answer drop": other.answer_drop,
-    }
+    names = ("block", "variables", "sentences", "epochs", "kind", "figure_1a", "figure_6", "figure_7")
+    row = {name.replace("_", " "): getattr(cell, name) for name in names} | {"longest": cell.symmetric.lengths[-1]}
+    for role, learner in (("transitive", cell.transitive), ("symmetric", cell.symmetric)):
+        row |= {f"{role} reach": learner.reached, f"{role} right at the longest": float(learner.right[-1])}
+        row |= {f"{role} {clause} drop": learner.drop(clause) for clause in get_args(Clause)}
+    gains = {"self-trained": cell.symmetric.gain, "as many steps": cell.symmetric.control}
+    return row | {f"symmetric gain, {by}": gain for by, gain in gains.items()}
 
 
 EXPERIMENT = Experiment(

@@ -7,7 +7,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Frames, Live, Part, RunResult, Runs, Scale, TooShort
 from lemmata.core.rule import at_least, at_most
-from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, small
+from lemmata.papers.lego.claims._population import at_excess, by_record, finished, member, over_ceiling, small
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, band, ceiling, columns, legend, letter, new_figure
@@ -39,8 +39,7 @@ class Pair(NamedTuple):
     def solved(self, which: int) -> np.ndarray:
         """Equation (5) at the longest chain where the loss has converged, over its ceiling, by seed."""
         run, length = self[which], self.longest()
-        share = run.arrays["accuracy"][..., run.config.lengths.index(length)] / by_record(run, "ceiling")
-        return where_converged(run, share)
+        return where_converged(run, over_ceiling(run)[..., run.config.lengths.index(length)])
 
     def concentration(self) -> float:
         """ε^{2,2} of the second over the first, where the losses have converged: the least over the greatest."""
@@ -64,7 +63,7 @@ def parting(runs: Runs) -> str:
     times = np.asarray(pair.first.config.records)
     both = np.all([by_record(run, "excess").max(axis=0) <= CONVERGED for run in pair], axis=0)
     record = int(np.argmax(both))
-    shares = [(run.arrays["accuracy"][..., place] / by_record(run, "ceiling"))[:, record].mean() for run in pair]
+    shares = [over_ceiling(run)[:, record, place].mean() for run in pair]
     return (
         f"Greedy chains do not tell the two apart: {greedy[0]:.2f} and {greedy[1]:.2f} of them are right at length "
         f"{pair.longest()} there. After equal time, the first at which both have converged ({times[record]:.1e}), "
@@ -99,7 +98,7 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2, width=10.0, height=3.7)
     rows = []
     for role, run in runs.items():
-        share = run.arrays["accuracy"] / by_record(run, "ceiling")[..., None]
+        share = over_ceiling(run)
         label, colour = f"{run.config.action}", COLOUR[role]
         converged = where_converged(run, np.arange(share.shape[1])[None].repeat(len(share), axis=0))
         cells = np.arange(len(share))
@@ -131,7 +130,7 @@ def draw(runs: Runs) -> Artefact:
 
 def views(runs: Runs) -> list[Frames]:
     """How far the reasoning reaches, as the attention is trained on chains of two."""
-    shares = [run.arrays["accuracy"] / by_record(run, "ceiling")[..., None] for _, run in runs.items()]
+    shares = [over_ceiling(run) for _, run in runs.items()]
     config = runs["symmetric"].config
     if len({share.shape[1:] for share in shares}) > 1:  # changed settings may leave them nothing in common
         return []

@@ -77,17 +77,13 @@ def accuracy_of_prefixes(
     num: int = 256,
     hidden: Hidden = "",
 ) -> dict[str, np.ndarray]:
-    """`prefix_marks` of stacked models, averaged over `num` nested sentences: shares [replica, length]. The two "all
-    right" ones have Wilson's interval beside them."""
+    """`prefix_marks` of stacked models, averaged over `num` nested sentences: shares [replica, length]."""
     require(len(lengths) >= 1, "lengths", lengths, "at least one")
     can_hide = isinstance(models, ExperimentalReasoner)
     require(can_hide or not hidden, "hidden", hidden, "nothing: the theory's model sees every clause")
     hides = jnp.array([hidden == "predicates", hidden == "answers"]) if can_hide else None
     found = [_prefix_shares(models, task, key, max(lengths), to_jax(length), num, hides) for length in lengths]
-    shares = {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
-    for name in ("values", "both"):
-        shares[f"{name}_low"], shares[f"{name}_high"] = wilson(shares[name], num)
-    return shares
+    return {name: np.stack([np.asarray(one[name]) for one in found], axis=-1) for name in PREFIX_SHARES}
 
 
 @optimized_jit

@@ -15,6 +15,6 @@ def context_probability(per_clause: Fraction, length: int) -> Fraction:
     return 1 - (1 - per_clause) ** (length - 1)
 
 
-def printed_count(values: int, simply_transitive: bool) -> int:
-    """What Section 5 counts: the elements that send one value to another, 1 or (n_y - 1)!."""
-    return 1 if simply_transitive else math.factorial(values - 1)
+def printed_count(values: int) -> int:
+    """What Section 5 counts in S_n: the elements that send one value to another, (n_y - 1)!."""
+    return math.factorial(values - 1)
