@@ -8,6 +8,7 @@ from mkdocs.structure.files import File, Files
 from lemmata.commands.docs import documented, findings_of, line_of, page_of
 from lemmata.core import Paper
 from lemmata.core.registry import papers
+from lemmata.record import Record
 from lemmata.report.errata import errata_markdown
 from lemmata.report.markdown import claim_page, findings_section, papers_lines
 from lemmata.report.tex import to_unicode
@@ -17,11 +18,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     lines, found = [], []
     everything = ["# Errata\n\nPrinted formulas that fail their rule where a corrected one passes it."]
     for paper in papers().values():
-        rows = documented(paper)
-        _add(files, config, f"papers/{paper.id}.md", _linked(page_of(paper), paper, rows))
-        for row in rows:
-            _add(files, config, f"papers/{row['id']}.md", claim_page(row))
-        everything.append(f"## {paper.id}: {paper.title}\n\n{errata_markdown(rows)}")
+        records = documented(paper)
+        _add(files, config, f"papers/{paper.id}.md", _linked(page_of(paper), paper, records))
+        for one in records:
+            _add(files, config, f"papers/{one.id}.md", claim_page(one))
+        everything.append(f"## {paper.id}: {paper.title}\n\n{errata_markdown(records)}")
         lines.append(_on_site(line_of(paper), paper))
         found.append(_on_site(findings_section(paper, findings_of(paper)), paper))
     _add(files, config, "papers/index.md", "\n\n".join(["# Papers", papers_lines(lines), "## What was found", *found]))
@@ -36,12 +37,11 @@ def _on_site(text: str, paper: Paper) -> str:
     return re.sub(rf"\[(`[^`]+`)\]\({re.escape(folder)}/\S+?\)", r"\1", text)
 
 
-def _linked(text: str, paper: Paper, rows: list[dict]) -> str:
+def _linked(text: str, paper: Paper, records: list[Record]) -> str:
     """A paper's page with its claims linked to their pages; files are named alone, as the site does not hold them."""
-    for row in rows:
-        name = row["id"].partition("/")[2]
-        text = text.replace(f"| `{row['id']}` |", f"| [`{row['id']}`]({paper.id}/{name}.md) |")
-        text = text.replace(f"[`{row['file']}`]({row['file']})", f"`{row['file']}`")
+    for one in records:
+        text = text.replace(f"| `{one.id}` |", f"| [`{one.id}`]({paper.id}/{one.name}.md) |")
+        text = text.replace(f"[`{one.file}`]({one.file})", f"`{one.file}`")
     return text
 
 

@@ -6,6 +6,7 @@ import random
 import re
 import typing
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
