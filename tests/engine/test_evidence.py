@@ -196,10 +196,3 @@ def test_what_is_not_finite_is_shown_and_kept_as_json_can() -> None:
     assert list(lines(Record.from_json(kept))) == list(lines(record))
     for shown in (printed(claim_panel(record), 160), evidence_table(record), parts_table(record)):
         assert "−∞" in shown
-
-
-def test_a_part_is_named_once_where_its_prediction_begins_with_its_name() -> None:
-    record = judged({"n = 3": Part(lambda x: x, exactly("n = 3: it is so"))}, "n = 3: it is so")
-    shown = printed(claim_panel(replace(record, evidence=())), 160)
-    assert "n = 3: it is so" in shown
-    assert "n = 3: n = 3" not in shown

@@ -105,23 +105,13 @@ def test_the_package_carries_references_of_its_claims(id: str) -> None:
         assert lines, f"{name} is {one.status} at the paper's size, and the page does not say so"
 
 
-def test_numbers_that_have_no_labels_say_how_to_get_some(cli: Cli, kept: Path) -> None:
+def test_a_verdict_that_was_kept_without_numbers_says_how_to_get_them(cli: Cli, kept: Path) -> None:
     data = json.loads(kept.read_text())
-    for name, measured in {
-        "toy/rate": [0.5, 0.25],
-        "toy/sure": {"mean": 1.0, "low": 0.9, "high": 1.1, "level": 0.95, "seeds": 2},
-        "toy/coin": None,
-    }.items():
-        del data["claims"][name]["evidence"]
-        data["claims"][name]["measured"] = measured
+    del data["claims"]["toy/rate"]["evidence"]
+    data["claims"]["toy/rate"].pop("detail", None)
     kept.write_text(json.dumps(data))
     out = " ".join(cli("show", "toy/rate", "--scale", "smoke")[1].split())
-    assert "kept without labels: `lemmata check toy/rate --scale smoke` computes and labels them" in out
-    out = " ".join(cli("show", "toy/sure", "--scale", "smoke")[1].split())
-    assert "1 (95% interval 0.9 to 1.1, 2 seeds)" in out
-    assert "kept without labels" not in out, "a mean says what it is of"
-    out = cli("show", "toy/coin", "--scale", "smoke")[1]
-    assert "predicted" not in out
+    assert "No number is kept of it here: `lemmata check toy/rate --scale smoke` measures it." in out
 
 
 def test_code_is_named_by_its_commit_or_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from lemmata.core.engine import EngineName
 from lemmata.core.errors import InvalidField
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
-from lemmata.record import ExperimentResult, NotRun, Record, read_baseline
+from lemmata.record import ExperimentResult, NotRun, Record, Records, read_baseline
 from lemmata.record.record_of import KEPT
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw
@@ -56,12 +56,12 @@ def reproduce(
     store.ensure_writable()
     order = cheapest_first(selections, scale, store)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
-    records: dict[str, Record] = {}
 
-    def found(coming: Sequence[Selection]) -> dict[str, list[Found]]:
+    def found(records: Records, coming: Sequence[Selection]) -> dict[str, list[Found]]:
         return findings.told(records, {claim.id for one in coming for claim in one.claims})
 
-    report = GrowingReport(selections, order, out, scale=scale, not_run=not_run, found=found, single_file=single_file)
+    begun = Report(scale=scale, not_run=not_run, coming=selections)
+    report = GrowingReport(begun, order, out, found, single_file=single_file)
     page = report.write()
     if not as_json:
         console.print(f"page: {page} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
@@ -74,9 +74,7 @@ def reproduce(
     ):
         for item in judged:
             done[item.experiment.id] = item
-            entry = entry_of(item, scale, store, {})
-            records |= {one.id: one for one in entry.records}
-            report.add(entry)
+            report.add(entry_of(item, scale, store, {}))
     page = report.write()
     result = [done[one.experiment.id] for one in selections]
     if as_json:

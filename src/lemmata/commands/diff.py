@@ -15,12 +15,10 @@ from rich.console import Console
 import lemmata
 from lemmata.core import Scale, UserError
 from lemmata.core.pluralize import pluralize
-from lemmata.record import Record
+from lemmata.record import Record, Records
 from lemmata.report.table_layout import rows_table
 from lemmata.run.store import Store
 from lemmata.run.verdicts import stored_verdicts
-
-Records = Mapping[str, Record]  # by claim id
 
 
 def compare(before: Records, after: Records) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from lemmata.commands.docs import documented
 from lemmata.core import Paper
-from lemmata.record import Finding, Verdicts, findings, origin
+from lemmata.record import Finding, Records, findings, origin
 from lemmata.report.page_entry import Found
 
 
@@ -17,7 +17,7 @@ class Findings:
             paper.id: {one.id: one for one in documented(paper)} for paper in papers if self._written[paper.id]
         }
 
-    def told(self, evidence: Verdicts, coming: Collection[str]) -> dict[str, list[Found]]:
+    def told(self, evidence: Records, coming: Collection[str]) -> dict[str, list[Found]]:
         """By paper. `coming`: ids of claims that this report will judge, but has not yet."""
         return {
             id: [_found(one, id, evidence, self._kept[id], coming) for one in written]
@@ -25,7 +25,7 @@ class Findings:
         }
 
 
-def _found(finding: Finding, paper_id: str, evidence: Verdicts, kept: Verdicts, coming: Collection[str]) -> Found:
+def _found(finding: Finding, paper_id: str, evidence: Records, kept: Records, coming: Collection[str]) -> Found:
     experiment, told = f"{paper_id}/{finding.shown_by}", finding.told(paper_id, evidence)
     if told.state == "found":
         return Found(experiment, told.text)

@@ -65,7 +65,7 @@ def models(*, as_json: bool, console: Console) -> int:
         print(json.dumps(rows, indent=1))
         return 0
     columns = ["model", "here", "size", "from"]
-    console.print(rows_table(columns, [[str(row[name]) for name in columns] for row in rows]))
+    console.print(rows_table(columns, [[str(one[name]) for name in columns] for one in rows]))
     console.print(f"[dim]Also any folder of safetensors and any .gguf file. Kept in {cache_folder()}.[/]")
     return 0
 
@@ -107,7 +107,7 @@ def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, 
         return 0
     console.print(str(change), markup=False)
     console.print(f"After {prompt!r}:", markup=False)
-    cells = [[repr(row["token"]), f"{row['whole']:.4f}", f"{row['edited']:.4f}"] for row in tokens]
+    cells = [[repr(one["token"]), f"{one['whole']:.4f}", f"{one['edited']:.4f}"] for one in tokens]
     console.print(rows_table(["token", "whole model", "edited"], cells))
     return 0
 

@@ -11,8 +11,8 @@ from lemmata.commands.findings import Findings
 from lemmata.core import Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.pluralize import pluralize
-from lemmata.record import Record
 from lemmata.report.incremental import GrowingReport
+from lemmata.report.page import Report
 from lemmata.run import Store, evaluate_each, missing, possible
 
 
@@ -28,21 +28,10 @@ def report(
         raise UserError(f"nothing of this is stored at scale {scale.name}: `{computes}` computes it")
     ensure_folder(out)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
-    records: dict[str, Record] = {}
-    page = GrowingReport(
-        selections,
-        selections,
-        out,
-        scale=scale,
-        not_run=not_run,
-        found=lambda _: findings.told(records, ()),
-        single_file=single_file,
-        computes=computes,
-    )
+    begun = Report(scale=scale, not_run=not_run, coming=selections, computes=computes)
+    page = GrowingReport(begun, selections, out, lambda records, _: findings.told(records, ()), single_file=single_file)
     for item in evaluate_each(stored, scale, store):
-        entry = entry_of(item, scale, store, {})
-        records |= {one.id: one for one in entry.records}
-        page.add(entry)
+        page.add(entry_of(item, scale, store, {}))
     path = page.write()
     rest = len(selections) - len(stored)
     facts = {"page": str(path), "judged": len(stored), "not_computed": rest}

@@ -94,11 +94,13 @@ def score_task(
 
 def _scored(found: Mapping[str, Any], model: LanguageModel, folder: Path) -> Scored:
     by_filter = {
-        name: {row["doc_id"]: row for row in found["samples"][TASK] if row["filter"] == own}
+        name: {sample["doc_id"]: sample for sample in found["samples"][TASK] if sample["filter"] == own}
         for name, own in FILTERS.items()
     }
     order = sorted(by_filter["strict"])
-    right = {name: np.array([rows[i]["exact_match"] == 1.0 for i in order], bool) for name, rows in by_filter.items()}
+    right = {
+        name: np.array([samples[i]["exact_match"] == 1.0 for i in order], bool) for name, samples in by_filter.items()
+    }
     files = sorted(folder.glob("*.jsonl"))
     return Scored(
         **right,

@@ -12,13 +12,7 @@ from lemmata.record.baseline import (
     read_baseline as read_baseline,
 )
 from lemmata.record.coverage import Stated as Stated, coverage as coverage
-from lemmata.record.finding import (
-    Finding as Finding,
-    Number as Number,
-    Told as Told,
-    Verdicts as Verdicts,
-    findings as findings,
-)
+from lemmata.record.finding import Finding as Finding, Number as Number, Told as Told, findings as findings
 from lemmata.record.ledger import (
     LEDGER as LEDGER,
     CurrentRule as CurrentRule,
@@ -38,6 +32,7 @@ from lemmata.record.record import (
     Element as Element,
     PartRecord as PartRecord,
     Record as Record,
+    Records as Records,
     correction_json as correction_json,
 )
 from lemmata.record.replication import (

@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 from lemmata.core.registry import Paper
 from lemmata.core.verdict import Status
-from lemmata.record.record import Record
+from lemmata.record.record import Record, Records
 
-Verdicts = Mapping[str, Record]  # by a claim's full id
 State = Literal["found", "waits", "otherwise"]
 
 
@@ -53,7 +52,7 @@ class Finding:
             if number.claim not in self.rests_on:
                 raise ValueError(f"the number {name!r} is of {number.claim}, on which the finding does not rest")
 
-    def told(self, paper_id: str, evidence: Verdicts) -> "Told":
+    def told(self, paper_id: str, evidence: Records) -> "Told":
         records = {name: evidence.get(f"{paper_id}/{name}") for name in self.rests_on}
         judged = {name: one for name, one in records.items() if one and one.is_judged}
         if missing := [name for name in records if name not in judged]:

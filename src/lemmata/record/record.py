@@ -138,6 +138,9 @@ class Record:
         return _decoded(cls, data, evidence=evidence, parts=parts, correction=_correction(data), provenance=None)
 
 
+Records = Mapping[str, Record]  # by a claim's full id
+
+
 def correction_json(correction: Correction | None) -> dict[str, Any]:
     return {
         CORRECTION_KEYS.get(name, name): value

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from lemmata.core.claim import Correction
 from lemmata.record import Record
 from lemmata.report.errata import details
-from lemmata.report.evidence_rows import NEAREST, check_command, left_over, lines
-from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose
+from lemmata.report.evidence_rows import NEAREST, left_over, lines, nothing_kept
+from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose, table
 from lemmata.report.statuses import look, protocol_word, protocol_words
 from lemmata.report.values import margin, rule, verdict_word
 
@@ -102,8 +102,7 @@ def evidence_table(record: Record, nearest: int = NEAREST) -> Html:
     """Predicted beside measured, a line a number; of several parts their rules and controls."""
     found = list(lines(record, nearest))
     if not found:
-        words = f"No number is kept of it here: `{check_command(record)}` measures it."
-        return Html("") if record.detail else element("p", inline(words), class_="muted")
+        return Html("") if record.detail else element("p", inline(nothing_kept(record)), class_="muted")
     several = any(line.part for line in found)
     heads = ("what", "predicted", "measured", "margin", "verdict", *(("rule", "on the control") if several else ()))
     rows = []
@@ -117,13 +116,7 @@ def evidence_table(record: Record, nearest: int = NEAREST) -> Html:
             shown = element("span", line.control, class_=f"control {tone}") if line.first else ""
             cells.append(element("td", shown))
         rows.append(element("tr", element("th", line.label or "the measurement", scope="row"), *cells))
-    table = element(
-        "table",
-        element("caption", "Predicted beside measured", class_="unseen"),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *rows),
-        class_="evidence",
-    )
+    shown = table(heads, rows, "evidence", "Predicted beside measured")
     more = left_over(record, nearest)
     note = element("p", inline(more), class_="muted") if more else ""
-    return element("div", table, note, class_="scroll", tabindex="0")
+    return element("div", shown, note, class_="scroll", tabindex="0")

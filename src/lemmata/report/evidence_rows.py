@@ -9,7 +9,7 @@ from typing import Any
 
 from lemmata.core.cli_hints import command
 from lemmata.record import Element, PartRecord, Record
-from lemmata.report.values import brief, is_one_value, margin, number, rule
+from lemmata.report.values import brief, margin, number, rule
 
 NEAREST = 5
 POSITIONS = ("position", "row", "column")
@@ -41,7 +41,7 @@ def on_the_control(status: str | None, carries: bool) -> str:
 
 
 def lines(record: Record, nearest: int = NEAREST) -> Iterator[Line]:
-    """The deciding numbers of a claim's verdict, part by part."""
+    """The deciding numbers of a claim's verdict, part by part. A verdict that was stored without them gives none."""
     for part in record.evidence:
         shown = part.elements[:nearest]
         for i, one in enumerate(shown):
@@ -50,8 +50,6 @@ def lines(record: Record, nearest: int = NEAREST) -> Iterator[Line]:
         if not shown:
             why = part.detail or part.status
             yield _line(record, part.part, part.rule, part.part, "–", why, "–", part.status, first=True)
-    if not record.evidence:
-        yield from _unlabelled_lines(record)
 
 
 def _line(record: Record, part: str, asked: str, *texts: str, first: bool) -> Line:
@@ -63,29 +61,8 @@ def _line(record: Record, part: str, asked: str, *texts: str, first: bool) -> Li
     )
 
 
-def _unlabelled_lines(record: Record) -> Iterator[Line]:
-    """Of a verdict that was stored before its numbers had labels; nothing where words alone were kept."""
-    for name, measured in _by_part(record.measured).items():
-        if measured is None or (isinstance(measured, Mapping) and set(measured) == {"undecided"}):
-            continue
-        printed, right = (_by_part(value).get(name) for value in (record.predicted, record.corrected))
-        # What is predicted of a part may begin with the part's own name.
-        predicted = unlabelled(printed).removeprefix(f"{name}: ")
-        if record.corrected is not None:
-            predicted = f"printed {predicted}\ncorrected {unlabelled(right)}"
-        asked = record.parts[name].rule if name in record.parts else record.rule
-        found = unlabelled(measured).removeprefix(f"{name}: ")
-        yield _line(record, name, asked, name, predicted, found, "–", record.status or "", first=True)
-
-
-def _by_part(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) and not is_one_value(value) else {"": value}
-
-
 def left_over(record: Record, nearest: int = NEAREST) -> str:
     """How many elements are not shown, and how to get them; empty if all are."""
-    if not record.evidence and _has_list(record.measured):
-        return f"kept without labels: `{check_command(record)}` computes and labels them"
     more = sum(max(part.count - nearest, 0) for part in record.evidence)
     if not more:
         return ""
@@ -97,27 +74,13 @@ def left_over(record: Record, nearest: int = NEAREST) -> str:
     return f"{of_each}{which} shown; {number(more)} more: {record.again or check_command(record)} --json"
 
 
+def nothing_kept(record: Record) -> str:
+    return f"No number is kept of it here: `{check_command(record)}` measures it."
+
+
 def check_command(record: Record) -> str:
     """What judges a claim at the scale of its record."""
     return command("check", record.id, scale=record.scale or "laptop")
-
-
-def _has_list(value: Any) -> bool:
-    """Whether there are numbers that only their place tells apart."""
-    return isinstance(value, list) or (isinstance(value, Mapping) and any(map(_has_list, value.values())))
-
-
-def unlabelled(value: Any) -> str:
-    """Evidence that was kept without labels: a long list as its range."""
-    if isinstance(value, list) and len(_flat(value)) > NEAREST:
-        numbers = [x for x in _flat(value) if isinstance(x, int | float)]
-        if len(numbers) == len(_flat(value)):
-            return f"{len(numbers)} values from {number(min(numbers))} to {number(max(numbers))}"
-    return brief(value, 6)
-
-
-def _flat(value: Any) -> list[Any]:
-    return [x for item in value for x in _flat(item)] if isinstance(value, list) else [value]
 
 
 def _label(part: str, where: Mapping[str, Any]) -> str:

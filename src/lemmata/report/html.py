@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lemmata.record import Record
 from lemmata.report.evidence import evidence_table
-from lemmata.report.markup import Html, element, inline, join
+from lemmata.report.markup import Html, element, inline, join, table
 from lemmata.report.statuses import look, protocol_word
 from lemmata.report.values import margin_or_proof, rule, shorten, verdict_word
 
@@ -22,7 +22,7 @@ def claims_html(records: Sequence[Record]) -> str:
         )
         for one in records
     ]
-    return _table(("claim", "in the paper", "what it says", "rule"), rows)
+    return table(("claim", "in the paper", "what it says", "rule"), rows)
 
 
 def verdicts_html(records: Sequence[Record], head: Sequence[str] = ()) -> str:
@@ -40,16 +40,10 @@ def verdicts_html(records: Sequence[Record], head: Sequence[str] = ()) -> str:
         for one in records
     ]
     heads = ("verdict", "claim", "margin", "control", "protocol", "")
-    table = join(element("p", line) for line in head) + _table(heads, rows)
-    return table + evidence_table(records[0]) if len(records) == 1 and records[0].is_judged else table
+    shown = join(element("p", line) for line in head) + table(heads, rows)
+    return shown + evidence_table(records[0]) if len(records) == 1 and records[0].is_judged else shown
 
 
 def _status(record: Record) -> Html:
     shown = look(record.status)
     return element("span", f"{shown.mark} {verdict_word(record)}", style=f"color:{shown.light[0]};font-weight:600")
-
-
-def _table(heads: Sequence[str], rows: Sequence[Html]) -> Html:
-    return element(
-        "table", element("thead", element("tr", *(element("th", head) for head in heads))), element("tbody", *rows)
-    )

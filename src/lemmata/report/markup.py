@@ -51,3 +51,10 @@ def prose(text: str, class_: str | None = None) -> Html:
     """Paragraphs, split at blank lines."""
     paragraphs = [part for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
     return join(element("p", inline(part.strip()), class_=class_) for part in paragraphs)
+
+
+def table(heads: Iterable[str], rows: Iterable[Html], class_: str | None = None, caption: str = "") -> Html:
+    """Rows of `tr` under named columns; the caption is for those who do not see it."""
+    head = element("thead", element("tr", *(element("th", head, scope="col") for head in heads)))
+    named = element("caption", caption, class_="unseen") if caption else ""
+    return element("table", named, head, element("tbody", *rows), class_=class_)

@@ -7,7 +7,7 @@ from lemmata.core.pluralize import pluralize
 from lemmata.record import NOT_RUN, NotRun, Record
 from lemmata.report.errata import by_severity
 from lemmata.report.evidence import badges, chip, control_note, formulas, verdict_chip
-from lemmata.report.markup import Html, element, inline, link
+from lemmata.report.markup import Html, element, inline, link, table
 from lemmata.report.page_entry import Entry
 from lemmata.report.statuses import EXACTLY, LOOKS, STATUSES, failing_words, totals
 from lemmata.report.values import duration, margin_or_proof, shorten
@@ -43,7 +43,6 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
         )
         for choice in ("all", *STATUSES)
     )
-    head = element("thead", element("tr", *(element("th", name, scope="col") for name in HEADS)))
     return _fold(
         "Verdicts",
         len(records),
@@ -52,7 +51,7 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
         totals_table(records),
         element("p", HOW_TO_READ, class_="muted"),
         element("fieldset", element("legend", "Show"), *choices, class_="filter"),
-        element("div", element("table", head, element("tbody", *rows), class_="verdicts"), class_="scroll"),
+        element("div", table(HEADS, rows, "verdicts"), class_="scroll"),
         id="verdicts",
     )
 
@@ -68,13 +67,7 @@ def totals_table(records: Sequence[Record]) -> Html:
         )
         for one in totals(records)
     )
-    table = element(
-        "table",
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *rows),
-        class_="totals",
-    )
-    return element("div", table, element("p", failing_words(records)), class_="scroll")
+    return element("div", table(heads, rows, "totals"), element("p", failing_words(records)), class_="scroll")
 
 
 def _fold(title: str, count: int, *body: str, id: str) -> Html:

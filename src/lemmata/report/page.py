@@ -33,8 +33,8 @@ FOLD_RUNS = 6  # more run ids than this are folded away
 class Report:
     """What a page shows; `coming`: not judged yet; `computes`: the command for them, where nobody computes them."""
 
-    entries: Sequence[Entry]
     scale: Scale
+    entries: Sequence[Entry] = ()
     not_run: Sequence[NotRun] = ()
     found: Mapping[str, Sequence[Found]] = field(default_factory=dict)
     coming: Sequence[Selection] = ()

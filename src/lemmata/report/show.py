@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lemmata.record import Record
 from lemmata.report.errata import details
-from lemmata.report.evidence_rows import left_over, lines
+from lemmata.report.evidence_rows import left_over, lines, nothing_kept
 from lemmata.report.statuses import look, protocol_words
 from lemmata.report.table_layout import Listing, cell_text, plain_table
 from lemmata.report.terminal import control_text, status_style, verdict_text
@@ -56,6 +56,8 @@ def _facts(record: Record) -> Iterator[tuple[str, str | Text]]:
 def _evidence(record: Record) -> Iterator[RenderableType]:
     """A line a number: which it is, predicted, measured; on a part's first line its rule and what the control gives."""
     found = list(lines(record)) if record.is_judged else []
+    if record.is_judged and not found and not record.detail:
+        yield Text(nothing_kept(record), style="dim")
     several = any(line.part for line in found)
     rows = []
     for line in found:

@@ -17,32 +17,18 @@ class Look:
     meaning: str = ""
 
 
+GREY = ("#808890", ("#54595f", "#e8eaec"), ("#c3c8cd", "#31363b"))
+GREEN = (COLOURS["green"], ("#00694d", "#d9f2e8"), ("#6fdcb6", "#0d3a2d"))
+PURPLE = (COLOURS["purple"], ("#7a3d78", "#f6e3f3"), ("#eab0e3", "#43223f"))
+VERMILLION = (COLOURS["vermillion"], ("#a33c00", "#fde5d5"), ("#ffad7d", "#4d220c"))
 LOOKS = {
-    "holds": Look(
-        "✓",
-        COLOURS["green"],
-        ("#00694d", "#d9f2e8"),
-        ("#6fdcb6", "#0d3a2d"),
-        "the measurement agrees with what the paper predicts",
-    ),
-    "erratum": Look(
-        "✎",
-        COLOURS["purple"],
-        ("#7a3d78", "#f6e3f3"),
-        ("#eab0e3", "#43223f"),
-        "the printed formula is wrong and a corrected one agrees",
-    ),
-    "undecided": Look("?", "#808890", ("#54595f", "#e8eaec"), ("#c3c8cd", "#31363b"), "this scale cannot tell"),
-    "fails": Look(
-        "✗",
-        COLOURS["vermillion"],
-        ("#a33c00", "#fde5d5"),
-        ("#ffad7d", "#4d220c"),
-        "the measurement contradicts the prediction",
-    ),
-    NOT_RUN: Look("○", "#808890", ("#54595f", "#e8eaec"), ("#c3c8cd", "#31363b")),
+    "holds": Look("✓", *GREEN, "the measurement agrees with what the paper predicts"),
+    "erratum": Look("✎", *PURPLE, "the printed formula is wrong and a corrected one agrees"),
+    "undecided": Look("?", *GREY, "this scale cannot tell"),
+    "fails": Look("✗", *VERMILLION, "the measurement contradicts the prediction"),
+    NOT_RUN: Look("○", *GREY),
 }
-NOTHING = Look("·", "#808890", ("#54595f", "#e8eaec"), ("#c3c8cd", "#31363b"))  # of what has no verdict
+NOTHING = Look("·", *GREY)  # of what has no verdict
 COUNTED = tuple(LOOKS)
 STATUSES = tuple(status for status in LOOKS if status != NOT_RUN)
 EXACTLY = "at the paper's own settings"

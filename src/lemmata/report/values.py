@@ -34,11 +34,6 @@ def is_sample(value: Any) -> bool:
     return isinstance(value, Mapping) and {"mean", "low", "high", "level"} <= set(value)
 
 
-def is_one_value(value: Any) -> bool:
-    """Whether a mapping stands for one value, and not for several named parts."""
-    return is_array_summary(value) or is_sample(value) or (isinstance(value, Mapping) and set(value) == {"undecided"})
-
-
 def sample_text(value: Mapping[str, Any], digits: int = 4) -> str:
     (unit,) = set(value) - {"mean", "low", "high", "level"}
     mean, low, high = (brief(value[key], digits) for key in ("mean", "low", "high"))

@@ -9,7 +9,7 @@ from lemmata.record import Record
 from lemmata.report.command import command_of
 from lemmata.report.evidence import facts_list, verdict_chip
 from lemmata.report.evidence_rows import lines
-from lemmata.report.markup import Html, element, inline, join, link
+from lemmata.report.markup import Html, element, inline, join, link, table
 from lemmata.report.values import duration, shorten
 from lemmata.run import Key, keys
 from lemmata.serve.jobs import OPEN, Answer, Job
@@ -74,16 +74,10 @@ def form(question: Question) -> Html:
         name="scale",
     )
     heads = ("assumption", "your value", "may hold", "default", "at the paper's scale")
-    table = element(
-        "table",
-        element("caption", "Assumptions", class_="unseen"),
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *rows),
-    )
     return element(
         "form",
         element("label", element("span", "Scale"), " ", scales),
-        element("div", table, class_="scroll"),
+        element("div", table(heads, rows, caption="Assumptions"), class_="scroll"),
         element("button", "Compute it", type="submit"),
         element("output", "", id="refusal", role="alert"),
         id="change",
@@ -150,18 +144,14 @@ def comparison(base: str, question: Question, original: Sequence[Record], result
         for one in original
     ]
     heads = ("claim", "as it is", "changed" if question.set else f"at scale {question.scale}")
-    table = element(
-        "table",
-        element("thead", element("tr", *(element("th", head, scope="col") for head in heads))),
-        element("tbody", *rows),
-        class_="compared",
-    )
     source = f"{base}result/{question.id}/figure"
     alt = f"The figure of {question.experiment} under the changed assumptions. {result.caption}"
     drawn = element("img", src=f"{source}.png", alt=alt) if "figure.png" in result.files else Html("")
     files = join((link(f"{base}result/{question.id}/{name}", name) for name in result.files), " · ")
     shown = element("figure", drawn, element("figcaption", inline(result.caption), " ", files))
-    return element("section", element("h2", "Side by side"), element("div", table, class_="scroll"), shown)
+    return element(
+        "section", element("h2", "Side by side"), element("div", table(heads, rows, "compared"), class_="scroll"), shown
+    )
 
 
 def _changed(record: Record | None) -> list[str]:

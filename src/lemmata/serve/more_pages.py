@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from lemmata.report.markup import Html, element, link
+from lemmata.report.markup import Html, element, link, table
 from lemmata.run import RUNS
 from lemmata.serve.layout import experiment_path, layout
 from lemmata.serve.question import Question
@@ -61,11 +61,8 @@ def query_page(base: str, sql: str, columns: Sequence[str], rows: Sequence[Seque
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Html:
-    head = element("tr", *(element("th", name, scope="col") for name in columns))
     cells = (element("tr", *(element("td", _text(value)) for value in row)) for row in rows)
-    return element(
-        "div", element("table", element("thead", head), element("tbody", *cells)), class_="scroll", tabindex="0"
-    )
+    return element("div", table(columns, cells), class_="scroll", tabindex="0")
 
 
 def _text(value: Any) -> str:

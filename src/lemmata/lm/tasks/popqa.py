@@ -77,17 +77,17 @@ def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise UserError(f"{where}: 'possible_answers' is not a JSON list") from None
 
 
-def _question(where: str, row: Mapping[str, Any]) -> Question:
-    subject, relation, answer = (text_field(row, key, where) for key in ("subj", "prop", "obj"))
+def _question(where: str, asked: Mapping[str, Any]) -> Question:
+    subject, relation, answer = (text_field(asked, key, where) for key in ("subj", "prop", "obj"))
     if relation not in TEMPLATES:
         raise unknown(f"relation in {where}:", relation, TEMPLATES)
-    answers = row["possible_answers"]
+    answers = asked["possible_answers"]
     if not isinstance(answers, list) or not all(isinstance(one, str) for one in answers):
         raise UserError(f"{where} has no list of answers")
     try:
-        popularity = int(row.get("s_pop") or 0)
+        popularity = int(asked.get("s_pop") or 0)
     except (TypeError, ValueError):
-        raise UserError(f"{where}: 's_pop' = {row.get('s_pop')!r} is not a number") from None
+        raise UserError(f"{where}: 's_pop' = {asked.get('s_pop')!r} is not a number") from None
     return Question(
         subject=subject,
         relation=relation,
