@@ -28,12 +28,12 @@ class Findings:
 def _found(finding: Finding, paper_id: str, evidence: Records, kept: Records, coming: Collection[str]) -> Found:
     experiment, told = f"{paper_id}/{finding.shown_by}", finding.told(paper_id, evidence)
     if told.state == "found":
-        return Found(experiment, told.text)
+        return Found(experiment, told.text, f"settings of ours: {told.ours}" if told.ours else "")
     known = finding.told(paper_id, kept)
     if known.state != "found":
         return Found(experiment, "", f"not said here: {told.text}")
     rests = [f"{paper_id}/{name}" for name in finding.rests_on]
-    whence = f"reference: {origin(kept[rests[0]])}"
+    whence = f"reference: {origin(kept[rests[0]])}" + (f"; settings of ours: {known.ours}" if known.ours else "")
     if told.state == "otherwise":
         return Found(experiment, known.text, f"{whence}; not seen in this report, where {told.text}")
     here = "still to come here" if {id for id in rests if id not in evidence} <= set(coming) else "not judged here"

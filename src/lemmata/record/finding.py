@@ -64,7 +64,8 @@ class Finding:
             shown = {name: number.read(judged[number.claim]) for name, number in self.numbers.items()}
         except (KeyError, IndexError, TypeError, ValueError):  # evidence of another size than the sentence speaks of
             return Told(self, "otherwise", "its numbers are not in the evidence")
-        return Told(self, "found", self.text.format(**shown))
+        ours = dict.fromkeys(one.protocol for one in judged.values() if one.protocol and not one.is_exact)
+        return Told(self, "found", self.text.format(**shown), "; ".join(ours))
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Told:
     finding: Finding
     state: State
     text: str
+    ours: str = ""  # what of the settings of its verdicts is not the paper's
 
 
 def findings(paper: Paper) -> tuple[Finding, ...]:

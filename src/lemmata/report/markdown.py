@@ -128,7 +128,8 @@ def findings_section(paper: Paper, told: Sequence[Told]) -> str:
     for one in told:
         if one.state == "found":
             file = f"{page}/claims/{one.finding.shown_by.replace('-', '_')}.py"
-            lines.append(f"- {one.text} ([`{one.finding.shown_by}`]({file}))")
+            ours = f"; settings of ours: {one.ours}" if one.ours else ""
+            lines.append(f"- {one.text} ([`{one.finding.shown_by}`]({file}){ours})")
         else:
             lines.append(f"- No longer said, or not yet: {one.text}.")
     return "\n".join(lines)

@@ -57,4 +57,4 @@ class Found:
 
     experiment: str  # whose figure shows it
     text: str
-    note: str = ""  # where it comes from, if not from this report's own verdicts
+    note: str = ""  # where it comes from, if not from this report's own verdicts; what of its settings is ours

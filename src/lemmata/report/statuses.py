@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lemmata.record import NOT_RUN, Record
-from lemmata.report.style import COLOURS
+from lemmata.report.style import COLOURS, CYCLE
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,11 @@ def look(status: str | None) -> Look:
 
 
 def style_rules() -> str:
-    """The colours as CSS variables: `--fails` is ink, `--fails-bg` its ground."""
+    """The colours as CSS variables: `--fails` is ink, `--fails-bg` its ground; `--curve-0` is a figure's first."""
     light, dark = ("; ".join(_variables(theme)) for theme in ("light", "dark"))
+    curves = "; ".join(f"--curve-{i}: {colour}" for i, colour in enumerate(CYCLE))
     return (
-        f":root {{ {light} }}\n"
+        f":root {{ {light}; {curves} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
         f"@media print {{ :root {{ {light} }} }}\n"
     )

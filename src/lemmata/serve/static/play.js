@@ -66,7 +66,7 @@ function track(view, parent) {
     const [x, y] = [plot.valToPos(view.x[at], "x", true), plot.valToPos(view.y[at], "y", true)];
     plot.ctx.beginPath();
     plot.ctx.arc(x, y, 6 * devicePixelRatio, 0, 2 * Math.PI);
-    plot.ctx.fillStyle = "#d55e00";
+    plot.ctx.fillStyle = colours[1];
     plot.ctx.fill();
   }] } };
   const [theory, legend] = [view.labels[1], add("p", "", null)];

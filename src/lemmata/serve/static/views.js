@@ -1,7 +1,8 @@
 // Curves as the player and the watcher draw them: dashes tell them apart without colour, numbers stand in the legend.
 "use strict";
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3], [1, 4], [12, 6]];
-const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
+const style = getComputedStyle(document.documentElement);
+const colours = dashes.map((_, i) => style.getPropertyValue(`--curve-${i}`).trim());
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 
 function add(tag, text, parent) {
@@ -44,10 +45,10 @@ function drawCurves(view, parent) {
     const { left, top, width, height } = plot.bbox;
     const inside = (value, open) => (value == null ? open : Math.min(Math.max(plot.valToPos(value, "y", true), top), top + height));
     const [high, low] = [inside(view.band[1], top), inside(view.band[0], top + height)];
-    plot.ctx.fillStyle = dark ? "rgba(0,158,115,.3)" : "rgba(0,158,115,.15)";
+    plot.ctx.fillStyle = colours[2] + (dark ? "4d" : "26");
     plot.ctx.fillRect(left, high, width, low - high);
     if (view.predicted == null) return;
-    plot.ctx.fillStyle = "#009e73";
+    plot.ctx.fillStyle = colours[2];
     plot.ctx.fillRect(left, inside(view.predicted, top), width, 2);
   }] } };
   const wanted = (view.band || []).concat(view.predicted ?? []).filter((value) => value != null);
