@@ -228,6 +228,8 @@ def test_verdicts_and_evidence_are_shown(html: str):
     ):
         assert text in html, text
     assert 'id="errata"' in html
+    assert html.count("Severity: constant") == 2, "once in the list of errata, once with the claim"
+    assert "1 fails, at the paper's own settings." in html.replace("&#x27;", "'")
 
 
 def test_the_page_stands_alone(folder: Path, html: str):

@@ -36,7 +36,8 @@ def list_claims(
         console.print(_moved(records) if records else f"No verdict is known to have moved; `{again}` asks again.")
         return 0
     console.print(papers_table([papers()[id] for id in dict.fromkeys(one.paper for one in records)], records))
-    console.print(failing_words(records))
+    if words := failing_words(records):
+        console.print(words)
     console.print(ClaimList(records))
     if any(one.status is None for one in records):
         judges = command("check", "ID", scale=scale.name)

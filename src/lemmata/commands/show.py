@@ -58,7 +58,8 @@ def _show_paper(paper: Paper, records: Sequence[Record], scale: Scale, console: 
     console.print(cited(paper), style="dim", markup=False)
     console.print(f"{paper.sentence}\n", markup=False)
     console.print(Text.assemble(f"{pluralize(len(records), 'claim')}: ", verdict_counts(records), "\n"))
-    console.print(failing_words(records))
+    if words := failing_words(records):
+        console.print(f"{words}\n")
     for line in _findings(found):
         console.print(line)
     hint = f"`{command('show', 'ID', scale=scale.name)}` shows an experiment or a claim."

@@ -93,8 +93,7 @@ def formulas(correction: Correction | None) -> Html:
         join((element("dt", name), element("dd", code_or_tex(text), class_=name.lower())))
         for name, text in said.items()
     )
-    about = [("severity", correction.severity), *details(correction)]
-    facts = (prose(f"{word.capitalize()}: {text}", "reason") for word, text in about if text)
+    facts = (prose(f"{word.capitalize()}: {text}", "reason") for word, text in details(correction))
     return element("div", element("dl", *pairs), *facts, class_="formulas")
 
 

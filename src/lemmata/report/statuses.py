@@ -84,8 +84,10 @@ def failing_words(records: Sequence[Record]) -> str:
     """Only what fails at the paper's own settings is said of the paper; empty where nothing fails."""
     for one in totals(records):
         if one.status == "fails":
+            if one.count == 1:
+                return f"1 fails, {EXACTLY if one.exact else 'under settings of ours'}."
             many = {0: "none", one.count: "all"}.get(one.exact, str(one.exact))
-            return f"{one.count} {'fails' if one.count == 1 else 'fail'}, {many} of them {EXACTLY}."
+            return f"{one.count} fail, {many} of them {EXACTLY}."
     return ""
 
 
