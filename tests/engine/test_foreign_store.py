@@ -14,21 +14,16 @@ import pytest
 
 from conftest import Cli
 from descent_run import Descent
+from forging import signed, signed_files
 from lemmata.core import Checkpoint, UserError
 from lemmata.core.config import digest
 from lemmata.run import DamagedRun, Store, compile_cache, obtain, query
 from lemmata.run.checkpoints import StoredContext
 from lemmata.run.lease import _is_locked
 from lemmata.run.query import _metrics_view
-from lemmata.run.stored_record import DEEPEST, LARGEST, hash_record
+from lemmata.run.stored_record import DEEPEST, LARGEST
 
 HOSTILE = "x\" AS SELECT 1; COPY (SELECT 42) TO '{}'; CREATE VIEW \"y"
-
-
-def signed(folder: Path, record: dict[str, Any]) -> None:
-    """A record with the hash that belongs to it, as whoever forges one would write it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "record.json").write_text(json.dumps(record | {"record_hash": hash_record(record)}))
 
 
 @pytest.fixture
@@ -128,11 +123,9 @@ def test_a_malformed_record_stops_no_command(store: Store, run: dict[str, Any], 
 
 
 def test_numbers_that_cannot_be_read_are_damage(store: Store, run: dict[str, Any]) -> None:
-    from lemmata.run.store import _hash_file
-
     folder = store.folder(run["digest"])
     (folder / "metrics.parquet").write_bytes(b"not parquet")
-    signed(folder, run | {"files": run["files"] | {"metrics.parquet": _hash_file(folder / "metrics.parquet")}})
+    signed_files(folder, run)
     with pytest.raises(DamagedRun, match="cannot be read"):
         store.load(Descent(steps=20))
 

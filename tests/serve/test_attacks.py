@@ -1,5 +1,6 @@
 """Whoever is not the page itself is refused in one line: nothing is run, nothing is read."""
 
+import asyncio
 import socket
 from pathlib import Path
 from urllib.parse import quote
@@ -211,3 +212,26 @@ def test_every_answer_is_under_the_policy(page: Page) -> None:
     assert "<fast>" not in text
     assert "style=" not in text
     assert "onclick" not in text
+
+
+def test_an_answer_is_no_larger_than_a_page_needs(page: Page, stored_metrics: None) -> None:
+    for sql in ("SELECT repeat('x', 30000000)", "SELECT repeat('x', 100000) FROM range(1000)"):
+        answer = page.get(f"query?sql={quote(sql)}")
+        assert answer.status == 400
+        assert "more than 2000000 characters" in answer.text
+        assert len(answer.text) < 20_000
+
+
+def test_streams_that_are_asked_for_at_once(page: Page) -> None:
+    """Each was let in before any had begun: those beyond the limit end."""
+    from lemmata.serve.hub import MOST_TABS, Hub
+
+    async def many() -> int:
+        hub = Hub()
+        streams = [hub.events([]) for _ in range(MOST_TABS + 20)]
+        begun = await asyncio.gather(*(anext(stream, None) for stream in streams))
+        for stream in streams:
+            await stream.aclose()
+        return sum(text is not None for text in begun)
+
+    assert asyncio.run(many()) == MOST_TABS

@@ -61,14 +61,23 @@ COMMANDS: Commands = {name: command for group in GROUPS.values() for name, comma
 
 
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
+NO_ROOM = ("failed to map segment", "cannot allocate memory")  # of a library that is loaded
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 SELDOM = 100_000  # looks for garbage: papers and their tables are many objects, and next to none of them is garbage
 
 
 def main(arguments: list[str] | None = None) -> None:
     gc.set_threshold(SELDOM)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # whoever started us has closed it: nothing is to be said there
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     try:
         _main(sys.argv[1:] if arguments is None else arguments)
+    except (ImportError, MemoryError) as error:
+        if isinstance(error, ImportError) and not any(sign in str(error) for sign in NO_ROOM):
+            raise
+        print(f"lemmata: out of memory: {(str(error).splitlines() or ['nothing was left'])[0]}", file=sys.stderr)
+        sys.exit(2)
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(CLOSED_PIPE)

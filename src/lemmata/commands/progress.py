@@ -78,6 +78,9 @@ class ProgressReporter:
         if self._others == 1:  # once is enough to say why nothing seems to happen
             self._say(f"run {kind} {digest[:8]} is being computed by another process; its result is waited for")
 
+    def stopped(self, digest: str, kind: str, how: str) -> None:
+        self._say(f"run {kind} {digest[:8]}: {how}")
+
     def _count(self, digest: str) -> None:
         self._done += 1
         task = self._tasks.pop(digest, None)

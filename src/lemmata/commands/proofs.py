@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from lemmata.core import Claim, Runs, Scale, UserError, certified
+from lemmata.core import Claim, Runs, Scale, Undecided, UserError, certified
 from lemmata.core.cli_hints import command
 from lemmata.core.extras import missing_extra
 from lemmata.core.registry import Selection, full_id, select
@@ -56,16 +56,20 @@ def _is_proved(claim: Claim) -> bool:
 def _verified(selection: Selection, claim: Claim, scale: Scale, store: Store) -> Iterator[Verified]:
     for config in _configs(selection, claim, scale, store):
         begun = time.perf_counter()
-        certificate = certificate_of(store.load(config))
-        problem, on = config.problem(certificate), config.proposition.on
+        try:
+            certificate = certificate_of(store.load(config))
+            problem, boxes, bits = config.problem(certificate), certificate.boxes, certificate.bits
+        except (Undecided, DamagedRun) as why:
+            problem, boxes, bits = str(why), 0, 0
+        on = config.proposition.on
         yield Verified(
             claim=claim.id,
             statement=config.proposition.says,
             on=on,
             verdict=f"does not prove it: {problem}" if problem else f"proved on {on}",
             problem=problem,
-            boxes=certificate.boxes,
-            bits=certificate.bits,
+            boxes=boxes,
+            bits=bits,
             seconds=time.perf_counter() - begun,
         )
 

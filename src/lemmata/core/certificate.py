@@ -7,13 +7,15 @@ construction: "xL" writes a split of the first axis and a leaf.
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from lemmata.core.config import digest
+from lemmata.core.errors import Undecided
 from lemmata.core.pluralize import pluralize
 
+Made = TypeVar("Made")
 Outcome = Literal["closed", "open", "refuted"]
 ARRAY = "certificate"  # its name among a run's arrays
 
@@ -75,6 +77,17 @@ AXES = "xyz"  # letters of a tree that are splits; every other one is a leaf
 
 
 def read_certificate(stored: np.ndarray) -> Certificate:
-    data = json.loads(bytes(np.asarray(stored, dtype=np.uint8)).decode())
-    steps = tuple(ProvedStep(**step) for step in data.pop("steps"))
-    return Certificate(steps=steps, **data)
+    """`Undecided` where it is none: whoever sends one may have written anything."""
+    try:
+        data = json.loads(bytes(np.asarray(stored, dtype=np.uint8)).decode())
+        steps = tuple(_typed(ProvedStep, step) for step in data.pop("steps"))
+        return _typed(Certificate, {**data, "steps": steps})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Undecided(f"the certificate cannot be read ({type(error).__name__})") from None
+
+
+def _typed(kind: type[Made], data: dict[str, Any]) -> Made:
+    texts = {name: value for name, value in data.items() if name not in ("steps", "bits")}
+    if not all(isinstance(value, str) for value in texts.values()) or type(data.get("bits", 0)) is not int:
+        raise TypeError
+    return kind(**data)

@@ -118,6 +118,8 @@ def _zeros(step: Zeros, tree: str) -> int | None:
 def _problem(step: Step, proved: ProvedStep) -> str | None:
     if isinstance(step, Exact):
         return None if step.holds() else "exact arithmetic says otherwise"
+    if len(proved.tree) > 2 * (MOST + DEEPEST):
+        return "it has more boxes than a search would have made"
     with precision(step.bits):
         found = list(leaves(proved.tree, step.domain))
         allowed = "+-ud" if isinstance(step, Zeros) else "+"

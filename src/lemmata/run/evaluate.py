@@ -18,7 +18,7 @@ from lemmata.record.record_of import KEPT
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
 from lemmata.run.reporter import Reporter
-from lemmata.run.scheduler import Failures, compute_each
+from lemmata.run.scheduler import Failures, compute_each, load
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
 
@@ -124,7 +124,7 @@ def evaluate_each(
             if arrival:
                 digest, reason = arrival
                 if reason is None:
-                    stored[digest] = store.load(configs[digest])
+                    stored[digest] = load(configs[digest], store, reporter)
                 else:
                     failures[digest] = reason
             for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:

@@ -7,6 +7,7 @@ a lease decides only who works: two holders would write the same run, and the st
 
 import contextlib
 import os
+import stat
 import threading
 import time
 import uuid
@@ -22,8 +23,11 @@ except ImportError:  # not a POSIX system: the heartbeat alone decides there
     fcntl = None
 
 FOLDER = ".leases"
+DAMAGED = ".damaged"  # what was set aside, to be looked at; `runs prune` takes it away
+NO_OTHER = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link's target, no waiting for a pipe
 STALE_AFTER = 30.0  # seconds without a heartbeat
 BEAT_EVERY = 3.0
+LONGEST = 4096  # bytes of a lease that are read
 
 
 def _kernel() -> str:
@@ -99,13 +103,13 @@ class Leases:
             descriptor, _ = self._held.pop(digest)
         path = self._folder / digest
         with contextlib.suppress(OSError):
-            if path.read_bytes().startswith(self._owner.encode()):
+            if _said(path).startswith(self._owner.encode()):
                 path.unlink()
         os.close(descriptor)
 
     def _clear_if_abandoned(self, path: Path) -> bool:
         try:
-            said = path.read_bytes()
+            said = _said(path)
         except FileNotFoundError:
             return True
         words, now = said.decode(errors="replace").split(), time.monotonic()
@@ -120,7 +124,7 @@ class Leases:
             return _clear(path, said)
 
     def _write(self, held: int, path: Path, kernel: str) -> None:
-        descriptor = os.open(path, os.O_WRONLY)
+        descriptor = os.open(path, os.O_WRONLY | NO_OTHER)
         try:
             if os.fstat(descriptor).st_ino == os.fstat(held).st_ino:  # else it was stolen, and this is the next one
                 os.pwrite(descriptor, f"{self._owner} {kernel or '-'} {self._beats:012d}\n".encode(), 0)
@@ -145,7 +149,7 @@ def clear_abandoned(root: Path) -> None:
         return
     with contextlib.suppress(OSError):  # the store may be one that can only be read
         for path in folder.iterdir():
-            said = path.read_bytes()
+            said = _said(path)
             if not is_leased(root, path.name):
                 with _alone(folder):
                     _clear(path, said)
@@ -156,10 +160,25 @@ def is_leased(root: Path, digest: str) -> bool:
     """Whether somebody may be computing the run: of a lease from another host, nobody can tell at a glance."""
     path = root / FOLDER / digest
     try:
-        words = path.read_text().split()
+        words = _said(path).decode(errors="replace").split()
     except OSError:
         return False
     return not (KERNEL and words[1:2] == [KERNEL]) or _is_locked(path)
+
+
+def _said(path: Path) -> bytes:
+    """What a lease says. A link, a pipe or a folder in its place is nobody's lease: it is set aside, never opened."""
+    about = path.lstat()
+    if not stat.S_ISREG(about.st_mode):
+        kept = path.parent.parent / DAMAGED / f"lease-{path.name}-{uuid.uuid4().hex}"
+        kept.parent.mkdir(exist_ok=True)
+        path.rename(kept)
+        raise FileNotFoundError(path)
+    descriptor = os.open(path, os.O_RDONLY | NO_OTHER)
+    try:
+        return os.read(descriptor, LONGEST)
+    finally:
+        os.close(descriptor)
 
 
 def _clear(path: Path, said: bytes) -> bool:
@@ -167,12 +186,12 @@ def _clear(path: Path, said: bytes) -> bool:
     have cleared it since and hold the next one: that is given back."""
     aside = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
-        if path.read_bytes() != said:
+        if _said(path) != said:
             return False
         path.rename(aside)
     except FileNotFoundError:
         return True
-    mine = aside.read_bytes() == said
+    mine = _said(aside) == said
     if not mine:
         with contextlib.suppress(OSError):
             os.link(aside, path)

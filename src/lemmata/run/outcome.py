@@ -43,7 +43,15 @@ class Helped:
     digest: str
 
 
-Outcome = Finished | Refused | Raised | Died | Helped
+@dataclass(frozen=True)
+class Stopped:
+    """The process that computes it is there and does nothing, until somebody lets it go on."""
+
+    digest: str
+    how: str
+
+
+Outcome = Finished | Refused | Raised | Died | Helped | Stopped
 
 
 def reason_of(error: Exception) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MOST_SECONDS = 10.0  # of a confined query
+LARGEST = 2_000_000  # characters of an answer that is shown on a page
 RUNS = {  # columns of the view `runs`
     "run": "its id, which is its folder in the store",
     "experiment": "the experiments that ask for it, a comma between them; NULL: none does as it stands (`--set`)",
@@ -93,10 +94,11 @@ def query(
                 _one_select(connection, sql)
             with _interrupted(connection, MOST_SECONDS if remote else None):
                 cursor = connection.execute(sql)
-                fetched = cursor.fetchall() if most is None else cursor.fetchmany(most)
-            names, types = zip(*((column[0], str(column[1])) for column in cursor.description or ()), strict=True)
-            rows = [tuple(map(_plain, types, row)) for row in fetched]
-            return list(names), rows
+                if cursor is None:  # pyright: ignore[reportUnnecessaryComparison]: duckdb's answer to no statement
+                    return [], []
+                fetched = cursor.fetchall() if most is None else _modest(cursor, most)
+            names, types = ([str(column[i]) for column in cursor.description or ()] for i in (0, 1))
+            return names, [tuple(map(_plain, types, row)) for row in fetched]
         except duckdb.Error as error:
             if hint := _unquoted(sql, store):
                 raise UserError(f"query: {hint}") from None
@@ -137,6 +139,19 @@ def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Ite
     finally:
         timer.cancel()
         timer.join()
+
+
+def _modest(cursor: "DuckDBPyConnection", most: int) -> list[tuple[Any, ...]]:
+    """The first rows, one after another, while they are not too much for a page."""
+    found, left = [], LARGEST
+    while len(found) < most and (row := cursor.fetchone()) is not None:
+        left -= sum(len(value) if isinstance(value, str | bytes) else len(repr(value)) for value in row)
+        if left < 0:
+            raise UserError(
+                f"query: the answer has more than {LARGEST} characters: ask for fewer, or for parts of them"
+            )
+        found.append(row)
+    return found
 
 
 def _plain(kind: str, value: Any) -> Any:

@@ -12,6 +12,7 @@ class Reporter(Protocol):
     def resumed(self, digest: str, kind: str, why: str) -> None: ...
     def failed(self, digest: str, kind: str, reason: str) -> None: ...
     def elsewhere(self, digest: str, kind: str) -> None: ...
+    def stopped(self, digest: str, kind: str, how: str) -> None: ...
 
 
 class Silent:
@@ -34,4 +35,7 @@ class Silent:
         pass
 
     def elsewhere(self, digest: str, kind: str) -> None:
+        pass
+
+    def stopped(self, digest: str, kind: str, how: str) -> None:
         pass

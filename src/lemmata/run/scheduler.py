@@ -14,7 +14,7 @@ from lemmata.run.engines import NO_WORKERS, Engine, start_engine
 from lemmata.run.execute import partial_folder
 from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
-from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused
+from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused, Stopped
 from lemmata.run.queue_order import largest_first
 from lemmata.run.reporter import Reporter, Silent
 from lemmata.run.shared import SHARED_FROM, replicas_of
@@ -44,7 +44,24 @@ def obtain(
     wanted = {config.digest: config for config in configs}
     for digest, reason in compute_all(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter).items():
         raise RunFailed(f"run {digest} of kind {wanted[digest].kind}: {reason}")
-    return {digest: store.load(config) for digest, config in wanted.items()}
+    return {digest: load(config, store, reporter) for digest, config in wanted.items()}
+
+
+def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> RunResult:
+    """A run that is stored; one whose numbers turn out to be damage is set aside and computed again, once."""
+    try:
+        return store.load(config)
+    except DamagedRun as damage:
+        (reporter or Silent()).damaged(config.digest, str(damage))
+        store.set_aside(config.digest)
+    for digest, reason in compute_all([config], store, reporter=reporter).items():
+        raise RunFailed(f"run {digest} of kind {config.kind}: {reason}")
+    try:
+        return store.load(config)
+    except DamagedRun as damage:
+        raise RunFailed(
+            f"run {config.digest} of kind {config.kind} is damaged as soon as it is stored: {damage}"
+        ) from None
 
 
 def compute_all(
@@ -204,7 +221,7 @@ class _Filling:
 
     def _start(self, config: RunConfig) -> None:
         for folder in self._halves.pop(config.digest, ()):  # under our lease: nobody is writing it any more
-            shutil.rmtree(folder, ignore_errors=True)
+            self._store.clear(folder, config.digest)
         self._engine.start(config)
 
     def _is_there_now(self, config: RunConfig) -> bool:
@@ -225,6 +242,9 @@ class _Filling:
             return
         config = self._under_way[outcome.digest]
         match outcome:
+            case Stopped(digest, how):
+                self._reporter.stopped(digest, config.kind, how)
+                return
             case Refused(_, message):
                 raise UserError(message)
             case Died(digest, how) if self._deaths[digest] < RESUMED_AT_MOST:

@@ -26,11 +26,11 @@ from lemmata.core.config import decode, encode
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import run_type
 from lemmata.run.durable import settle
-from lemmata.run.io_errors import writing
-from lemmata.run.lease import FOLDER as LEASES, is_leased
+from lemmata.run.io_errors import Unwritable, writing
+from lemmata.run.lease import DAMAGED, FOLDER as LEASES, is_leased
 from lemmata.run.stored_record import ARRAYS, METRICS, RECORD, DamagedRun, hash_record, read_record
 
-DAMAGED = ".damaged"  # what was set aside, to be looked at; `runs prune` takes it away
+TRIED = 3  # times that a run is written: whoever takes us for dead clears what we had begun
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,19 @@ class Store:
 
     def write(self, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         """Keep a run: all of it or, if this is interrupted, nothing."""
-        temporary = self._aside(config.digest)
-        try:
-            with writing(self.root):
-                temporary.mkdir(parents=True)
-                self._fill(temporary, config, output, about)
-                self._settle(temporary, config.digest)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        for tries_left in reversed(range(TRIED)):
+            temporary = self._aside(config.digest)
+            try:
+                with writing(self.root):
+                    temporary.mkdir(parents=True)
+                    self._fill(temporary, config, output, about)
+                    self._settle(temporary, config.digest)
+                return
+            except Unwritable:
+                if temporary.exists() or not tries_left:
+                    raise
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
 
     def _fill(self, folder: Path, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         table = pa.table({name: np.asarray(column, order="C") for name, column in output.metrics.items()})
@@ -145,7 +150,7 @@ class Store:
 
     def _settle(self, temporary: Path, digest: str) -> None:
         """Give a complete folder its name. A folder that has it already stays unless it is damaged."""
-        for _ in range(3):  # another process may settle the same run in between
+        for _ in range(TRIED):  # another process may settle the same run in between
             try:
                 settle(temporary, self.folder(digest))
                 return
@@ -165,9 +170,13 @@ class Store:
 
     def remove(self, digest: str) -> None:
         """Take a run away at once: nobody sees a part of it."""
+        self.clear(self.folder(digest), digest)
+
+    def clear(self, folder: Path, digest: str) -> None:
+        """Of a run that is stored or half-written; whoever still writes there finds nothing, not a part."""
         aside = self._aside(digest)
         with contextlib.suppress(FileNotFoundError):
-            self.folder(digest).rename(aside)
+            folder.rename(aside)
         delete(aside)
 
     def set_aside(self, digest: str) -> None:

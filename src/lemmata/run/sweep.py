@@ -13,7 +13,7 @@ from lemmata.record.record_of import record_of
 from lemmata.run.changes import places_in, with_set
 from lemmata.run.evaluate import obstacle
 from lemmata.run.reporter import Reporter
-from lemmata.run.scheduler import Failures, compute_all
+from lemmata.run.scheduler import Failures, compute_all, load
 from lemmata.run.store import Store
 
 
@@ -94,6 +94,6 @@ def sweep(
 
 
 def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
-    there = {name: store.load(config) for name, config in cell.runs.items() if config.digest not in failures}
+    there = {name: load(config, store) for name, config in cell.runs.items() if config.digest not in failures}
     failed = {name: failures[config.digest] for name, config in cell.runs.items() if config.digest in failures}
     return Runs(there, scale, failed=failed)

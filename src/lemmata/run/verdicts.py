@@ -1,6 +1,7 @@
 """The last verdict on each claim at each scale, kept with the runs it was read from: a stale one is never shown."""
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,7 +13,9 @@ FOLDER = "verdicts"
 
 
 def keep_verdict(store: Store, record: Record) -> None:
-    keep_json(_path(store, record.id, record.scale), record.to_json())
+    """Where the store may only be read, nothing is kept: a complete one can be judged all the same."""
+    if not store.root.exists() or os.access(store.root, os.W_OK):
+        keep_json(_path(store, record.id, record.scale), record.to_json())
 
 
 def last_verdict(store: Store, claim: Claim, rule: CurrentRule, *, scale: str, runs: Iterable[str]) -> Record | None:

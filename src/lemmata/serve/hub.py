@@ -44,6 +44,8 @@ class Hub:
 
     async def events(self, first: list[dict[str, Any]]) -> AsyncIterator[str]:
         """What one tab is sent: how things stand, then what changes."""
+        if self.is_full:  # many that asked at once were all let in
+            return
         tab: asyncio.Queue[str | None] = asyncio.Queue(ROOM)
         self._tabs.add(tab)
         try:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -22,7 +22,7 @@ from lemmata.run.compile_cache import use_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines.engine import NO_WORKERS
 from lemmata.run.execute import Progress, Task
-from lemmata.run.outcome import Died, Helped, Outcome
+from lemmata.run.outcome import Died, Helped, Outcome, Stopped
 from lemmata.run.shared import SHARED_FROM
 from lemmata.run.store import Store
 from lemmata.run.threads import compute_in_one_thread
@@ -31,6 +31,7 @@ from lemmata.run.xla_flags import compile_lightly
 MANY_PROGRAMS = 600  # then they are forgotten: they would only fill the memory
 READY = "ready"
 OFTEN_ENOUGH = (100_000, 20, 50)  # tracing makes objects by the million, and next to none is garbage
+SILENT = 60.0  # seconds after which a worker is looked at
 PATIENCE = 5.0  # seconds for an idle worker to end by itself
 
 
@@ -42,6 +43,7 @@ class Worker:
     kind: str = ""  # of the run it computes, or computed last: it has the programs of that kind
     helps: bool = False  # with a run that another worker computes
     ready: bool = False  # whether it has come to life
+    heard: float = field(default_factory=time.monotonic)  # when it last told something, or was looked at
 
 
 class Local:
@@ -74,7 +76,7 @@ class Local:
             try:
                 while worker.line.poll():
                     told = worker.line.recv()
-                    worker.ready = True
+                    worker.ready, worker.heard = True, time.monotonic()
                     if told == READY:
                         continue
                     if isinstance(told, tuple):
@@ -89,6 +91,12 @@ class Local:
                 if worker.digest is not None:
                     died = Helped(worker.digest) if worker.helps else None
                     found.append(died or Died(worker.digest, _how(worker.process.exitcode)))
+        for worker in self._workers:
+            if worker.digest is not None and not worker.helps and time.monotonic() - worker.heard > SILENT:
+                worker.heard = time.monotonic()
+                if _is_stopped(pid := worker.process.pid):
+                    how = f"its process {pid} is stopped and computes nothing; `kill -CONT {pid}` lets it go on"
+                    found.append(Stopped(worker.digest, how))
         return found
 
     def close(self) -> None:
@@ -119,6 +127,14 @@ class Local:
         worker.process.join()
         worker.line.close()
         self._workers.remove(worker)
+
+
+def _is_stopped(pid: int | None) -> bool:
+    """As Linux tells it; elsewhere nobody can say."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "tT"
+    except OSError:
+        return False
 
 
 def _how(exit_code: int | None) -> str:
