@@ -11,18 +11,26 @@ from lemmata.cli.options import Ids, Jobs, Json, Places, ScaleOption, Seeds, Whe
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """Stored runs: list, show, verify or prune them.
+    """Stored runs: list, show, verify, prune or import them.
 
     `verify` hashes every file again; `prune` deletes what is stale, half-written or too much (compiled programs are
-    kept up to 1 GiB).
+    kept up to 1 GiB); `import` takes what somebody else computed: checked, and a sample computed again.
+
+    Example: lemmata runs import ../other/.lemmata --recompute 20
     """
 
-    action: Annotated[Literal["list", "show", "verify", "prune"], tyro.conf.Positional]
+    action: Annotated[Literal["list", "show", "verify", "prune", "import"], tyro.conf.Positional]
     run: Annotated[
         str | None,
         tyro.conf.Positional,
-        tyro.conf.arg(metavar="[RUN]", help="For show: the run's id or its beginning."),
+        tyro.conf.arg(
+            metavar="[RUN]", help="For show: the run's id or its beginning; for import: a store's or a crate's folder."
+        ),
     ] = None
+    recompute: Annotated[
+        int, tyro.conf.arg(help="For import: how many runs are computed again, the cheapest first; bits must agree.")
+    ] = 5
+    jobs: Jobs = None
     where: Where = field(default_factory=Places)
     delete: Annotated[
         bool, tyro.conf.arg(name="yes", help="For prune: delete; without it, only say what would go.")

@@ -183,8 +183,11 @@ def diff_against(
     """What moved since a commit or another store; what is missing here is run first."""
     check_against(against)
     store = Store(store_path)
-    now = _records(_examine(possible(ids, scale, store)[0], scale, store, jobs))
-    return diff(against, ids, scale, store, now, as_json=as_json, console=console)
+    found = _examine(possible(ids, scale, store)[0], scale, store, jobs)
+    for item in found if not as_json else ():
+        if item.elsewhere:
+            console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)
+    return diff(against, ids, scale, store, _records(found), as_json=as_json, console=console)
 
 
 def _examine(
@@ -269,6 +272,9 @@ def _print_verdicts(
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
+    for item in result:
+        if item.elsewhere:
+            console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)
     for line in not_run_lines(_records(not_run)):
         console.print(line)
 

@@ -20,8 +20,25 @@ from lemmata.run import RUNS, DamagedRun, Store, query, stored_columns, trim_com
 from lemmata.run.store import delete as delete_path
 
 
-def runs(action: str, run: str | None, store_path: Path, *, delete: bool, as_json: bool, console: Console) -> int:
+def runs(
+    action: str,
+    run: str | None,
+    store_path: Path,
+    *,
+    delete: bool,
+    recompute: int,
+    jobs: int | None,
+    as_json: bool,
+    console: Console,
+) -> int:
     store = Store(store_path)
+    if action == "import":
+        from lemmata.commands.compute import jobs_of
+        from lemmata.commands.import_runs import import_runs
+
+        if run is None:
+            raise UserError("runs import needs the folder of a store or of a crate")
+        return import_runs(Path(run), store, recompute, jobs_of(jobs), as_json=as_json, console=console)
     if run is not None and action != "show":
         raise UserError(f"runs {action} takes no run id, got {run!r}")
     if action == "list":

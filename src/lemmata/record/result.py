@@ -6,6 +6,7 @@ from typing import Any
 from lemmata.core.claim import Claim, Judgement
 from lemmata.core.errors import Undecided
 from lemmata.core.experiment import Artefact, Experiment
+from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Paper, Selection
 from lemmata.core.rng import replicated
 from lemmata.core.run import Runs
@@ -48,6 +49,16 @@ class ExperimentResult:
     @property
     def run_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(run.config.digest for run in self.runs.by_name.values()))
+
+    @property
+    def elsewhere(self) -> str:
+        """Which of the runs were imported, in words; empty where all were computed here."""
+        marks = {run.config.digest: run.record.get("imported") for run in self.runs.by_name.values()}
+        if not (found := [mark for mark in marks.values() if mark]):
+            return ""
+        again = sum(mark.get("recomputed") == "true" for mark in found)
+        places = ", ".join(sorted({mark.get("from", "") for mark in found}))
+        return f"{len(found)} of {pluralize(len(marks), 'run')} computed elsewhere ({again} again here), from {places}"
 
     @property
     def seconds(self) -> float:

@@ -206,7 +206,8 @@ def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: 
 def _runs(entry: Entry) -> Html:
     ids = join((element("code", digest[:12], title=digest) for digest in entry.result.run_ids), " ")
     count = len(entry.result.run_ids)
-    facts = [pluralize(count, "run"), duration(entry.result.seconds), describe_seeds(entry.result.seeds)]
+    about = entry.result
+    facts = [pluralize(count, "run"), duration(about.seconds), describe_seeds(about.seeds), about.elsewhere]
     summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
     if count > FOLD_RUNS:
         return element("details", element("summary", summary), ids)

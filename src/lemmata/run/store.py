@@ -148,6 +148,11 @@ class Store:
         text = json.dumps({**record, "record_hash": hash_record(record)}, indent=1, sort_keys=True)
         (folder / RECORD).write_text(text + "\n")
 
+    def adopt(self, folder: Path, digest: str) -> None:
+        """A checked copy of somebody's run, on the same disk, becomes ours."""
+        with writing(self.root):
+            self._settle(folder, digest)
+
     def _settle(self, temporary: Path, digest: str) -> None:
         """Give a complete folder its name. A folder that has it already stays unless it is damaged."""
         for _ in range(TRIED):  # another process may settle the same run in between

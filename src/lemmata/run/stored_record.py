@@ -9,7 +9,9 @@ from typing import Any
 from lemmata.core.config import digest
 
 METRICS, ARRAYS, RECORD = "metrics.parquet", "arrays.safetensors", "record.json"
+IMPORTED = "imported.json"  # beside the record of a run that was computed elsewhere: from where and when it came
 LARGEST = 2**22  # bytes of a record: those of all papers are some kilobytes
+LONGEST = 400  # characters of where a run came from
 DEEPEST = 32  # of configs within configs
 NAME = re.compile(r"[\w.-]+(/[\w.-]+)*", re.ASCII)  # a kind of run: it becomes the name of a view
 HASH = re.compile(r"[0-9a-f]{64}")
@@ -26,6 +28,8 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 MAY_HAVE: dict[str, type | tuple[type, ...]] = {
     "input_hashes": list,
     "device": str,
+    "code": dict,
+    "libraries": dict,
     "seconds": (int, float),
     "core_seconds": (int, float),
     "compile_seconds": (int, float),
@@ -61,7 +65,16 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise DamagedRun(f"it is run {record['digest'][:20]} under another's name")
     if _config_digest(record) != record["digest"]:
         raise DamagedRun("its config is not the one that its digest is of")
+    if (folder / IMPORTED).exists():
+        record["imported"] = _imported(folder / IMPORTED)
     return record
+
+
+def _imported(path: Path) -> dict[str, str]:
+    try:
+        return {str(name): str(value)[:LONGEST] for name, value in json.loads(path.read_text()).items()}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return {"from": "a place that nobody wrote down"}
 
 
 def hash_record(record: dict[str, Any]) -> str:
