@@ -62,6 +62,7 @@ COMMANDS: Commands = {name: command for group in GROUPS.values() for name, comma
 
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # of a library that is loaded
+FORBIDDEN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR)
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 SELDOM = 100_000  # looks for garbage: papers and their tables are many objects, and next to none of them is garbage
 
@@ -116,9 +117,10 @@ def _main(words: list[str]) -> None:
     except UserError as error:
         _refuse(console, str(error))
     except OSError as error:
-        if error.errno not in UNWRITABLE:
+        if error.errno not in (*UNWRITABLE, *FORBIDDEN):
             raise
-        _refuse(console, f"{error.filename or 'a file'} cannot be written: {error.strerror}; what is finished is kept")
+        what = "used" if error.errno in FORBIDDEN else "written"
+        _refuse(console, f"{error.filename or 'a file'} cannot be {what}: {error.strerror}; what is finished is kept")
     except KeyboardInterrupt:
         console.print("lemmata: interrupted; finished runs are kept, run the same command again to continue")
         sys.exit(130)
