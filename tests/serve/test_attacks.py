@@ -186,8 +186,35 @@ def test_a_connection_that_asks_nothing_is_closed(page: Page, monkeypatch: pytes
     with socket.create_connection(("127.0.0.1", page.port), timeout=10) as half_open:
         half_open.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert half_open.recv(100) == b"", "the server has closed it"
+    host = f"Host: 127.0.0.1:{page.port}\r\n".encode()
+    asked = b"GET /" + TOKEN.encode() + b"/static/live.css HTTP/1.1\r\n" + host + b"\r\n"
+    posted = b"POST /" + TOKEN.encode() + b"/ask HTTP/1.1\r\n" + host + b"Origin: http://" + host[6:]
+    posted += b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
+    for half in (asked + b"GET / HTTP/1.1\r\nHost: ", posted):  # a second one, and one whose body does not come
+        with socket.create_connection(("127.0.0.1", page.port), timeout=10) as half_open:
+            half_open.sendall(half)
+            while half_open.recv(100_000):
+                pass
     monkeypatch.setattr(start, "ASKS_WITHIN", 10.0)
     assert page.get("").status == 200
+
+
+def test_many_connections_that_ask_nothing_make_room(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lemmata.serve import start
+
+    monkeypatch.setattr(start, "MOST_SILENT", 20)
+    silent = [socket.create_connection(("127.0.0.1", page.port), timeout=10) for _ in range(60)]
+    assert page.get("").status == 200
+    assert silent[0].recv(10) == b"", "the oldest was closed"
+    silent[-1].settimeout(0.1)
+    with pytest.raises(TimeoutError):
+        silent[-1].recv(10)
+    for one in silent:
+        one.close()
+
+
+def test_whoever_is_refused_keeps_no_connection(page: Page) -> None:
+    assert page.raw("GET", "/wrong/").headers["connection"] == "close"
 
 
 def test_the_token_is_in_no_processs_arguments(page: Page) -> None:

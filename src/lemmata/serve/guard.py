@@ -57,7 +57,9 @@ class Guard:
         try:
             path = self._admitted(scope)
         except Refusal as refusal:
-            await PlainTextResponse(f"{refusal.reason}\n", refusal.status)(scope, receive, answer)
+            stranger = {"connection": "close"} if refusal.status in (403, 421) else {}  # holds no connection of ours
+            told = PlainTextResponse(f"{refusal.reason}\n", refusal.status, headers=stranger)
+            await told(scope, receive, answer)
             return
         await self.app({**scope, "path": path, "root_path": ""}, _limited(receive), answer)
 

@@ -11,6 +11,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+import h11
 import uvicorn
 from rich.console import Console
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -23,7 +24,8 @@ from lemmata.serve.app import make_app
 from lemmata.serve.guard import Guard
 
 LOOPBACK = "127.0.0.1"
-ASKS_WITHIN = 10.0  # seconds, for the first request of a connection
+ASKS_WITHIN = 10.0  # seconds, for a request to be there
+MOST_SILENT = 100  # connections that have asked for nothing yet
 MOST_CONNECTIONS = 500  # at a time, live streams among them
 TRIED = 20  # ports, from the one that was asked for
 
@@ -57,15 +59,25 @@ def redirecting_to(address: str) -> Path:
 
 
 class Prompt(H11Protocol):
-    """A connection on which a whole request arrives soon, or which is closed: half-open ones are not collected."""
+    """A connection on which each request arrives whole and soon, or which is closed: half-open ones are not collected,
+    and where there are many the oldest make room."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self.loop.call_later(ASKS_WITHIN, self._close_if_silent)
+        self.began = self.loop.time()
+        silent = [one for one in self.server_state.connections if isinstance(one, Prompt) and one.cycle is None]
+        for one in sorted(silent, key=lambda one: one.began)[:-MOST_SILENT]:
+            one.transport.close()
+        self.loop.call_later(ASKS_WITHIN, self._close_if_silent, None)
 
-    def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+    def _close_if_silent(self, before: Any) -> None:
+        """Where no request has begun since the last look, and none is being answered."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is before and self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self.transport.close()
+        else:
+            self.loop.call_later(ASKS_WITHIN, self._close_if_silent, self.cycle)
 
 
 def give_way() -> None:
