@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jax
 import pytest
+from hypothesis import HealthCheck, settings
 
 from lemmata.cli import main
 from lemmata.core import registry
@@ -94,3 +95,13 @@ def forget_compiled_programs() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--walk-all", action="store_true", help="change every field of every run, not a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Random inputs are the same each time, and wait for nobody."""
+    many = 750 if config.getoption("--walk-all") else 40  # for each of seven surfaces
+    calm = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
+    settings.register_profile(
+        "seeded", derandomize=True, database=None, deadline=None, max_examples=many, suppress_health_check=calm
+    )
+    settings.load_profile("seeded")

@@ -72,6 +72,8 @@ def query(
     """
     import duckdb  # loaded here because no other command needs it
 
+    if sql.encode(errors="ignore").decode() != sql:  # bytes of a terminal that are no text
+        raise UserError(f"query: {sql[:80]!r} is no text")
     records = []
     for digest in store.digests():
         try:
