@@ -146,7 +146,7 @@ def algorithm_1(loss, W_KQ, k, eta_1, eta_2, t_1, t_2, xi):
     d_P = 2 * k + 3
     settled = fine_tune(loss, W_KQ, optax.sgd(eta_1), t_1, d_P)
     theta, omega = (slice(0, d_P - 1), d_P - 2), (slice(0, d_P), d_P - 1)
-    moved = settled.at[theta].add(xi[: d_P - 1]).at[omega].add(xi[d_P - 1 :])
+    moved = jnp.asarray(settled).at[theta].add(xi[: d_P - 1]).at[omega].add(xi[d_P - 1 :])
     return settled, fine_tune(loss, moved, optax.sgd(eta_2), t_2, d_P)
 
 

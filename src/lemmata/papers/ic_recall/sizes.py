@@ -115,12 +115,16 @@ REGIME_SEEDS = Size(smoke=2, laptop=5, paper=10, where=OURS)
 
 # Figure 4: the memory pre-trained
 PRETRAINED_WORLD = Size(smoke=(4, 8), laptop=(8, 64), paper=(8, 64), where="Figure 4, left: |S| = 8, |R| = 64")
-PRETRAINED: Size[dict[str, int]] = Size(
+PRETRAINED: Size[dict[str, Any]] = Size(
     smoke={"hidden": 64, "batch": 128, "pretrain_steps": 900, "steps": 100},
     laptop={"batch": 256, "pretrain_steps": 1200, "sequences": 1536, "steps": 800},
     paper={"pretrain_steps": 10_000, "sequences": 4096, "steps": 10_000},
     where=OURS,
 )
-PRETRAINED_RIGHT = {"pretrain_steps": 20_000, "sequences": 4096, "steps": 10_000}  # at the paper's scale alone
+PRETRAINED_RIGHT: dict[str, Any] = {
+    "pretrain_steps": 20_000,
+    "sequences": 4096,
+    "steps": 10_000,
+}  # at the paper's scale alone
 PRETRAINED_RIGHT_SEEDS = 3
 PRETRAINED_SEEDS = Size(smoke=1, laptop=10, paper=10, where=OURS)

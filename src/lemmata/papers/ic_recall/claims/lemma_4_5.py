@@ -39,6 +39,7 @@ LEMMA = Claim(
 
 def draw(runs: Runs) -> Artefact:
     figure, ax = plots.new_figure()
+    cold = np.array([1.0])
     for run, colour, name in zip(schedule.both(runs), plots.CYCLE, schedule.WORLDS, strict=False):
         cold = np.array([values[0, 0] for values in schedule.by_size(run, "temperature").values()])
         nats = np.stack([-v[:, 1:].max(axis=1) for v in schedule.by_size(run, "second_log_error").values()], axis=1)

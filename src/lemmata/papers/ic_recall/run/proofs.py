@@ -47,7 +47,8 @@ class TurningPoints(ProofRun):
         return f"n = 3: the loss on the pairwise line has exactly {self.count} critical points in (0, 1/4)", where
 
     def steps(self) -> tuple[Step, ...]:
-        return transitions.turning_points(*self._numbers(), self.count)
+        until, dip = self._numbers()
+        return transitions.turning_points(until, dip, self.count)
 
 
 @dataclass(frozen=True, kw_only=True)
