@@ -119,7 +119,7 @@ def draw(runs: Runs) -> Artefact:
     caption = (
         f"The short schedule in worlds of drawn slopes of {run.config.n} subjects. Left and middle, half of the "
         "sequences confusing, one seed a temperature: the gap between r₁ and r₂ grows exponentially, the error on "
-        "confusing sequences passes 0.001, both at a number of steps proportional to log(1/T)/T. Right: how often "
+        "confusing sequences falls to ≤ 0.001, both at a number of steps proportional to log(1/T)/T. Right: how often "
         f"sequences are confusing decides how long it takes (T = {runs['shares'].config.temperatures[0]:g}, medians "
         "over seeds)."
     )

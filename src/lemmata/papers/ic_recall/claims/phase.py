@@ -263,8 +263,8 @@ def _draw(runs: Runs) -> Artefact:
     table |= {f"{name} × log n": metrics[name] * np.log(n) for name in TRANSITIONS}
     caption = (
         "Full affine worlds, every sequence confusing and mismatched. Below the curves the pairwise optimum exists, is "
-        "the global minimum of L₁, beats guessing between r₁ and r₂, reaches 0.999; in the shaded band the equal point "
-        "is stable and nothing leaves it. Right: the same times log n, with the limits 1/2 and 1/8 for n → ∞. "
+        "the global minimum of L₁, beats guessing between r₁ and r₂, has p(r₁) ≥ 0.999; in the shaded band the equal "
+        "point is stable and nothing leaves it. Right: the same times log n, with the limits 1/2 and 1/8 for n → ∞. "
         "Bisection on the model's autodiffed loss (float64), no seeds."
     )
     return Artefact(figure, table, caption)
