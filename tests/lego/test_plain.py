@@ -41,10 +41,12 @@ def assert_equal(found: Any, wanted: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(other).max())
 
 
-def world(name: str, variables: int, length: int = 2) -> tuple[Lego, TheoryTransformer, plain.Model, plain.Constants]:
-    """The package's model, far from its start, and the same weights in the plain one."""
+def world(
+    name: str, variables: int, length: int = 2, scale: float = 0.7
+) -> tuple[Lego, TheoryTransformer, plain.Model, plain.Constants]:
+    """The package's model, far from its start unless its scale is small, and the same weights in the plain one."""
     actions, values = action(name).table.shape
-    config = TheoryConfig(variables=variables, actions=actions, values=values, width=4, scale=0.7, clip=1.5)
+    config = TheoryConfig(variables=variables, actions=actions, values=values, width=6, scale=scale, clip=1.5)
     model = eqx.filter_jit(TheoryTransformer.create)(config, key=named_key(1, "init"))
     task = Lego.create(LegoConfig(action=name, variables=variables, length=length))
     bias = config.sigma * np.log(config.vocab)
@@ -93,9 +95,12 @@ def test_neurons_by_descent(token: Token) -> None:
 
 
 def test_neurons_by_the_exact_engine() -> None:
-    task, model, spec, c = world("S3", 5)
-    trained, _ = learn_one_step(value_neurons(model.value), task.table, ToTheFloor(stride=0.05, steps=STEPS))
-    found, _ = plain.learn_one_step((spec.W5g, spec.W5y), 5, task.table, c, STEPS, 0.05, 0.02)
+    """As far as where strides shrink."""
+    task, model, spec, c = world("C3", 5, scale=0.1)
+    plan = ToTheFloor(stride=0.2, steps=8 * STEPS)
+    trained, end = learn_one_step(value_neurons(model.value), task.table, plan)
+    assert plan.tolerance < end.excess < plan.shrink_below
+    found, _ = plain.learn_one_step((spec.W5g, spec.W5y), 5, task.table, c, plan.steps, plan.stride, plan.finest)
     assert_equal(tuple(jnp.transpose(one, (2, 1, 0)) for one in (trained.actions, trained.values)), found)
 
 
