@@ -13,7 +13,7 @@ from lemmata.report.plots import CYCLE, GREY, band, ceiling, joined, legend, let
 
 CLOSE = 0.1  # of eps itself: the law assumes equal irrelevant scores, training leaves them nearly so
 CONSTANT = 2.0  # the printed O(1): any constant from 1 / (1 - eps) on follows from the law, and eps < 1/2 here
-CONCENTRATED = 0.25  # eps^{2,2} that asks: half of a uniform look's 1/2, where there is nothing to dilute yet
+CONCENTRATED = 0.25  # of eps^{2,2} at most, half of uniform attention's 1/2: else there is nothing yet to dilute
 
 
 def dilution(known: AfterStage, read: AfterStage) -> dict[str, np.ndarray]:

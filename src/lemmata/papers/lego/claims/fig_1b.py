@@ -7,6 +7,7 @@ from lemmata.papers.lego.run.length_training import BASE, SHORT, TRUE, length_ru
 from lemmata.report.plots import CYCLE, GREY, joined, new_figure
 
 GAIN = 0.4  # of the sentences of the longest test length, from the first model to the last
+SHORT_OF = 0.1  # of the sentences may be missing where one curve matches another
 STAGES = 3  # of self-training, in section 7
 SHIFT = 0.02  # a curve's mean over lengths may fall by so much in one stage
 
@@ -107,7 +108,7 @@ FIGURE_1B_MATCH = Claim(
     "Control: the symmetric action's first model.",
     subject=lambda runs: (stages(self_trained(runs))[-1], base(runs["transitive"])),
     wrong=lambda runs: (base(self_trained(runs)), base(runs["transitive"])),
-    parts=Part(gap, at_least(-0.1, over_seeds=True)),
+    parts=Part(gap, at_least(-SHORT_OF, over_seeds=True)),
 )
 
 

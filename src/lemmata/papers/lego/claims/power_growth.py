@@ -11,6 +11,7 @@ from lemmata.papers.lego.run.one_step import families
 from lemmata.report.plots import CYCLE, joined, legend, new_figure
 
 POWERS = (4, 6)
+HALFWAY = 0.5  # to the nearest other integer power
 PHASE = 0.7  # of rho: Phase I ends below it, where the smoothed ReLU is a power
 
 
@@ -72,7 +73,9 @@ POWER_METHOD = Claim(
     needs={f"q = {q}": only("power", q, why="a slope of q - 1 is expected of each run") for q in POWERS},
     subject=lambda runs: {power: runs[f"q = {power}"] for power in POWERS},
     wrong=swapped,
-    parts={f"q = {q}": Part(lambda by_power, q=q: growth_power(by_power[q]), near(q - 1, atol=0.5)) for q in POWERS},
+    parts={
+        f"q = {q}": Part(lambda by_power, q=q: growth_power(by_power[q]), near(q - 1, atol=HALFWAY)) for q in POWERS
+    },
 )
 
 

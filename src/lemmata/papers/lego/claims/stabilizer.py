@@ -20,6 +20,7 @@ from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, columns, legend, letter, new_figure
 
 SMALL = 4  # elements of a stabilizer: beyond, actions on five points hardly differ
+FARTHER = 1.1  # times the length: what counts as reaching farther
 SHOWN = 1e4  # the time that is judged: later some action is at the end of the grid
 SHADES = (COLOURS["sky"], COLOURS["blue"], COLOURS["purple"], "#333333")
 
@@ -107,7 +108,7 @@ STABILIZER = Claim(
             lambda now: now.small("five points"), falls(), along={"action": _actions}
         ),
         "five points, large over small": Part(lambda now: now.large_over_small("five points"), at_most(1.0)),
-        "order twelve, free over not free": Part(lambda now: now.free_over_not_free("order twelve"), at_least(1.1)),
+        "order twelve, free over not free": Part(lambda now: now.free_over_not_free("order twelve"), at_least(FARTHER)),
     },
     needs=dict.fromkeys(FAMILIES, finished),
     remark=lambda runs: (

@@ -7,6 +7,8 @@ from lemmata.papers.lego.claims._growth import DEGREES, assumed, by_size, grown,
 from lemmata.papers.lego.claims._population import by_record
 from lemmata.report.plots import CYCLE, band, legend, new_figure
 
+APART = 0.15  # of an exponent: more than half of the distance between two degrees would be another law
+
 
 def _exponents(runs: Runs) -> str:
     found = grown(runs, "world")
@@ -22,7 +24,7 @@ TIME_LAW = Claim(
     wording={r"\sigma_0 = 0.005": word(r"\sigma_0 = {}", "single.scales")},
     subject=lambda runs: grown(runs, "single"),
     wrong=lambda runs: no_longer(runs, "single"),
-    parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=0.15)) for c in DEGREES if c > 0},
+    parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=APART)) for c in DEGREES if c > 0},
     needs={"single": assumed},
     remark=lambda runs: (
         rf"At the paper's $\sigma_0 = d^{{-1/2}}$, where several neurons share a combination: {_exponents(runs)}."
