@@ -96,7 +96,8 @@ class FactsConfig(Config):
             require(pad is None or pad >= real, f"pad_{name}", pad, f"None, or at least {real}")
         if self.name_length > 1:
             allowed = f"enough letters for {r + 2 * n} different names of {self.name_length}, twice over"
-            require(self.alphabet**self.name_length >= 2 * (r + 2 * n), "alphabet", self.alphabet, allowed)
+            letters = min(self.name_length, 64)  # as many as are ever needed: a power of more takes forever
+            require(self.alphabet**letters >= 2 * (r + 2 * n), "alphabet", self.alphabet, allowed)
 
     @property
     def pads(self) -> tuple[int | None, int | None, int | None]:
