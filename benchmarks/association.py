@@ -81,11 +81,11 @@ def our_operations(task: NoisyRecall, config: TransformerConfig, mask: jax.Array
 
 def torch_operations(config: TransformerConfig, mask: jax.Array) -> float:
     """Forward and backward. Embeddings and the output matrix are not differentiated."""
-    d, length, tokens, asked = config.width, config.length, mask.size, int(mask.sum())
+    d, length, tokens, requested = config.width, config.length, mask.size, int(mask.sum())
     square, scores, feed = d * d, length * d, 2 * d * 4 * d
     first = 2 * 2 * square + 2 * scores + 3 * scores + 3 * square + 3 * feed
     last = 3 * (3 * square + 2 * scores)
-    return 2.0 * (tokens * (first + last) + asked * (3 * feed + 2 * config.vocab * d))
+    return 2.0 * (tokens * (first + last) + requested * (3 * feed + 2 * config.vocab * d))
 
 
 def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:

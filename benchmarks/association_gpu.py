@@ -68,8 +68,8 @@ def step_operations(config: TransformerConfig, batch: int, queries: int) -> floa
     d, length, vocab = config.width, config.length, config.vocab
     hidden, inner = config.hidden or 4 * d, config.value_width or d
 
-    def layer(asked: int) -> float:
-        return 3 * 2.0 * asked * (d * d + 2 * length * d + 2 * d * inner + 2 * d * hidden)
+    def layer(requested: int) -> float:
+        return 3 * 2.0 * requested * (d * d + 2 * length * d + 2 * d * inner + 2 * d * hidden)
 
     def first_layer() -> float:
         """Its maps act on tables, and nothing is differentiated with respect to the embeddings."""

@@ -177,9 +177,9 @@ def tables(config: ExperimentalConfig, what: int, slots: tuple[int, ...]) -> lis
 
 
 def attention(config: ExperimentalConfig, batch: int, queries: int, keys: int, times: int = 1) -> list[Product]:
-    asked, read = ((config.heads, batch, number, config.clause // config.heads) for number in (queries, keys))
+    requested, read = ((config.heads, batch, number, config.clause // config.heads) for number in (queries, keys))
     weights = (config.heads, batch, queries, keys)
-    scores = Product("hbqs,hbks->hbqk", asked, read, times)
+    scores = Product("hbqs,hbks->hbqk", requested, read, times)
     return [scores, Product("hbqk,hbks->hbqs", weights, read, times)]
 
 

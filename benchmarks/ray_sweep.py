@@ -39,9 +39,9 @@ class Size:
         """A command that sweeps into a store; rates so small that no two cells end alike."""
         rates = ",".join(f"{i}e-9" for i in range(self.first, self.first + self.cells))
         changes = [f"rate={rates}", f"steps={self.steps}", f"every={self.steps // 10}"]
-        asked = [word for change in changes for word in ("--set", change)]
+        requested = [word for change in changes for word in ("--set", change)]
         where = ["--scale", "smoke", "--store", str(place), "--out", str(place.with_suffix(".out")), "--json"]
-        return [sys.executable, "-m", "lemmata", "sweep", "toy/decay", *asked, *where]
+        return [sys.executable, "-m", "lemmata", "sweep", "toy/decay", *requested, *where]
 
 
 def begin(words: list[str]) -> subprocess.Popen[str]:
@@ -117,11 +117,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
-    size = Size(24, 5_000_000, turns=1) if asked.small else Size(200, 20_000_000, turns=4)
+    requested = parser.parse_args()
+    size = Size(24, 5_000_000, turns=1) if requested.small else Size(200, 20_000_000, turns=4)
     with tempfile.TemporaryDirectory() as folder:
         found = measure(size, Path(folder))
-    if asked.json:
+    if requested.json:
         print(json.dumps(found))
         return
     equal = "all" if found["equal"] else "NOT ALL"

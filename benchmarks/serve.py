@@ -250,14 +250,16 @@ def main(words: Sequence[str] | None = None) -> None:
             assert process.stdout is not None
             found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S+/)", process.stdout.readline())
             assert found
-            told = asyncio.run(measure(Server(process.pid, int(found.group(1)), found.group(2)), start_bare))
+            checked = asyncio.run(measure(Server(process.pid, int(found.group(1)), found.group(2)), start_bare))
         finally:
             for one in beside:
                 one.terminate()
             process.terminate()
             process.wait(30)
     print(
-        json.dumps(told, indent=1) if as_json else "\n".join(f"{name:40}{value:10.3g}" for name, value in told.items())
+        json.dumps(checked, indent=1)
+        if as_json
+        else "\n".join(f"{name:40}{value:10.3g}" for name, value in checked.items())
     )
 
 

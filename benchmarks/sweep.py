@@ -42,10 +42,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
+    requested = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(asked.cells, Path(folder))
-    if asked.json:
+        found = measure(requested.cells, Path(folder))
+    if requested.json:
         print(json.dumps(found))
         return
     print(

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, settings
 
 from lemmata.cli import main
 from lemmata.core import registry
-from lemmata.run import Store, compile_hastily, compute_in_one_thread
+from lemmata.run import Store, compile_fast, compute_in_one_thread
 
-compile_hastily()
+compile_fast()
 compute_in_one_thread()
 
 TOY = Path(__file__).parent / "toy"

@@ -53,9 +53,9 @@ def check(
 
     Of a paper, or of all, what cannot be run here is left to `.not_run`; an experiment that is named is refused."""
     require(isinstance(jobs, int) and jobs >= 1, "jobs", jobs, "int, at least 1")
-    texts, asked, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
-    selections, not_run = _selected(ids, asked, place, texts)
-    found = evaluate(selections, asked, place, jobs=jobs, changes=texts)
+    texts, requested, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
+    selections, not_run = _selected(ids, requested, place, texts)
+    found = evaluate(selections, requested, place, jobs=jobs, changes=texts)
     return Checked(tuple(found), tuple(not_run), texts)
 
 
@@ -68,13 +68,16 @@ def results(
     store: StoreLike = None,
 ) -> "Checked":
     """What is stored of experiments, under `changes` too, judged; nothing is computed, and what is missing is said."""
-    texts, asked, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
-    selections, _ = _selected(ids, asked, place, texts)
-    named = [change(one.experiment, asked, texts).after if texts else one.experiment.runs(asked) for one in selections]
+    texts, requested, place = _texts(changes), Scale(scale, seeds, replication), _store(store)
+    selections, _ = _selected(ids, requested, place, texts)
+    named = [
+        change(one.experiment, requested, texts).after if texts else one.experiment.runs(requested)
+        for one in selections
+    ]
     wanted = [config for runs in named for config in runs.values()]
     if lacking := missing(wanted, place):
-        told = {"scale": scale, "seeds": seeds, "replication": replication or None, "changes": changes or None}
-        words = [*map(repr, ids), *(f"{name}={value!r}" for name, value in told.items() if value is not None)]
+        options = {"scale": scale, "seeds": seeds, "replication": replication or None, "changes": changes or None}
+        words = [*map(repr, ids), *(f"{name}={value!r}" for name, value in options.items() if value is not None)]
         raise UserError(
             f"{len(lacking)} of {pluralize(len(wanted), 'run is', 'runs are')} not in {str(place.root)!r}: "
             f"`lemmata.check({', '.join(words)})` computes them"

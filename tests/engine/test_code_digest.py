@@ -166,8 +166,8 @@ def test_a_rule_changed_in_its_file_is_noticed_and_one_that_is_formatted_is_not(
     shutil.copytree(PACKAGE, tmp_path / "lemmata", ignore=shutil.ignore_patterns("__pycache__"))
     edits = {name: (str(tmp_path / "lemmata" / "papers" / path), *rest) for name, (path, *rest) in EDITS.items()}
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])}
-    asked = list(dict.fromkeys(experiment.id for experiment, _ in drawn()))
-    script = [sys.executable, "-c", SCRIPT, json.dumps(edits), *asked]
+    requested = list(dict.fromkeys(experiment.id for experiment, _ in drawn()))
+    script = [sys.executable, "-c", SCRIPT, json.dumps(edits), *requested]
     done = subprocess.run(script, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -50,8 +50,8 @@ def test_an_engine_has_three_functions(store: Store) -> None:
 def test_workers_that_cannot_start_are_one_error(faulty: Path, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(UNGUARDED)
     path = f"{Path(__file__).parents[1]}:{Path(__file__).parents[2] / 'src'}"
-    asked = [sys.executable, "-W", "ignore", "script.py"]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": path}, timeout=60)
+    requested = [sys.executable, "-W", "ignore", "script.py"]
+    done = subprocess.run(requested, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": path}, timeout=60)
     assert done.returncode == 1
     assert "a script that asks for several jobs does so beneath" in done.stderr
     assert not (tmp_path / "store").exists()

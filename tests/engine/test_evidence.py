@@ -119,8 +119,8 @@ def test_every_rule_has_its_numbers_in_words(rule: Rule, measured: Any, predicte
 
 def test_a_sequence_is_told_by_its_worse_steps() -> None:
     record = judged(Part(lambda x: x, falls(), along={"step": (1, 2, 3, 4)}), np.array([9.0, 5.0, 6.0, 1.0]))
-    told = {one.where["step"]: one.status for one in record.evidence[0].elements}
-    assert told == {1: "holds", 2: "fails", 3: "fails", 4: "holds"}
+    checked = {one.where["step"]: one.status for one in record.evidence[0].elements}
+    assert checked == {1: "holds", 2: "fails", 3: "fails", 4: "holds"}
 
 
 def test_of_an_erratum_the_elements_come_first_that_the_printed_form_gets_wrong() -> None:

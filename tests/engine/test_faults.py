@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("faulty")
 __all__ = ["faulty"]  # a fixture is used by its name
 
 
-class Told(Silent):
+class CheckedFinding(Silent):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
@@ -30,10 +30,10 @@ class Told(Silent):
 
 def test_a_killed_worker_is_replaced_and_its_run_continues(store: Store, faulty: Path, tmp_path: Path) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="die once")]
-    told = Told()
-    assert compute_all(configs, store, jobs=2, reporter=told) == {}
-    assert len(told.lines) == 1
-    assert told.lines[0].startswith(f"resumed {configs[1].digest} its process was killed (SIGKILL")
+    checked = CheckedFinding()
+    assert compute_all(configs, store, jobs=2, reporter=checked) == {}
+    assert len(checked.lines) == 1
+    assert checked.lines[0].startswith(f"resumed {configs[1].digest} its process was killed (SIGKILL")
     assert sorted(faulty.read_text().splitlines()) == ["0 0", "1 0", "1 10"]  # from the checkpoint, not from the start
     obtain([Walk(seed=1)], Store(tmp_path / "whole"))
     resumed = store.load(configs[1])
@@ -44,12 +44,12 @@ def test_a_killed_worker_is_replaced_and_its_run_continues(store: Store, faulty:
 
 def test_a_run_that_kills_its_process_is_left_out_after_three_more(store: Store, faulty: Path) -> None:
     configs = [Walk(seed=0), Walk(seed=1, fault="die")]
-    told = Told()
-    failures = compute_all(configs, store, jobs=2, reporter=told)
+    checked = CheckedFinding()
+    failures = compute_all(configs, store, jobs=2, reporter=checked)
     assert list(failures) == [configs[1].digest]
     assert "4 times" in failures[configs[1].digest]
     assert begun(faulty) == [0, 1, 1, 1, 1]
-    assert [line.split()[0] for line in told.lines] == ["resumed"] * 3 + ["failed"]
+    assert [line.split()[0] for line in checked.lines] == ["resumed"] * 3 + ["failed"]
     assert store.digests() == [configs[0].digest]
 
 
@@ -118,8 +118,8 @@ def test_a_run_that_is_refused_ends_the_command(store: Store) -> None:
 @pytest.mark.parametrize("words", [("list", "--json"), ("list",), ("check", "faulty/one-fault", "--json"), ()])
 def test_a_closed_pipe_ends_quietly(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAULTY_FAULT", "none")
-    asked = command(*words, store=tmp_path / "store") if words else [sys.executable, "-m", "lemmata", "--help"]
-    process = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    requested = command(*words, store=tmp_path / "store") if words else [sys.executable, "-m", "lemmata", "--help"]
+    process = subprocess.Popen(requested, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()

@@ -33,21 +33,21 @@ EVIDENCE = {
 
 
 def test_numbers_are_read_from_the_evidence() -> None:
-    told = FINDING.told("p", EVIDENCE)
-    assert (told.state, told.text) == ("found", "0.46 of it, −0.2 at the end, 7 at most, 3 printed.")
+    checked = FINDING.checked("p", EVIDENCE)
+    assert (checked.state, checked.text) == ("found", "0.46 of it, −0.2 at the end, 7 at most, 3 printed.")
 
 
 def test_it_waits_for_claims_that_are_not_judged() -> None:
-    told = FINDING.told("p", {"p/a": EVIDENCE["p/a"], "p/b": Record(id="p/b", status=NOT_RUN)})
-    assert (told.state, told.text) == ("waits", "`b`")
-    assert FINDING.told("p", {}).state == "waits"
+    checked = FINDING.checked("p", {"p/a": EVIDENCE["p/a"], "p/b": Record(id="p/b", status=NOT_RUN)})
+    assert (checked.state, checked.text) == ("waits", "`b`")
+    assert FINDING.checked("p", {}).state == "waits"
 
 
 def test_it_is_not_said_under_other_verdicts() -> None:
-    told = FINDING.told("p", EVIDENCE | {"p/a": replace(EVIDENCE["p/a"], status="undecided")})
-    assert (told.state, told.text) == ("otherwise", "`a` is undecided")
-    told = FINDING.told("p", EVIDENCE | {"p/b": replace(EVIDENCE["p/b"], predicted=None)})
-    assert told.state == "otherwise"
+    checked = FINDING.checked("p", EVIDENCE | {"p/a": replace(EVIDENCE["p/a"], status="undecided")})
+    assert (checked.state, checked.text) == ("otherwise", "`a` is undecided")
+    checked = FINDING.checked("p", EVIDENCE | {"p/b": replace(EVIDENCE["p/b"], predicted=None)})
+    assert checked.state == "otherwise"
 
 
 def test_a_number_comes_from_a_verdict_it_rests_on() -> None:
@@ -73,12 +73,12 @@ def test_every_paper_says_what_was_found(id: str) -> None:
     for finding in findings(OURS[id]):
         assert f"{id}/{finding.shown_by}" in {known[f"{id}/{name}"] for name in finding.rests_on}
     assert list(findings_problems(OURS[id])) == []
-    told = findings_of(OURS[id])
+    checked = findings_of(OURS[id])
     stale = {one.id for one in documented(OURS[id]) if one.detail == STALE}
-    for one in told:  # one whose rule was changed since waits for its new reference
+    for one in checked:  # one whose rule was changed since waits for its new reference
         rests = {f"{id}/{name}" for name in one.finding.rests_on}
         assert one.state == "found" or (one.state == "waits" and rests & stale), one.text
-    assert not any(sign in one.text for one in told for sign in "{}")
+    assert not any(sign in one.text for one in checked for sign in "{}")
 
 
 def test_show_prints_what_was_found_of_a_paper(cli: Cli) -> None:
@@ -87,8 +87,8 @@ def test_show_prints_what_was_found_of_a_paper(cli: Cli) -> None:
     words = " ".join(out.split())
     assert code == 0
     assert OURS["lego"].title in words
-    for told in findings_of(OURS["lego"]):
-        assert f"{told.text} (lego/{told.finding.shown_by}) reference: lemmata " in words
+    for checked in findings_of(OURS["lego"]):
+        assert f"{checked.text} (lego/{checked.finding.shown_by}) reference: lemmata " in words
     assert "experiment lego/separation" in words
     assert "`lemmata show ID` shows an experiment or a claim." in words
     assert "No finding is written down for it." in cli("show", "toy")[1]

@@ -55,9 +55,9 @@ def in_own_mounts(script: str, words: list[str], tmp_path: Path) -> tuple[str, s
     place, err, kept = tmp_path / "small", tmp_path / "err", tmp_path / "kept"
     place.mkdir()
     places = {"PLACE": str(place), "ERR": str(err), "KEPT": str(kept), "FAULTY_FAULT": "none"}
-    asked = ["unshare", "-rm", "sh", "-c", script, "sh", str(place), sys.executable, *words]
-    asked += ["--scale", "smoke", "--store", str(place)]
-    done = subprocess.run(asked, capture_output=True, text=True, env=os.environ | places, timeout=120)
+    requested = ["unshare", "-rm", "sh", "-c", script, "sh", str(place), sys.executable, *words]
+    requested += ["--scale", "smoke", "--store", str(place)]
+    done = subprocess.run(requested, capture_output=True, text=True, env=os.environ | places, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout, err.read_text(), kept
 

@@ -69,12 +69,12 @@ def test_forward_pass_is_the_one_written_by_hand() -> None:
     with precision("float64"):
         model = compute_each(CONFIG, np.float64)
         logits, stream, attention = by_hand(model, TOKENS)
-        asked = np.array([6, 0, 2])
+        requested = np.array([6, 0, 2])
         whole, some, trace, heads = eqx.filter_jit(
-            lambda m, t: (m(t), m.at(t, jnp.asarray(asked)), m.trace(t), m.head_attention(t))
+            lambda m, t: (m(t), m.at(t, jnp.asarray(requested)), m.trace(t), m.head_attention(t))
         )(model, jnp.asarray(TOKENS))
         np.testing.assert_allclose(whole, logits, rtol=1e-10, atol=1e-10)
-        np.testing.assert_allclose(some, logits[asked], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(some, logits[requested], rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(trace.logits, logits, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(trace.residuals, stream, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(heads, attention, rtol=1e-10, atol=1e-10)

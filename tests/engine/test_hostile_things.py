@@ -162,7 +162,7 @@ def test_a_complete_store_that_may_only_be_read_is_judged(
     assert not any((store.root / "verdicts").iterdir())
 
 
-class Told(Silent):
+class CheckedFinding(Silent):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
@@ -192,17 +192,17 @@ def test_a_stopped_worker_is_told_of(store: Store, faulty: Path, monkeypatch: py
 
     stopping = threading.Thread(target=stop_one)
     stopping.start()
-    told, configs = Told(), [Walk(seed=0, steps=50), Walk(seed=1, steps=50)]
-    assert compute_all(configs, store, jobs=2, reporter=told) == {}
+    checked, configs = CheckedFinding(), [Walk(seed=0, steps=50), Walk(seed=1, steps=50)]
+    assert compute_all(configs, store, jobs=2, reporter=checked) == {}
     stopping.join()
-    assert told.lines
-    assert all("is stopped and computes nothing; `kill -CONT" in line for line in told.lines)
+    assert checked.lines
+    assert all("is stopped and computes nothing; `kill -CONT" in line for line in checked.lines)
 
 
 def test_who_was_taken_for_dead_writes_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped for longer than a lease lives, in the midst of the final write: another process clears what was begun."""
     config, cleared = Descent(steps=20), []
-    fill = Store._fill
+    fill = Store._write_files
 
     def interrupted(self: Store, folder: Path, *given: Any) -> None:
         fill(self, folder, *given)

@@ -43,8 +43,8 @@ def test_a_paper_is_made_installed_judged_reported_and_uninstalled(tmp_path: Pat
         ("grokking/lemma-1", "holds", "fails")
     ]
     assert rows[0]["file"].endswith("claims/decay.py")
-    listed = json.loads(lemmata("list", "--scale", "smoke", "--json", installed=site, cwd=tmp_path).stdout)
-    assert {row["paper"] for row in listed} > {"grokking"}
+    listing = json.loads(lemmata("list", "--scale", "smoke", "--json", installed=site, cwd=tmp_path).stdout)
+    assert {row["paper"] for row in listing} > {"grokking"}
 
     shutil.rmtree(site)
     gone = lemmata("list", "grokking", installed=None, cwd=tmp_path)

@@ -56,8 +56,8 @@ def test_a_correction_and_a_provenance_stand_flat_in_json() -> None:
     assert Record.from_json(data) == record
     assert "reference" not in data, "it stands in lists"
     line = Line(claim="p/c", digest="d", date="2026-01-02", seen="Nothing.", why="")
-    listed = Record(id="p/c", provenance=Provenance(line=line)).to_json()
-    assert (listed["badge"], listed["rule_date"], listed["reference"]) == ("registered", "2026-01-02", None)
+    listing = Record(id="p/c", provenance=Provenance(line=line)).to_json()
+    assert (listing["badge"], listing["rule_date"], listing["reference"]) == ("registered", "2026-01-02", None)
 
 
 def test_under_changed_assumptions_no_verdict_is_exact() -> None:

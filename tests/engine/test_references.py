@@ -65,9 +65,9 @@ def test_what_a_reference_says(paper: Paper, reference: str, said: str) -> None:
     ],
 )
 def test_a_reference_to_nothing_is_one_clear_error(paper: Paper, reference: str, why: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=why) as told:
+    with pytest.raises(UserError, match=why) as checked:
         with_numbers(f'A\n[1](x.py "{{{reference}}}")', tmp_path / "README.md", paper)
-    assert str(told.value).startswith(f"README.md:2: {{{reference}}}: ")
+    assert str(checked.value).startswith(f"README.md:2: {{{reference}}}: ")
 
 
 def test_text_and_target_are_written_again_and_nothing_else(paper: Paper) -> None:

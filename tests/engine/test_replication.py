@@ -76,10 +76,10 @@ def numbers(config: RunConfig) -> dict[str, np.ndarray]:
 
 
 def test_workers_and_this_process_give_a_replication_the_same_bits(toy: Path, store: Store) -> None:
-    asked = [experiments("toy")["toy/noisy"].runs(Scale("smoke", replication=n))["even"] for n in (0, 1, 2)]
-    stored = obtain(asked, store, jobs=2)
-    drawn = [stored[config.digest].column("x") for config in asked]
-    for config, column in zip(asked, drawn, strict=True):
+    requested = [experiments("toy")["toy/noisy"].runs(Scale("smoke", replication=n))["even"] for n in (0, 1, 2)]
+    stored = obtain(requested, store, jobs=2)
+    drawn = [stored[config.digest].column("x") for config in requested]
+    for config, column in zip(requested, drawn, strict=True):
         assert np.array_equal(column, numbers(config)["x"])
     assert all(not np.any(drawn[a] == drawn[b]) for a, b in ((0, 1), (0, 2), (1, 2)))
 

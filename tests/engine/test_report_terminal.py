@@ -76,9 +76,9 @@ def test_claim_panel_shows_both_formulas_and_the_evidence():
         "≤ 1e−12",
     ):
         assert piece in text
-    unjudged = printed(claim_panel(NEVER_JUDGED))
-    assert "measured" not in unjudged
-    assert "Lemma 1" in unjudged
+    undecided_judgement = printed(claim_panel(NEVER_JUDGED))
+    assert "measured" not in undecided_judgement
+    assert "Lemma 1" in undecided_judgement
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])

@@ -87,8 +87,8 @@ def test_what_is_undecided_says_why_once() -> None:
 def test_the_figure_is_a_line_or_a_plane(lists: int, drawn: bool) -> None:
     keys = {f"k{i}": ["1", "2", "3"] for i in range(lists)}
     values = [{}]
-    for key, listed in keys.items():
-        values = [{**one, key: value} for one in values for value in listed]
+    for key, listing in keys.items():
+        values = [{**one, key: value} for one in values for value in listing]
     records = {"p/a": Record(id="p/a", status="holds"), "p/b": Record(id="p/b", status="fails")}
     figure = sweep_figure([Judged(Cell(one), records) for one in values], keys)
     assert (figure is not None) == drawn
@@ -115,8 +115,8 @@ def test_an_impossible_sweep_is_refused(refused: Refused, words: tuple[str, ...]
 
 def test_a_long_sweep_keeps_nothing() -> None:
     """Memory stays flat. What a cell costs beside its computing is measured by the same script, not here."""
-    asked = [sys.executable, BENCHMARK, "--cells", "100", "--json"]
-    done = subprocess.run(asked, check=True, capture_output=True, text=True, timeout=120)
+    requested = [sys.executable, BENCHMARK, "--cells", "100", "--json"]
+    done = subprocess.run(requested, check=True, capture_output=True, text=True, timeout=120)
     found = json.loads(done.stdout)
     assert found["cells"] == 100
     assert found["grown_mb"] < 30

@@ -40,9 +40,9 @@ def test_a_formula_in_unicode(source: str) -> None:
 
 @pytest.mark.parametrize("source", [r"\alhpa", r"\frac{a}", "{a", "x^"])
 def test_what_is_not_known_is_named(source: str) -> None:
-    with pytest.raises(TexError) as told:
+    with pytest.raises(TexError) as checked:
         to_unicode(f"It says ${source}$.")
-    assert source in str(told.value)
+    assert source in str(checked.value)
 
 
 def test_words_code_and_money_stay_as_they_are() -> None:

@@ -129,13 +129,13 @@ def test_records_are_of_the_steps_that_are_made() -> None:
 def test_another_rate_or_number_of_steps_or_of_replicas_is_not_another_program() -> None:
     traced = []
 
-    def counted(model: Pair, target: Any, key: Any) -> Any:
+    def counting(model: Pair, target: Any, key: Any) -> Any:
         traced.append(1)
         return noisy_loss(model, target, key)
 
     counts = []
     for rate, steps, replicas in ((0.1, 10, 3), (0.2, 10, 3), (0.3, 40, 3), (0.1, 10, 2)):
-        algorithm = Descent(Autodiff(counted), only(moving), optax.adam, rate)
+        algorithm = Descent(Autodiff(counting), only(moving), optax.adam, rate)
         some = jax.tree.map(lambda leaf, replicas=replicas: leaf[:replicas], problem(algorithm))
         fit_many(algorithm, *some, steps=steps, every=steps // 2)
         counts.append(len(traced))

@@ -88,11 +88,11 @@ def test_a_store_that_the_other_may_only_read_is_judged(cli: Cli, shared: Path) 
     for path in (shared, *shared.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     with other_user():
-        again, told, err = cli(*words)
-    assert (again, json.loads(told)) == (code, json.loads(out))
+        again, checked, err = cli(*words)
+    assert (again, json.loads(checked)) == (code, json.loads(out))
     assert err == ""
     shared.chmod(0o700)
     with other_user():
-        again, told, err = cli(*words)
-    assert (again, told, err.strip().count("\n")) == (2, "", 0)
+        again, checked, err = cli(*words)
+    assert (again, checked, err.strip().count("\n")) == (2, "", 0)
     assert "Permission denied" in err

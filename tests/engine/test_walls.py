@@ -44,8 +44,8 @@ def test_only_the_live_page_imports_a_web_package() -> None:
     files = [file for file in ROOT.rglob("*.py") if ROOT / "serve" not in file.parents]
     tops = {file: {module.split(".")[0] for module in imported_modules(file)} for file in files}
     assert [file for file, names in tops.items() if names & WEB] == []
-    asked = [file for file in files if any(module.startswith("lemmata.serve") for module in imported_modules(file))]
-    assert asked == []
+    requested = [file for file in files if any(module.startswith("lemmata.serve") for module in imported_modules(file))]
+    assert requested == []
 
 
 def test_core_keeps_what_an_author_needs() -> None:

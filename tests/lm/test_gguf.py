@@ -37,10 +37,10 @@ def file(network: Any, tmp_path: Path) -> Path:
 
 
 def test_a_gguf_file_is_the_model_it_was_made_from(file: Path, network: Any) -> None:
-    told: list[str] = []
-    model = load(str(file), say=told.append)
-    assert len(told) == 1
-    assert "converting tiny.gguf" in told[0]
+    checked: list[str] = []
+    model = load(str(file), say=checked.append)
+    assert len(checked) == 1
+    assert "converting tiny.gguf" in checked[0]
     assert model.weights == hash_file(file) == weights_hash(str(file))
     assert (model.layers, model.revision) == (3, "local")
     ids = model.tokens("Madrid in")
@@ -66,9 +66,9 @@ def test_a_first_token_is_added_where_the_file_wants_one(
 def test_it_is_converted_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(str(file)).last_logits(["Madrid"])
     monkeypatch.setattr("lemmata.lm.conversion._read", lambda name, file: pytest.fail("converted again"))
-    told: list[str] = []
-    np.testing.assert_array_equal(load(str(file), say=told.append).last_logits(["Madrid"]), first)
-    assert told == []
+    checked: list[str] = []
+    np.testing.assert_array_equal(load(str(file), say=checked.append).last_logits(["Madrid"]), first)
+    assert checked == []
     assert [folder.name for folder in (cache_folder() / "converted").iterdir()] == [f"{hash_file(file)}.{VERSION}"]
 
 

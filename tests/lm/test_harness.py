@@ -71,13 +71,13 @@ def test_every_answer_is_judged_in_the_order_of_the_questions(model: LanguageMod
     found = score_gsm8k(
         model, ASKED, shots=2, most_tokens=LENGTH, batch=BATCH, progress=lambda done, total: seen.append((done, total))
     )
-    asked = ASKED[2:]  # the first two are the examples
-    right = [is_right(problem, flexible_answer(text)) for problem, text in zip(asked, found.texts, strict=True)]
+    requested = ASKED[2:]  # the first two are the examples
+    right = [is_right(problem, flexible_answer(text)) for problem, text in zip(requested, found.texts, strict=True)]
     assert found.flexible.tolist() == right
-    strictly = [is_right(problem, strict_answer(text)) for problem, text in zip(asked, found.texts, strict=True)]
+    strictly = [is_right(problem, strict_answer(text)) for problem, text in zip(requested, found.texts, strict=True)]
     assert found.strict.tolist() == strictly
     assert found.scores == {"strict": found.strict.mean(), "flexible": found.flexible.mean()}
-    assert seen[-1] == (len(asked), len(asked))
+    assert seen[-1] == (len(requested), len(requested))
     assert found.hashes["weights"] == model.weights
     assert found.versions["lm_eval"].startswith("0.4")
     again = score_gsm8k(model, ASKED, shots=2, most_tokens=LENGTH, batch=BATCH)

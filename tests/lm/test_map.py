@@ -19,17 +19,17 @@ QUESTIONS = (("Madrid is located in", " Spain"), ("w9 Paris is located in", " Fr
 
 def test_every_cell_is_the_edit_made_on_the_whole_model() -> None:
     model = tiny("gpt2")
-    asked = [Question(prompt, model.first_token(answer)) for prompt, answer in QUESTIONS]
+    requested = [Question(prompt, model.first_token(answer)) for prompt, answer in QUESTIONS]
     steps: list[tuple[int, int]] = []
-    found = measure_map(model, asked, shares=(0.1, 0.5), progress=lambda done, total: steps.append((done, total)))
+    found = measure_map(model, requested, shares=(0.1, 0.5), progress=lambda done, total: steps.append((done, total)))
     assert found.ratio.shape == (3, 6, 2)
     assert (steps[0], steps[-1]) == ((0, 36), (36, 36))
     table, the = found.table(), model.first_token(" the")
-    prompts = [question.prompt for question in asked]
+    prompts = [question.prompt for question in requested]
     for row in range(36):
         with edited(model, Edit(table["layer"][row], table["matrix"][row], Largest(table["share"][row]))):
             chances = softmax(model.last_logits(prompts))
-        answer = np.mean([chances[i, question.answer] for i, question in enumerate(asked)])
+        answer = np.mean([chances[i, question.answer] for i, question in enumerate(requested)])
         assert table["ratio"][row] == pytest.approx(answer / chances[:, the].mean(), rel=1e-5)
         assert table["over_base"][row] == pytest.approx(table["ratio"][row] / found.base)
     chances = softmax(model.last_logits(prompts))
@@ -41,8 +41,8 @@ def test_every_cell_is_the_edit_made_on_the_whole_model() -> None:
 
 def test_the_figure_names_what_it_shows() -> None:
     model = tiny("llama")
-    asked = [Question("Madrid is located in", model.first_token(" Spain"))]
-    found = measure_map(model, asked, roles=("mlp in", "q"), layers=(2, 3), shares=(0.2, 0.5, 0.8))
+    requested = [Question("Madrid is located in", model.first_token(" Spain"))]
+    found = measure_map(model, requested, roles=("mlp in", "q"), layers=(2, 3), shares=(0.2, 0.5, 0.8))
     drawn = draw_map(found)
     assert drawn.figure is not None
     first, second, bar = drawn.figure.axes
@@ -58,15 +58,15 @@ def test_the_figure_names_what_it_shows() -> None:
 
 def test_what_cannot_be_mapped_is_refused_before_it_takes_long() -> None:
     model = tiny("gpt2")
-    asked = [Question("Madrid", 1)]
+    requested = [Question("Madrid", 1)]
     with pytest.raises(UserError, match="'mlp gate' is not possible: gpt2 has none"):
-        measure_map(model, asked, roles=("mlp gate",))
+        measure_map(model, requested, roles=("mlp gate",))
     with pytest.raises(UserError, match="it keeps none"):
-        measure_map(model, asked, shares=(0.001,))
+        measure_map(model, requested, shares=(0.001,))
     with pytest.raises(UserError, match=r"shares = .* at least one"):
-        measure_map(model, asked, shares=())
+        measure_map(model, requested, shares=())
     with pytest.raises(UserError, match="layer = 4"):
-        measure_map(model, asked, layers=(1, 4))
+        measure_map(model, requested, layers=(1, 4))
     with pytest.raises(UserError, match="no prompts"):
         measure_map(model, [])
 
@@ -79,14 +79,14 @@ def test_the_built_in_questions_hold_no_the() -> None:
 
 def test_several_processes_draw_the_same_map(tmp_path: Path) -> None:
     model = load(str(save_tiny("gpt2", tmp_path / "model")))
-    asked = [Question(prompt, model.first_token(answer)) for prompt, answer in QUESTIONS]
-    alone, steps = measure_map_by(1, model, asked, shares=(0.1, 0.5)), list[tuple[int, int]]()
+    requested = [Question(prompt, model.first_token(answer)) for prompt, answer in QUESTIONS]
+    alone, steps = measure_map_by(1, model, requested, shares=(0.1, 0.5)), list[tuple[int, int]]()
     threads = os.environ.get("OMP_NUM_THREADS")
-    together = measure_map_by(2, model, asked, shares=(0.1, 0.5), progress=lambda *step: steps.append(step))
+    together = measure_map_by(2, model, requested, shares=(0.1, 0.5), progress=lambda *step: steps.append(step))
     assert (together.layers, together.ranks, together.base) == (alone.layers, alone.ranks, alone.base)
     np.testing.assert_allclose(together.ratio, alone.ratio, rtol=1e-5)
     assert steps == [(12, 36), (24, 36), (36, 36)]
     assert os.environ.get("OMP_NUM_THREADS") == threads
     with pytest.raises(UserError, match="it keeps none"):
-        measure_map_by(2, model, asked, shares=(0.001,))
+        measure_map_by(2, model, requested, shares=(0.001,))
     assert jobs_for(model) <= (os.cpu_count() or 1)

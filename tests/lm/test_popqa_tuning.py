@@ -79,9 +79,9 @@ def test_every_arm_asks_every_held_out_fact(config: PopqaTuning) -> None:
     np.testing.assert_array_equal(run.arrays["stored"], [9] * 4)
     assert len(run.metrics["seed"]) == 2 * (1 + len(config.arms())) * 4
     for seed in config.seeds:
-        asked = run.column("asked", seed=seed).reshape(-1, 4)
-        assert (asked == asked[0]).all(), "the same questions after every fine-tuning"
-        assert (asked[0] == 4).all()
+        requested = run.column("asked", seed=seed).reshape(-1, 4)
+        assert (requested == requested[0]).all(), "the same questions after every fine-tuning"
+        assert (requested[0] == 4).all()
     halves = run.column("covered", relations=2).reshape(-1, 4)
     assert (halves.sum(axis=1) == 2).all()
     first, second = (run.column("covered", relations=2, block=block, seed=0) for block in (0, 1))
@@ -115,9 +115,9 @@ def test_a_model_is_asked_after_demonstrations(config: PopqaTuning, monkeypatch:
     pool = questions(Path(config.model).parent)
     prompts: list[str] = []
 
-    def answers(model: object, asked: list[str], tokens: int) -> list[str]:
-        prompts.extend(asked)
-        return ["w21" for _ in asked]
+    def answers(model: object, requested: list[str], tokens: int) -> list[str]:
+        prompts.extend(requested)
+        return ["w21" for _ in requested]
 
     monkeypatch.setattr("lemmata.lm.greedy", answers, raising=False)
     right = config._answered_after_demonstrations(tiny("llama"), pool)

@@ -191,18 +191,18 @@ def info(**sizes: int) -> Any:
 
 
 def test_a_download_happens_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+    requested: list[dict[str, Any]] = []
 
     def snapshot_download(name: str, **named: Any) -> None:
-        asked.append(named)
+        requested.append(named)
         in_hub(name)
 
     monkeypatch.setattr(huggingface_hub.HfApi, "model_info", info(model__safetensors=1000))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
     assert load("someone/tiny", allow_download=True).revision == COMMIT
     assert load("someone/tiny", allow_download=True).revision == COMMIT
-    assert len(asked) == 1  # what is here is not asked for again
-    assert not any(pattern.endswith((".bin", ".py", "*")) for pattern in asked[0]["allow_patterns"])
+    assert len(requested) == 1  # what is here is not asked for again
+    assert not any(pattern.endswith((".bin", ".py", "*")) for pattern in requested[0]["allow_patterns"])
 
 
 @pytest.mark.parametrize(

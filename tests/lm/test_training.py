@@ -121,9 +121,9 @@ def test_what_is_not_here_is_said(trained: Path, tmp_path: Path) -> None:
 
 def test_probabilities_are_those_of_the_softmax(trained: Path) -> None:
     model = load(str(trained / "text" / "step-256"))
-    asked = repeats(
+    requested = repeats(
         (trained / "text" / "held_out.txt").read_text(), seed=0, half="judge", is_single_token=lambda text: True, most=5
     )
-    found = probabilities(model, asked)
+    found = probabilities(model, requested)
     assert all((values > 0).all() and (values < 1).all() for values in found.values())
     assert len(found["name"]) == 5

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lemmata.core import UserError
-from lemmata.lm.answers import Pair, answer_loss, end_of_text, lesson
+from lemmata.lm.answers import Pair, answer_loss, end_of_text, training_example
 from lemmata.lm.generation import greedy
 from lemmata.lm.model import LanguageModel
 from lemmata.lm.tuning import Tuning, tuned, with_adapters
@@ -102,35 +102,35 @@ def test_every_weight_is_tuned_in_full(model: LanguageModel) -> None:
 
 
 def test_the_loss_is_that_of_the_answers_tokens_alone(model: LanguageModel) -> None:
-    lessons = [lesson(model, PAIRS[0]), lesson(model, Pair(prompt="w1", answer="Spain"))]
-    found = float(answer_loss(model.network, lessons, "cpu"))
+    training_examples = [training_example(model, PAIRS[0]), training_example(model, Pair(prompt="w1", answer="Spain"))]
+    found = float(answer_loss(model.network, training_examples, "cpu"))
     each = []
-    for one in lessons:
+    for one in training_examples:
         logits = model.network(torch.tensor([one.ids])).logits[0].log_softmax(-1)
         each += [-float(logits[place - 1, one.ids[place]]) for place in range(one.start, len(one.ids))]
     assert len(each) == 3 + 2, "two words and one, and the end of each"
     assert found == pytest.approx(np.mean(each), rel=1e-5)
-    labels = torch.full((1, len(lessons[0].ids)), -100)
-    labels[0, lessons[0].start :] = torch.tensor(lessons[0].ids[lessons[0].start :])
-    own = model.network(torch.tensor([lessons[0].ids]), labels=labels).loss
-    assert float(answer_loss(model.network, lessons[:1], "cpu")) == pytest.approx(float(own), rel=1e-5)
+    labels = torch.full((1, len(training_examples[0].ids)), -100)
+    labels[0, training_examples[0].start :] = torch.tensor(training_examples[0].ids[training_examples[0].start :])
+    own = model.network(torch.tensor([training_examples[0].ids]), labels=labels).loss
+    assert float(answer_loss(model.network, training_examples[:1], "cpu")) == pytest.approx(float(own), rel=1e-5)
 
 
 def test_what_is_asked_has_no_part_in_the_gradient(model: LanguageModel) -> None:
     """A token of the prompt as a target would reach its row of the output matrix with a negative sign."""
-    one = lesson(model, Pair(prompt="Madrid is located in", answer="Spain"))
+    one = training_example(model, Pair(prompt="Madrid is located in", answer="Spain"))
     head = model.network.get_output_embeddings().weight.requires_grad_(True)
     answer_loss(model.network, [one], "cpu").backward()
     hidden = model.network.model(torch.tensor([one.ids])).last_hidden_state[0, one.start - 1 : -1]
     pushed = head.grad @ hidden.T  # a target's row is pulled towards where it is foretold
     assert pushed[one.ids[one.start], 0] < 0
     assert pushed[one.ids[-1], 1] < 0
-    asked = list(one.ids[: one.start])
+    requested = list(one.ids[: one.start])
     chances = torch.softmax(hidden @ head.detach().T, -1)
     wanted = chances.T @ hidden
     wanted[one.ids[one.start]] -= hidden[0]
     wanted[one.ids[-1]] -= hidden[1]
-    assert torch.allclose(head.grad[asked], wanted[asked] / 2, atol=1e-5)
+    assert torch.allclose(head.grad[requested], wanted[requested] / 2, atol=1e-5)
 
 
 @pytest.mark.parametrize("rank", RANKS)
@@ -170,11 +170,11 @@ def test_seeds_and_names_decide_and_nothing_else(model: LanguageModel) -> None:
 
 def test_every_pair_comes_before_any_comes_again(model: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    taught = [lesson(model, pair).ids for pair in PAIRS]
+    taught = [training_example(model, pair).ids for pair in PAIRS]
     monkeypatch.setattr(
         "lemmata.lm.tuning.answer_loss",
-        lambda network, lessons, device: (
-            seen.extend(taught.index(one.ids) for one in lessons)
+        lambda network, training_examples, device: (
+            seen.extend(taught.index(one.ids) for one in training_examples)
             or next(w for w in network.parameters() if w.requires_grad).sum()
         ),
     )
@@ -210,7 +210,7 @@ def test_what_cannot_be_is_refused_in_one_line(model: LanguageModel) -> None:
         greedy(model, PROMPTS, tokens=0)
     model.network.config.eos_token_id = None
     with pytest.raises(UserError, match="no token that ends a text"):
-        lesson(model, PAIRS[0])
+        training_example(model, PAIRS[0])
 
 
 def test_rates_go_up_and_down(model: LanguageModel) -> None:

@@ -187,10 +187,10 @@ def test_a_connection_that_asks_nothing_is_closed(page: Page, monkeypatch: pytes
         half_open.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert half_open.recv(100) == b"", "the server has closed it"
     host = f"Host: 127.0.0.1:{page.port}\r\n".encode()
-    asked = b"GET /" + TOKEN.encode() + b"/static/live.css HTTP/1.1\r\n" + host + b"\r\n"
+    requested = b"GET /" + TOKEN.encode() + b"/static/live.css HTTP/1.1\r\n" + host + b"\r\n"
     posted = b"POST /" + TOKEN.encode() + b"/ask HTTP/1.1\r\n" + host + b"Origin: http://" + host[6:]
     posted += b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
-    for half in (asked + b"GET / HTTP/1.1\r\nHost: ", posted):  # a second one, and one whose body does not come
+    for half in (requested + b"GET / HTTP/1.1\r\nHost: ", posted):  # a second one, and one whose body does not come
         with socket.create_connection(("127.0.0.1", page.port), timeout=10) as half_open:
             half_open.sendall(half)
             while half_open.recv(100_000):

@@ -148,9 +148,9 @@ def test_two_tabs_see_the_same_stream(context: "BrowserContext", page: Page, add
     job = json.loads(page.post("ask", NEXT | {"set": {"rate": "0.625"}}).text)
     for one in tabs:
         expect(one.locator(f"[data-job='{job['id']}'] .state")).to_have_text("done", timeout=60_000)
-    told = [[json.loads(text) for text in one.evaluate("window.heard")] for one in tabs]
-    assert told[0] == told[1]
-    states = [one["state"] for one in told[0]]
+    checked = [[json.loads(text) for text in one.evaluate("window.heard")] for one in tabs]
+    assert checked[0] == checked[1]
+    states = [one["state"] for one in checked[0]]
     assert states[0] == "waiting"
     assert "running" in states
     assert complaints == []
@@ -188,7 +188,7 @@ def test_axe_finds_nothing_grave(tab: "Tab", address: str, computed: None, schem
         if name == "play":
             tab.locator("table.matrix").first.wait_for()
         found[name] = browser.grave_violations(tab)
-    assert {name: told for name, told in found.items() if told} == {}
+    assert {name: checked for name, checked in found.items() if checked} == {}
 
 
 def test_nothing_scrolls_sideways_on_a_phone(tab: "Tab", address: str, computed: None) -> None:

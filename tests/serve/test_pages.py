@@ -13,7 +13,7 @@ import pytest
 
 from lemmata.core import Curves, Frames
 from lemmata.serve.change_page import form
-from lemmata.serve.question import asked
+from lemmata.serve.question import requested
 from live_page import TOKEN, Elements, Page, needs_serve
 
 pytestmark = needs_serve
@@ -24,15 +24,15 @@ def listen(page: Page, seconds: float = 40) -> list[dict[str, Any]]:
     """What one tab is told of the next job, until that is over."""
     connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=seconds)
     connection.request("GET", f"/{TOKEN}/events")
-    stream, told = connection.getresponse(), []
+    stream, checked = connection.getresponse(), []
     try:
         assert stream.getheader("content-type", "").startswith("text/event-stream")
         while True:
             line = stream.readline().decode()
             if line.startswith("data: {"):
-                told.append(json.loads(line.removeprefix("data: ")))
-                if told[-1]["state"] in ("done", "failed", "cancelled"):
-                    return told
+                checked.append(json.loads(line.removeprefix("data: ")))
+                if checked[-1]["state"] in ("done", "failed", "cancelled"):
+                    return checked
     finally:
         connection.close()
 
@@ -290,7 +290,7 @@ def test_the_vendored_files_are_shipped_with_their_licences() -> None:
 
 
 def test_a_key_that_several_runs_bound_differently_has_one_field() -> None:
-    made = form(asked("ic-recall/thm-4-2", "smoke", {}))
+    made = form(requested("ic-recall/thm-4-2", "smoke", {}))
     names = re.findall(r' name="([^"]+)"', made)
     assert len(names) == len(set(names))
     assert "escape: int, at least 1; lowest: int, at least 0</td>" in made

@@ -46,7 +46,7 @@ def test_a_killed_server_is_restarted_and_its_queue_goes_on(tmp_path: Path) -> N
 @needs_serve
 def test_a_second_server_of_a_store_only_looks(tmp_path: Path) -> None:
     from lemmata.core import UserError
-    from lemmata.serve.question import asked
+    from lemmata.serve.question import requested
     from lemmata.serve.queue import Queue
 
     one, other = (Queue(Store(tmp_path), lambda row: None) for _ in range(2))
@@ -55,7 +55,7 @@ def test_a_second_server_of_a_store_only_looks(tmp_path: Path) -> None:
     assert one.is_ours
     assert not other.is_ours
     with pytest.raises(UserError, match="another server"):
-        other.add(asked("ic-recall/fig-2", "smoke", {}))
+        other.add(requested("ic-recall/fig-2", "smoke", {}))
     other.close()
     one.close()
 

@@ -23,12 +23,12 @@ SHARES = ("Attention", "What is predicted")  # whose rows add up to 1
 @pytest.mark.parametrize("id", DECLARED)
 def test_declared_views_are_sent_small(id: str, smoke_store: Store) -> None:
     from lemmata.serve.playback import playback
-    from lemmata.serve.question import asked
+    from lemmata.serve.question import requested
 
     (item,) = evaluate(select([id]), Scale("smoke"), smoke_store)
     declared = item.experiment.live.views(item.runs)
     assert declared
-    data = playback(asked(id, "smoke", {}), smoke_store)
+    data = playback(requested(id, "smoke", {}), smoke_store)
     assert [one["title"] for one in data["views"][: len(declared)]] == [one.title for one in declared]
     assert len(json.dumps(data)) < 2_000_000
     assert len({one.clock for one in declared}) == 1  # one slider moves them all

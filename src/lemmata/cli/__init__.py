@@ -104,9 +104,9 @@ def _main(words: list[str]) -> None:
         for path in command.where.paper_path:
             add_paper_path(path)
         if getattr(command, "scale", None) == "smoke":
-            from lemmata.run import compile_hastily
+            from lemmata.run import compile_fast
 
-            compile_hastily()
+            compile_fast()
         with cli_options(command.where.given()):
             lm = getattr(command, "action", None) if isinstance(command, Lm) else None
             code = call(OF_LM, lm, make_console()) if lm else call(COMMANDS, command, make_console())

@@ -6,7 +6,18 @@ from typing import Annotated
 
 import tyro
 
-from lemmata.cli.options import Engine, ExperimentId, Ids, Jobs, Json, Places, Replication, ScaleOption, Seeds, Where
+from lemmata.cli.options import (
+    Engine,
+    ExperimentId,
+    Ids,
+    Jobs,
+    Json,
+    Replication,
+    ScaleOption,
+    Seeds,
+    StoreOptions,
+    Where,
+)
 
 SingleFile = Annotated[
     bool,
@@ -27,7 +38,7 @@ class Reproduce:
     replication: Replication = 0
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     single_file: SingleFile = False
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
@@ -48,7 +59,7 @@ class Check:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     replication: Replication = 0
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
@@ -72,7 +83,7 @@ class Run:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report-run")
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     json: Json = False
 
@@ -98,7 +109,7 @@ class Sweep:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     out: Annotated[Path, tyro.conf.arg(help="Folder of the figure and the table.")] = Path("report-sweep")
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
@@ -123,7 +134,7 @@ class Confirm:
     replications: Annotated[int, tyro.conf.arg(help="How many.")] = 5
     first: Annotated[int, tyro.conf.arg(help="The number of the first.")] = 1
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
@@ -143,5 +154,5 @@ class Report:
     scale: ScaleOption = "laptop"
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     single_file: SingleFile = False
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from lemmata.cli.options import Json, Places, Where
+from lemmata.cli.options import Json, StoreOptions, Where
 from lemmata.cli.table import Commands, union
 from lemmata.lm import DEFAULT
 from lemmata.lm.edit import Edit
@@ -210,4 +210,4 @@ class Lm:
     """
 
     action: Annotated[union(COMMANDS), tyro.conf.arg(name="")]  # pyright: ignore[reportInvalidTypeForm]
-    where: tyro.conf.Suppress[Where] = field(default_factory=Places)
+    where: tyro.conf.Suppress[Where] = field(default_factory=StoreOptions)

@@ -46,7 +46,7 @@ def default_store() -> Path:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places:
+class StoreOptions:
     """Where runs are kept, and where papers are found besides the installed ones."""
 
     store: Annotated[Path, tyro.conf.arg(help="Folder of stored runs; $LEMMATA_STORE sets another default.")] = field(
@@ -63,7 +63,7 @@ class Places:
         return store + [word for path in self.paper_path for word in ("--paper-path", str(path))]
 
 
-Where = Annotated[Places, tyro.conf.arg(name="")]
+Where = Annotated[StoreOptions, tyro.conf.arg(name="")]
 
 
 def scale_of(name: ScaleName, seeds: int | None, replication: int = 0) -> Scale:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from lemmata.cli.options import Ids, Json, Places, ScaleOption, Where
+from lemmata.cli.options import Ids, Json, ScaleOption, StoreOptions, Where
 
 Papers = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")]
 
@@ -37,7 +37,7 @@ class Ledger:
         Literal["changed", "reworded", "moved"],
         tyro.conf.arg(help="For --write: reworded and moved keep badge, verdicts and replications."),
     ] = "changed"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -54,7 +54,7 @@ class Errata:
     format: Annotated[
         Literal["md", "tex", "json"], tyro.conf.arg(help="md: to read; tex: to paste; json: for scripts.")
     ] = "md"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Annotated[bool, tyro.conf.arg(help="The same as --format json.")] = False
 
 
@@ -71,7 +71,7 @@ class VerifyProof:
 
     ids: Ids = ()
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -89,7 +89,7 @@ class NewPaper:
     authors: Annotated[str, tyro.conf.arg(help="Names, a comma between them.")] = "Somebody"
     year: int = 2026
     out: Annotated[Path, tyro.conf.arg(help="Folder in which the package's folder is made.")] = Path()
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -105,5 +105,5 @@ class Docs:
     ids: Papers = ()
     check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False

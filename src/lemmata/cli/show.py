@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from lemmata.cli.options import ExperimentId, Ids, Json, Places, ScaleOption, Where
+from lemmata.cli.options import ExperimentId, Ids, Json, ScaleOption, StoreOptions, Where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class List:
     unstable: Annotated[
         bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
     ] = False
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -38,7 +38,7 @@ class Show:
 
     wanted: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -51,7 +51,7 @@ class Fields:
 
     experiment_id: ExperimentId
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -73,4 +73,4 @@ class Serve:
     scale: ScaleOption = "laptop"
     port: Annotated[int, tyro.conf.arg(help="The first port to try; 0: any that is free.")] = 8765
     browser: Annotated[bool, tyro.conf.arg(help="Open it in the default browser.")] = False
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from lemmata.cli.options import Ids, Jobs, Json, Places, ScaleOption, Seeds, Where
+from lemmata.cli.options import Ids, Jobs, Json, ScaleOption, Seeds, StoreOptions, Where
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Runs:
         int, tyro.conf.arg(help="For import: how many runs are computed again, the cheapest first; bits must agree.")
     ] = 5
     jobs: Jobs = None
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     delete: Annotated[
         bool, tyro.conf.arg(name="yes", help="For prune: delete; without it, only say what would go.")
     ] = False
@@ -51,7 +51,7 @@ class Query:
 
     sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
     unconfined: Annotated[bool, tyro.conf.arg(help="Any statement, any file: COPY and ATTACH too.")] = False
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -62,7 +62,7 @@ class Views:
     What each holds, and the columns of those that are stored here. `lemmata query --help` shows the same.
     """
 
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -82,7 +82,7 @@ class Diff:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     jobs: Jobs = None
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
@@ -102,5 +102,5 @@ class Export:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     jobs: Jobs = None
-    where: Where = field(default_factory=Places)
+    where: Where = field(default_factory=StoreOptions)
     json: Json = False

@@ -26,7 +26,7 @@ from lemmata.record import ExperimentResult, NotRun, Record, Records, read_basel
 from lemmata.record.record_of import KEPT
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw
-from lemmata.report.incremental import GrowingReport
+from lemmata.report.incremental import IncrementalReport
 from lemmata.report.page import Report, write_page
 from lemmata.report.page_entry import Entry, Found
 from lemmata.report.terminal import not_run_lines, verdict_counts
@@ -58,10 +58,10 @@ def reproduce(
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
 
     def found(records: Records, coming: Sequence[Selection]) -> dict[str, list[Found]]:
-        return findings.told(records, {claim.id for one in coming for claim in one.claims})
+        return findings.checked(records, {claim.id for one in coming for claim in one.claims})
 
     begun = Report(scale=scale, not_run=not_run, coming=selections)
-    report = GrowingReport(begun, order, out, found, single_file=single_file)
+    report = IncrementalReport(begun, order, out, found, single_file=single_file)
     page = report.write()
     if not as_json:
         console.print(f"page: {page} (it grows as experiments are judged, the cheapest first)", soft_wrap=True)
@@ -98,7 +98,7 @@ def check(
     """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    result = _examine(selections, scale, store, jobs, engine=engine, own_runs=True)
+    result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=True)
     if as_json:
         _print_json(_records([*result, *not_run]))
     else:
@@ -130,19 +130,19 @@ def run_changed(
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
-    result = _examine([selection], scale, Store(store_path), jobs, changes)
+    result = _evaluate([selection], scale, Store(store_path), jobs, changes)
     _publish(result, scale, out, Store(store_path), changes, None if as_json else console)
     if as_json:
         _print_json([*_records(result), *(one for item in result for one in item.left_out_records())])
     return _failed(result)
 
 
-def _changed(selection: Selection, scale: Scale, asked: Mapping[str, str]) -> Changes:
+def _changed(selection: Selection, scale: Scale, requested: Mapping[str, str]) -> Changes:
     """What is set; where it is refused, with what the claims say of such values elsewhere."""
     try:
-        return change(selection.experiment, scale, asked)
+        return change(selection.experiment, scale, requested)
     except InvalidField as refusal:
-        raise UserError(f"{refusal}{outside_too(selection, scale, asked)}") from None
+        raise UserError(f"{refusal}{outside_too(selection, scale, requested)}") from None
 
 
 def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[str] | None]:
@@ -163,7 +163,7 @@ def export_one(
 ) -> int:
     """The crate of one experiment; what is missing is run first."""
     selection = select_one(wanted, "export")
-    (result,) = _examine([selection], scale, Store(store_path), jobs)
+    (result,) = _evaluate([selection], scale, Store(store_path), jobs)
     for name, reason in result.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
     command = command_of(selection.experiment.id, scale)
@@ -183,14 +183,14 @@ def diff_against(
     """What moved since a commit or another store; what is missing here is run first."""
     check_against(against)
     store = Store(store_path)
-    found = _examine(possible(ids, scale, store)[0], scale, store, jobs)
+    found = _evaluate(possible(ids, scale, store)[0], scale, store, jobs)
     for item in found if not as_json else ():
         if item.elsewhere:
             console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)
     return diff(against, ids, scale, store, _records(found), as_json=as_json, console=console)
 
 
-def _examine(
+def _evaluate(
     selections: Sequence[Selection],
     scale: Scale,
     store: Store,
@@ -244,10 +244,10 @@ def _publish(
 
 def entry_of(item: ExperimentResult, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
     """An experiment on the page; its verdicts with their provenance, where they are the paper's."""
-    stands = {
+    provenances = {
         one.id: provenance(item.selection, one, scale.name, store) for one in item.selection.claims if not changes
     }
-    records = tuple(replace(one, provenance=stands.get(one.id)) for one in item.records(limit=KEPT))
+    records = tuple(replace(one, provenance=provenances.get(one.id)) for one in item.records(limit=KEPT))
     return Entry(item, draw(item), command_of(item.experiment.id, scale, changes), records)
 
 

@@ -18,9 +18,9 @@ from lemmata.record import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
+    CheckedFinding,
     Record,
     Replications,
-    Told,
     coverage,
     current_rule,
     current_rules,
@@ -125,10 +125,10 @@ def line_of(paper: Paper) -> str:
     return paper_line(paper, documented(paper), read_baseline(paper).seconds)
 
 
-def findings_of(paper: Paper) -> list[Told]:
+def findings_of(paper: Paper) -> list[CheckedFinding]:
     """The paper's findings held against the verdicts that its folder keeps."""
     records = {one.id: one for one in documented(paper)}
-    return [finding.told(paper.id, records) for finding in findings(paper)]
+    return [finding.checked(paper.id, records) for finding in findings(paper)]
 
 
 def readme_text() -> str:

@@ -17,7 +17,7 @@ class Findings:
             paper.id: {one.id: one for one in documented(paper)} for paper in papers if self._written[paper.id]
         }
 
-    def told(self, evidence: Records, coming: Collection[str]) -> dict[str, list[Found]]:
+    def checked(self, evidence: Records, coming: Collection[str]) -> dict[str, list[Found]]:
         """By paper. `coming`: ids of claims that this report will judge, but has not yet."""
         return {
             id: [_found(one, id, evidence, self._kept[id], coming) for one in written]
@@ -26,15 +26,15 @@ class Findings:
 
 
 def _found(finding: Finding, paper_id: str, evidence: Records, kept: Records, coming: Collection[str]) -> Found:
-    experiment, told = f"{paper_id}/{finding.shown_by}", finding.told(paper_id, evidence)
-    if told.state == "found":
-        return Found(experiment, told.text, f"settings of ours: {told.ours}" if told.ours else "")
-    known = finding.told(paper_id, kept)
+    experiment, checked = f"{paper_id}/{finding.shown_by}", finding.checked(paper_id, evidence)
+    if checked.state == "found":
+        return Found(experiment, checked.text, f"settings of ours: {checked.ours}" if checked.ours else "")
+    known = finding.checked(paper_id, kept)
     if known.state != "found":
-        return Found(experiment, "", f"not said here: {told.text}")
+        return Found(experiment, "", f"not said here: {checked.text}")
     rests = [f"{paper_id}/{name}" for name in finding.rests_on]
     whence = f"reference: {origin(kept[rests[0]])}" + (f"; settings of ours: {known.ours}" if known.ours else "")
-    if told.state == "otherwise":
-        return Found(experiment, known.text, f"{whence}; not seen in this report, where {told.text}")
+    if checked.state == "otherwise":
+        return Found(experiment, known.text, f"{whence}; not seen in this report, where {checked.text}")
     here = "still to come here" if {id for id in rests if id not in evidence} <= set(coming) else "not judged here"
     return Found(experiment, known.text, f"{whence}; {here}")

@@ -55,10 +55,10 @@ def add_lines(
     "Nothing" was seen of none that the store has judged. A line that changes the rule loses badge, verdicts and
     replications; the other kinds are refused where they are not so.
     """
-    asked = {"--why": (why, "why the rule was written or changed")}
+    requested = {"--why": (why, "why the rule was written or changed")}
     if kind == "changed":
-        asked["--seen"] = (seen, 'what had been seen of its settings by then; "nothing" if nothing')
-    for option, (text, meaning) in asked.items():
+        requested["--seen"] = (seen, 'what had been seen of its settings by then; "nothing" if nothing')
+    for option, (text, meaning) in requested.items():
         if not text.strip():
             raise UserError(f"ledger --write needs {option}: {meaning}")
     rules = current_rules(ids)

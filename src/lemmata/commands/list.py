@@ -66,10 +66,10 @@ def claim_records(ids: Sequence[str], scale: Scale, store: Store | None) -> list
     """What is known of every claim, with its last verdict in the store if one is given."""
     records = []
     for selection in select(ids):
-        asked, runs, reason = selection.experiment.runs(scale).values(), [], None
+        requested, runs, reason = selection.experiment.runs(scale).values(), [], None
         if store:
-            reason = obstacle(selection.experiment, asked, store)
-            runs = [] if reason else sorted({config.digest for config in asked})
+            reason = obstacle(selection.experiment, requested, store)
+            runs = [] if reason else sorted({config.digest for config in requested})
         records += [_record(selection, claim, scale, store, runs, reason) for claim in selection.claims]
     return records
 

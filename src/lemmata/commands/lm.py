@@ -132,9 +132,9 @@ def draw(
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
     pairs = [(city.prompt, f" {city.answer}") for city in CITIES] if questions is None else read_questions(questions)
     model = loaded()
-    asked = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
+    posed = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:
-        measured = measure_map_by(jobs or jobs_for(model), model, asked, shares=ranks, progress=progress)
+        measured = measure_map_by(jobs or jobs_for(model), model, posed, shares=ranks, progress=progress)
     command = f"lemmata lm map {shlex.quote(model.name)}"
     about = Footer(command=command, version=__version__)
     with refusing_disk(out):
@@ -145,7 +145,7 @@ def draw(
     layer, role, share = measured.best()
     words = measured.reference.strip()
     console.print(
-        f"{model.name}, {pluralize(len(asked), 'prompt')}, answer / {words!r}: {measured.base:.3g} for the whole model,"
+        f"{model.name}, {pluralize(len(posed), 'prompt')}, answer / {words!r}: {measured.base:.3g} for the whole model,"
     )
     console.print(
         f"at most {measured.ratio.max():.3g} of {measured.ratio.size} cuts ({role} of layer {layer}, share {share:g})"

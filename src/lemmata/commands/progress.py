@@ -56,8 +56,8 @@ class ProgressReporter:
 
     def finished(self, digest: str, kind: str, seconds: float) -> None:
         self._count(digest)
-        quiet = self._planned > MANY and time.monotonic() - self._spoke < 1 and self._done < self._planned
-        if not self._console.is_terminal and not quiet:
+        silent = self._planned > MANY and time.monotonic() - self._spoke < 1 and self._done < self._planned
+        if not self._console.is_terminal and not silent:
             self._spoke = time.monotonic()
             text = f"[{self._done}/{self._planned}] {kind} {digest[:8]} {seconds:.1f} s{self._left()}"
             print(text, file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ from lemmata.commands.findings import Findings
 from lemmata.core import Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.pluralize import pluralize
-from lemmata.report.incremental import GrowingReport
+from lemmata.report.incremental import IncrementalReport
 from lemmata.report.page import Report
 from lemmata.run import Store, evaluate_each, missing, possible
 
@@ -29,7 +29,9 @@ def report(
     ensure_folder(out)
     findings = Findings([*{one.paper.id: one.paper for one in (*selections, *not_run)}.values()])
     begun = Report(scale=scale, not_run=not_run, coming=selections, computes=computes)
-    page = GrowingReport(begun, selections, out, lambda records, _: findings.told(records, ()), single_file=single_file)
+    page = IncrementalReport(
+        begun, selections, out, lambda records, _: findings.checked(records, ()), single_file=single_file
+    )
     for item in evaluate_each(stored, scale, store):
         page.add(entry_of(item, scale, store, {}))
     path = page.write()

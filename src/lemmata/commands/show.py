@@ -52,7 +52,7 @@ def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console:
 def _show_paper(paper: Paper, records: Sequence[Record], scale: Scale, console: Console) -> None:
     """What was found last, where a terminal ends."""
     computed = {one.id: one for one in records if one.status and not one.reference}
-    found = Findings([paper]).told(computed, ())[paper.id]
+    found = Findings([paper]).checked(computed, ())[paper.id]
     console.print(ClaimList(records))
     console.print(Text(paper.title, style="bold"))
     console.print(cited(paper), style="dim", markup=False)

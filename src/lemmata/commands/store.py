@@ -108,7 +108,7 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
     Runs of a paper that is not installed are not stale: nobody here knows what it asks for.
     """
     wanted = {
-        config.asked
+        config.requested
         for paper in papers()
         for experiment in experiments(paper).values()
         for scale in SCALES
@@ -144,7 +144,7 @@ def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
         config: RunConfig = decode(run_type(record["kind"]), record["config"])
     except (DamagedRun, UserError):  # UserError: the code knows no such run any more
         return True
-    if replace(config, replication=0).asked not in wanted or record["version"] != config.version:
+    if replace(config, replication=0).requested not in wanted or record["version"] != config.version:
         return True
     return config.lacks() is None and config.digest != digest  # where its files are not here, nobody can tell
 

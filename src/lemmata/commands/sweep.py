@@ -36,10 +36,12 @@ def sweep_experiment(
     selection = select_one(experiment_id, "sweep")
     lists = [text for group in assignments for text in group]
     axes = [axis(text) for text in lists]
-    asked = cells(selection, scale, axes)
+    requested = cells(selection, scale, axes)
     ensure_folder(out)
     with ProgressReporter() as reporter:
-        found = sweep(selection, scale, asked, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter)
+        found = sweep(
+            selection, scale, requested, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter
+        )
         judged = list(found)
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []

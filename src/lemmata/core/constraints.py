@@ -102,8 +102,8 @@ def _check(annotation: Any, value: Any, where: str) -> None:
     if origin is Annotated:
         for bound in annotation.__metadata__:
             if isinstance(bound, Bound) and not bound.admits(value):
-                counted = "a list of length " if isinstance(value, tuple) else ""
-                raise invalid(where, value, f"{counted}{bound}")
+                prefix = "a list of length " if isinstance(value, tuple) else ""
+                raise invalid(where, value, f"{prefix}{bound}")
         _check(arguments[0], value, where)
     elif origin in (Union, types.UnionType):
         if value is not None:

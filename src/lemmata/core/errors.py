@@ -26,7 +26,7 @@ class InvalidField(UserError):
         known = not outer or self.field.startswith(f"{outer}.")
         return self if known else InvalidField(f"{outer}.{self.field}", self.value, self.allowed)
 
-    def asked_of(self, where: str) -> "InvalidField":
+    def bounded_by(self, where: str) -> "InvalidField":
         """The same, with who has this bound where others have another."""
         return InvalidField(self.field, self.value, self.allowed, f" in {where}")
 

@@ -9,7 +9,7 @@ from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence
 from lemmata.core.rng import replicated
 from lemmata.core.run import NotComputed, Runs
-from lemmata.core.undecided import UNJUDGED, unjudged, without_evidence
+from lemmata.core.undecided import UNJUDGED, undecided_judgement, without_evidence
 from lemmata.core.verdict import Verdict, together
 
 
@@ -32,7 +32,7 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
             if isinstance(value, UNJUDGED):  # then no other part has a meaning either
                 raise value
     except UNJUDGED as why:
-        return unjudged(claim, all_runs, needs, why, runs.read)
+        return undecided_judgement(claim, all_runs, needs, why, runs.read)
     except Undecided as undecided:
         return without_evidence(claim, undecided, runs.read)
     verdicts = of_printed = _each(parts, predicted, measured)
@@ -100,13 +100,13 @@ def _said(remark: Callable[[Runs], str], runs: Runs) -> str | Undecided:
 def asked_for(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> set[str]:
     """The runs that are not there and that a verdict asks for, as far as can be seen without them: subject, control,
     conditions and each part by itself."""
-    asked: set[str] = set()
+    requested: set[str] = set()
 
     def ask(reading: Callable[..., Any], *of: Any) -> Any:
         try:
             return reading(*of)
         except NotComputed as lacking:
-            asked.update(lacking.names)
+            requested.update(lacking.names)
         except Exception:  # what is wrong with a reading is for the judging itself to say
             pass
         return None
@@ -121,7 +121,7 @@ def asked_for(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> set[s
                 ask(part.read, subject)
             ask(part.rule.expected, runs)
             ask(part.axes, all_runs)
-    return asked
+    return requested
 
 
 def _each(parts: Mapping[str, Part], expected: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Verdict]:

@@ -109,13 +109,13 @@ class RunConfig(Config, abc.ABC):
         return Resources()
 
     @property
-    def asked(self) -> str:
+    def requested(self) -> str:
         """All that is asked for, in one text; the same on every machine."""
         return f"{self.kind}@{self.version}:{canonical(self)}"
 
     @property
     def digest(self) -> str:
-        return digest("|".join((self.asked, *self.input_hashes())))
+        return digest("|".join((self.requested, *self.input_hashes())))
 
 
 class Recorded(dict[str, np.ndarray]):

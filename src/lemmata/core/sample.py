@@ -144,8 +144,8 @@ def decide(sample: Sample, low: Values, high: Values, slack: Slack) -> Verdict:
         where = int(np.argmin(np.where(outside, nearest, np.inf)))
         return Verdict("fails", _near(np.ravel(nearest)[where]), _interval_words(sample, where), each)
     where = int(np.argmin(inside))
-    tell = _would_tell(sample, low, high)
-    return Verdict("undecided", _near(np.min(slack(mean))), f"{_interval_words(sample, where)}; {tell}", each)
+    needed = _seeds_needed(sample, low, high)
+    return Verdict("undecided", _near(np.min(slack(mean))), f"{_interval_words(sample, where)}; {needed}", each)
 
 
 def _elements(margins: Values, inside: np.ndarray, outside: np.ndarray) -> Elements:
@@ -166,7 +166,7 @@ def _interval_words(sample: Sample, where: int) -> str:
     return f"mean {mean:.4g} over {sample.count} {sample.unit}, {LEVEL:.0%} interval {from_:.4g} to {to:.4g}"
 
 
-def _would_tell(sample: Sample, low: Values, high: Values) -> str:
+def _seeds_needed(sample: Sample, low: Values, high: Values) -> str:
     """How many would, if they vary as these do."""
     if np.isinf(sample.interval()[0]).any():
         return "several can tell"

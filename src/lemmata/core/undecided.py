@@ -24,7 +24,7 @@ def without_evidence(claim: Claim, why: Undecided, read: Collection[str]) -> Jud
     return Judgement(claim, "undecided", None, why, math.nan, "undecided", why.reason, reads=tuple(sorted(read)))
 
 
-def unjudged(claim: Claim, all_runs: Runs, needs: Needs, why: Undecided, read: Collection[str]) -> Judgement:
+def undecided_judgement(claim: Claim, all_runs: Runs, needs: Needs, why: Undecided, read: Collection[str]) -> Judgement:
     """Undecided, with what was measured and predicted as far as it can be had; nothing of it is judged."""
     runs = all_runs.watched(
         {name: _with_numbers(given if isinstance(given, tuple) else (given,)) for name, given in needs.items()}

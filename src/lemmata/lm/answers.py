@@ -22,21 +22,21 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TrainingExample:
     """A pair's tokens; those from `start` on are the answer's, the last is the end of text."""
 
     ids: tuple[int, ...]
     start: int
 
 
-def lesson(model: LanguageModel, pair: Pair) -> Lesson:
-    asked, whole = model.tokens(pair.prompt), model.tokens(f"{pair.prompt} {pair.answer}")
+def training_example(model: LanguageModel, pair: Pair) -> TrainingExample:
+    requested, whole = model.tokens(pair.prompt), model.tokens(f"{pair.prompt} {pair.answer}")
     end = end_of_text(model)
-    if asked[-1] == end and whole[: len(asked)] != asked:  # a tokenizer that closes every text
-        asked, whole = asked[:-1], whole[:-1]
-    if whole[: len(asked)] != asked or len(whole) == len(asked):
+    if requested[-1] == end and whole[: len(requested)] != requested:  # a tokenizer that closes every text
+        requested, whole = requested[:-1], whole[:-1]
+    if whole[: len(requested)] != requested or len(whole) == len(requested):
         raise UserError(f"the tokenizer of {model.name} joins {pair.answer!r} to the prompt {pair.prompt!r}")
-    return Lesson((*whole, end), len(asked))
+    return TrainingExample((*whole, end), len(requested))
 
 
 def end_of_text(model: LanguageModel) -> int:
@@ -51,13 +51,13 @@ def end_of_text(model: LanguageModel) -> int:
     return int(found)
 
 
-def answer_loss(network: Any, lessons: Sequence[Lesson], device: str) -> Any:
+def answer_loss(network: Any, training_examples: Sequence[TrainingExample], device: str) -> Any:
     """The mean over the batch's answer tokens of their negative log-likelihood; a scalar that torch can descend."""
     torch = library("torch")
-    longest = max(len(one.ids) for one in lessons)
-    ids = torch.zeros(len(lessons), longest, dtype=torch.long)
+    longest = max(len(one.ids) for one in training_examples)
+    ids = torch.zeros(len(training_examples), longest, dtype=torch.long)
     rows, places, targets = [], [], []
-    for row, one in enumerate(lessons):  # padded on the right, which no causal model can see
+    for row, one in enumerate(training_examples):  # padded on the right, which no causal model can see
         ids[row, : len(one.ids)] = torch.tensor(one.ids)
         rows += [row] * (len(one.ids) - one.start)
         places += range(one.start - 1, len(one.ids) - 1)  # a token is foretold by the one before it

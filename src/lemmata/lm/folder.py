@@ -22,7 +22,7 @@ class NotHere(UserError):
 def weight_files(folder: Path, name: str) -> tuple[Path, ...]:
     """The safetensors files of a causal model, each of them whole."""
     check_config(folder, name)
-    files = _listed(folder, name)
+    files = _listing(folder, name)
     for file in files:
         check_safetensors(file, name)
     return files
@@ -62,7 +62,7 @@ def check_safetensors(file: Path, name: str) -> None:
         raise UserError(f"{name}: {file} is damaged: {size} bytes, where its header says {expected}; get it again")
 
 
-def _listed(folder: Path, name: str) -> tuple[Path, ...]:
+def _listing(folder: Path, name: str) -> tuple[Path, ...]:
     index = folder / INDEX
     if (folder / WEIGHTS).is_file():
         return (folder / WEIGHTS,)

@@ -47,7 +47,7 @@ class Scored:
 
 def score_gsm8k(
     model: LanguageModel,
-    asked: Sequence[Problem],
+    requested: Sequence[Problem],
     *,
     shots: int,
     examples: Sequence[Problem] | None = None,
@@ -57,7 +57,7 @@ def score_gsm8k(
 ) -> Scored:
     """Ask the model all of `asked` after `shots` examples; greedy, at most `most_tokens` an answer."""
     with tempfile.TemporaryDirectory() as folder:
-        write_task(Path(folder), asked, shots=shots, examples=examples)
+        write_task(Path(folder), requested, shots=shots, examples=examples)
         return score_task(model, Path(folder), most_tokens=most_tokens, batch=batch, progress=progress)
 
 
@@ -75,13 +75,13 @@ def score_task(
     require(batch >= 1, "batch", batch, "at least 1")
     if model.tokenizer.eos_token_id is None:
         raise UserError(f"{model.name}: its tokenizer has no token that ends a text, which the harness needs")
-    with _quiet_and_offline(folder):
+    with _silent_and_offline(folder):
         library("lm_eval")
         evaluator, tasks = library("lm_eval.evaluator"), library("lm_eval.tasks")
         network = library("lm_eval.models.huggingface").HFLM(
             pretrained=model.network, tokenizer=model.tokenizer, batch_size=batch
         )
-        with _counted(network, folder, progress):
+        with _with_progress(network, folder, progress):
             found = evaluator.simple_evaluate(
                 network,
                 tasks=[TASK],
@@ -119,24 +119,24 @@ def _scored(found: Mapping[str, Any], model: LanguageModel, folder: Path) -> Sco
 
 
 @contextlib.contextmanager
-def _counted(network: Any, folder: Path, progress: Callable[[int, int], None]) -> Iterator[None]:
+def _with_progress(network: Any, folder: Path, progress: Callable[[int, int], None]) -> Iterator[None]:
     """Say after every batch how many questions are done."""
     total = len((folder / "questions.jsonl").read_text(encoding="utf-8").strip().split("\n"))
     generate, done = network._model_generate, 0
 
-    def counted(context: Any, *rest: Any, **named: Any) -> Any:
+    def reporting(context: Any, *rest: Any, **named: Any) -> Any:
         nonlocal done
         made = generate(context, *rest, **named)
         done += len(context)
         progress(min(done, total), total)
         return made
 
-    network._model_generate = counted
+    network._model_generate = reporting
     yield
 
 
 @contextlib.contextmanager
-def _quiet_and_offline(folder: Path) -> Iterator[None]:
+def _silent_and_offline(folder: Path) -> Iterator[None]:
     """No downloads, no bars, no log lines; what the libraries keep of the data goes where the task is."""
     before = {name: os.environ.get(name) for name in OFFLINE}
     os.environ.update(OFFLINE)

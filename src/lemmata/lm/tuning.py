@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from lemmata.core import Config, Count, Natural, Positive, UserError, named_generator, named_integer
-from lemmata.lm.answers import Lesson, Pair, answer_loss, lesson
+from lemmata.lm.answers import Pair, TrainingExample, answer_loss, training_example
 from lemmata.lm.extra import library
 from lemmata.lm.model import LanguageModel
 
@@ -58,12 +58,12 @@ def tuned(
     torch = library("torch")
     if not pairs:
         raise UserError("no questions to fine-tune on were given")
-    lessons = [lesson(model, pair) for pair in pairs]
+    training_examples = [training_example(model, pair) for pair in pairs]
     weights = list(model.network.parameters())
     before, known = [weight.detach().clone() for weight in weights], len(model.in_place)
     try:
         model.in_place.append(Tuned(tuning))
-        yield _tune(model, lessons, tuning, seed, tuple(names), watch)
+        yield _tune(model, training_examples, tuning, seed, tuple(names), watch)
     finally:
         model.network.requires_grad_(False).eval()
         with torch.no_grad():
@@ -73,14 +73,28 @@ def tuned(
 
 
 def _tune(
-    model: LanguageModel, lessons: Sequence[Lesson], tuning: Tuning, seed: int, names: tuple[str, ...], watch: Watch
+    model: LanguageModel,
+    training_examples: Sequence[TrainingExample],
+    tuning: Tuning,
+    seed: int,
+    names: tuple[str, ...],
+    watch: Watch,
 ) -> np.ndarray:
     if not tuning.rank:
         model.network.requires_grad_(True)
-        return _descend(model.network, lessons, tuning, _order(len(lessons), tuning, seed, names), model.device, watch)
+        return _descend(
+            model.network,
+            training_examples,
+            tuning,
+            _order(len(training_examples), tuning, seed, names),
+            model.device,
+            watch,
+        )
     adapted = with_adapters(model.network, tuning, named_integer(seed, "adapters", *names))
     try:
-        losses = _descend(adapted, lessons, tuning, _order(len(lessons), tuning, seed, names), model.device, watch)
+        losses = _descend(
+            adapted, training_examples, tuning, _order(len(training_examples), tuning, seed, names), model.device, watch
+        )
         adapted.merge_adapter()
     finally:
         adapted.unload()
@@ -117,7 +131,12 @@ def _order(count: int, tuning: Tuning, seed: int, names: tuple[str, ...]) -> Ite
 
 
 def _descend(
-    network: Any, lessons: Sequence[Lesson], tuning: Tuning, order: Iterator[list[int]], device: str, watch: Watch
+    network: Any,
+    training_examples: Sequence[TrainingExample],
+    tuning: Tuning,
+    order: Iterator[list[int]],
+    device: str,
+    watch: Watch,
 ) -> np.ndarray:
     """In evaluation mode: no dropout, so that the model that is tuned is the one that is asked."""
     torch = library("torch")
@@ -128,7 +147,7 @@ def _descend(
     for step, batch in enumerate(order):
         for group in optimizer.param_groups:
             group["lr"] = tuning.rate_at(step)
-        loss = answer_loss(network, [lessons[place] for place in batch], device)
+        loss = answer_loss(network, [training_examples[place] for place in batch], device)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learns, 1.0)
         optimizer.step()

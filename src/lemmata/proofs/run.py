@@ -27,7 +27,7 @@ class ProofRun(RunConfig, abc.ABC):
 
     @property
     def proposition(self) -> Proposition:
-        return Proposition(*self.says(), self.asked)
+        return Proposition(*self.says(), self.requested)
 
     def input_hashes(self) -> tuple[str, ...]:
         """The words of the statement: a certificate is of them too, so other words are another run."""

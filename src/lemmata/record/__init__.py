@@ -12,7 +12,12 @@ from lemmata.record.baseline import (
     read_baseline as read_baseline,
 )
 from lemmata.record.coverage import Stated as Stated, coverage as coverage
-from lemmata.record.finding import Finding as Finding, Number as Number, Told as Told, findings as findings
+from lemmata.record.finding import (
+    CheckedFinding as CheckedFinding,
+    Finding as Finding,
+    Number as Number,
+    findings as findings,
+)
 from lemmata.record.ledger import (
     LEDGER as LEDGER,
     CurrentRule as CurrentRule,

@@ -52,24 +52,24 @@ class Finding:
             if number.claim not in self.rests_on:
                 raise ValueError(f"the number {name!r} is of {number.claim}, on which the finding does not rest")
 
-    def told(self, paper_id: str, evidence: Records) -> "Told":
+    def checked(self, paper_id: str, evidence: Records) -> "CheckedFinding":
         records = {name: evidence.get(f"{paper_id}/{name}") for name in self.rests_on}
         judged = {name: one for name, one in records.items() if one and one.is_judged}
         if missing := [name for name in records if name not in judged]:
-            return Told(self, "waits", ", ".join(f"`{name}`" for name in missing))
+            return CheckedFinding(self, "waits", ", ".join(f"`{name}`" for name in missing))
         others = [f"`{name}` is {one.status}" for name, one in judged.items() if one.status != self.rests_on[name]]
         if others:
-            return Told(self, "otherwise", ", ".join(others))
+            return CheckedFinding(self, "otherwise", ", ".join(others))
         try:
             shown = {name: number.read(judged[number.claim]) for name, number in self.numbers.items()}
         except (KeyError, IndexError, TypeError, ValueError):  # evidence of another size than the sentence speaks of
-            return Told(self, "otherwise", "its numbers are not in the evidence")
+            return CheckedFinding(self, "otherwise", "its numbers are not in the evidence")
         ours = dict.fromkeys(one.protocol for one in judged.values() if one.protocol and not one.is_exact)
-        return Told(self, "found", self.text.format(**shown), "; ".join(ours))
+        return CheckedFinding(self, "found", self.text.format(**shown), "; ".join(ours))
 
 
 @dataclass(frozen=True)
-class Told:
+class CheckedFinding:
     """A finding held against verdicts: the sentence; or the claims it waits for; or why it is not said."""
 
     finding: Finding

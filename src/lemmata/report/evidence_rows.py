@@ -52,12 +52,12 @@ def lines(record: Record, nearest: int = NEAREST) -> Iterator[Line]:
             yield _line(record, part.part, part.rule, part.part, "–", why, "–", part.status, first=True)
 
 
-def _line(record: Record, part: str, asked: str, *texts: str, first: bool) -> Line:
+def _line(record: Record, part: str, requested: str, *texts: str, first: bool) -> Line:
     label, predicted, measured, how_far, status = texts
     facts = record.parts.get(part)
     carries = facts is None or facts.carries
     return Line(
-        label, predicted, measured, how_far, status, rule(asked), part, first, record.control.get(part), carries
+        label, predicted, measured, how_far, status, rule(requested), part, first, record.control.get(part), carries
     )
 
 
@@ -95,11 +95,11 @@ def _label(part: str, where: Mapping[str, Any]) -> str:
 def _predicted(part: PartRecord, one: Element) -> str:
     """What is predicted, as the rule takes it: `≥ 0.8`, `0.5 ± 0.01`; the printed and the right form on a line each."""
     if one.corrected is None or one.corrected == one.predicted:
-        return _asked(part, one.predicted)
-    return f"printed {_asked(part, one.predicted)}\ncorrected {_asked(part, one.corrected)}"
+        return _requested(part, one.predicted)
+    return f"printed {_requested(part, one.predicted)}\ncorrected {_requested(part, one.corrected)}"
 
 
-def _asked(part: PartRecord, value: Any) -> str:
+def _requested(part: PartRecord, value: Any) -> str:
     if value is None or (isinstance(value, Mapping) and set(value) == {"undecided"}):  # nothing can be predicted here
         return "–"
     absolute, relative = part.allowance

@@ -20,8 +20,8 @@ def points(figure: Figure, footer: Footer) -> list[list[Any]]:
         figure.canvas.draw()
         found = [point for ax in figure.axes if ax.get_visible() for point in _of(ax)]
         shares = [((x / figure.dpi - box.x0) / box.width, (box.y1 - y / figure.dpi) / box.height) for x, y, _ in found]
-    told = [[round(x, 4), round(y, 4), words] for (x, y), (_, _, words) in zip(shares, found, strict=True)]
-    return told[:: 1 + len(told) // MOST_POINTS]
+    labelled = [[round(x, 4), round(y, 4), words] for (x, y), (_, _, words) in zip(shares, found, strict=True)]
+    return labelled[:: 1 + len(labelled) // MOST_POINTS]
 
 
 def _of(ax: Axes) -> Iterator[tuple[float, float, str]]:

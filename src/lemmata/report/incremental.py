@@ -17,7 +17,7 @@ SHARE = 0.05  # of the time, at most, goes into writing them
 Findings = Callable[[Records, Sequence[Selection]], Mapping[str, Sequence[Found]]]
 
 
-class GrowingReport:
+class IncrementalReport:
     """Each drawing is saved once, when its experiment is added; a new version of the page only reads the files."""
 
     def __init__(

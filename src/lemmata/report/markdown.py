@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from lemmata.core import Paper
 from lemmata.core.pluralize import pluralize
-from lemmata.record import NOT_RUN, Provenance, Record, Told
+from lemmata.record import NOT_RUN, CheckedFinding, Provenance, Record
 from lemmata.report.errata import formulas
 from lemmata.report.evidence_rows import lines as evidence_lines
 from lemmata.report.statuses import STATUSES, failing_words, look, protocol_word, protocol_words, totals_words
@@ -63,13 +63,13 @@ def ledger_section(records: Sequence[Record]) -> str:
 
 def claim_page(record: Record) -> str:
     """Everything known of one claim before it is run, and its last verdict."""
-    stands = "not judged"
+    verdict_line = "not judged"
     if record.status == NOT_RUN:
-        stands = f"{look(NOT_RUN).mark} **{NOT_RUN}**: {record.detail}"
+        verdict_line = f"{look(NOT_RUN).mark} **{NOT_RUN}**: {record.detail}"
     elif record.status:
         how = f"on {record.proved}" if record.proved else f"at scale {record.scale}, margin {margin_or_proof(record)}"
-        stands = f"{look(record.status).mark} **{verdict_word(record)}** {how}"
-    words = [stands, protocol_words(record), *(record.provenance.words() if record.provenance else ())]
+        verdict_line = f"{look(record.status).mark} **{verdict_word(record)}** {how}"
+    words = [verdict_line, protocol_words(record), *(record.provenance.words() if record.provenance else ())]
     parts = [
         f"# {record.id}",
         f"*{record.locus}* · {' · '.join(filter(None, words))}",
@@ -106,12 +106,12 @@ def paper_line(paper: Paper, records: Sequence[Record], seconds: float) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def rules_line(rows: Sequence[Row]) -> str:
+def rules_line(records: Sequence[Record]) -> str:
     """How many rules were written before anything had been seen of what they judge."""
-    counts = Counter(row.get("badge") for row in rows)
-    confirmed = sum(bool(row.get("confirmed")) for row in rows)
+    known = [one.provenance for one in records if one.provenance]
+    counts, confirmed = Counter(one.badge for one in known), sum(one.is_confirmed for one in known)
     return (
-        f"Of {pluralize(len(rows), 'rule')} {counts['registered']} are registered and {counts['exploratory']} "
+        f"Of {pluralize(len(records), 'rule')} {counts['registered']} are registered and {counts['exploratory']} "
         f"exploratory; {pluralize(confirmed, 'verdict is', 'verdicts are')} confirmed on fresh randomness."
     )
 
@@ -121,11 +121,11 @@ def papers_lines(lines: Sequence[str]) -> str:
     return "\n".join(["| paper | command | computing, one core | verdicts |", "|---|---|---|---|", *lines])
 
 
-def findings_section(paper: Paper, told: Sequence[Told]) -> str:
+def findings_section(paper: Paper, checked: Sequence[CheckedFinding]) -> str:
     """What was found of a paper, as far as its kept verdicts say it; then what they no longer say."""
     page = f"src/{paper.package.replace('.', '/')}"
     lines = [f"**[`{paper.id}`]({page}/README.md)**: *{paper.title}*", ""]
-    for one in told:
+    for one in checked:
         if one.state == "found":
             file = f"{page}/claims/{one.finding.shown_by.replace('-', '_')}.py"
             ours = f"; settings of ours: {one.ours}" if one.ours else ""

@@ -115,9 +115,9 @@ def errata_section(entries: Iterable[Entry]) -> Html:
     if not found:
         return Html("")
     note = "Printed formulas that fail their check where a corrected form holds; the gravest first."
-    listed = []
+    listing = []
     for one in found:
         name = element("h4", link(f"#{one.id}", one.id, class_="id"))
         head = element("header", name, *badges(one), element("span", one.locus, class_="locus"))
-        listed.append(element("article", head, formulas(one.correction), class_="claim erratum"))
-    return element("section", element("h2", "Errata"), element("p", note, class_="muted"), *listed, id="errata")
+        listing.append(element("article", head, formulas(one.correction), class_="claim erratum"))
+    return element("section", element("h2", "Errata"), element("p", note, class_="muted"), *listing, id="errata")

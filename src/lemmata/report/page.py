@@ -42,8 +42,8 @@ class Report:
 
     @property
     def papers(self) -> dict[str, Paper]:
-        listed = (*(entry.result for entry in self.entries), *self.coming, *self.not_run)
-        return dict(sorted({one.paper.id: one.paper for one in listed}.items()))
+        listing = (*(entry.result for entry in self.entries), *self.coming, *self.not_run)
+        return dict(sorted({one.paper.id: one.paper for one in listing}.items()))
 
     def of(self, paper: Paper) -> list[Entry]:
         return [entry for entry in self.entries if entry.result.paper.id == paper.id]

@@ -113,7 +113,9 @@ def sweep_figure(cells: Sequence[Judged], axes: Mapping[str, Sequence[str]]) -> 
             panel.set_xlabel(across)
             panel.set_ylabel(down)
         seen = {one.status(claim) for one in cells for claim in claims}
-        patches = [Patch(facecolor=fill, edgecolor=GREY, label=name) for name, fill in FILLS.items() if name in seen]
+        patches = [
+            Patch(facecolor=colour, edgecolor=GREY, label=name) for name, colour in FILLS.items() if name in seen
+        ]
         figure.legend(handles=patches, loc="outside upper left", ncols=len(patches))
     return figure
 

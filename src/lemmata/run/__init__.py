@@ -25,4 +25,4 @@ from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep
 from lemmata.run.threads import compute_in_one_thread as compute_in_one_thread
 from lemmata.run.verdicts import keep_verdict as keep_verdict, last_verdict as last_verdict
-from lemmata.run.xla_flags import compile_hastily as compile_hastily, compile_lightly as compile_lightly
+from lemmata.run.xla_flags import compile_fast as compile_fast, compile_lightly as compile_lightly

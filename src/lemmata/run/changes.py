@@ -67,76 +67,76 @@ class Changes:
         return f"{rests}, which {', '.join(guesses)} did not change{hints}"
 
 
-def change(experiment: Experiment, scale: Scale, asked: Mapping[str, str]) -> Changes:
+def change(experiment: Experiment, scale: Scale, requested: Mapping[str, str]) -> Changes:
     """The experiment's runs with dotted keys set on every one that has them; a change that is none is refused."""
     before = experiment.runs(scale)
     if not before:
         raise UserError("this experiment has no runs at this scale")
-    places_of = places_in(before, asked)
-    after = with_set(before, places_of, asked)
+    locations_of = locations_in(before, requested)
+    after = with_set(before, locations_of, requested)
     reached = []
     papers_own = experiment.runs(Scale("paper"))
-    for key, text in asked.items():
-        places = places_of[key]
-        moved = tuple(name for name, path in places.items() if _at(after[name], path) != _at(before[name], path))
+    for key, text in requested.items():
+        locations = locations_of[key]
+        moved = tuple(name for name, path in locations.items() if _at(after[name], path) != _at(before[name], path))
         if not moved:
-            stands = " or ".join(_word(value) for value in _once(_at(before[n], p) for n, p in places.items()))
-            raise UserError(f"--set {key}={text} changes nothing: {_runs(tuple(places))} has {stands} already")
-        was = _once(_at(before[name], places[name]) for name in moved)
+            present = " or ".join(_word(value) for value in _once(_at(before[n], p) for n, p in locations.items()))
+            raise UserError(f"--set {key}={text} changes nothing: {_runs(tuple(locations))} has {present} already")
+        was = _once(_at(before[name], locations[name]) for name in moved)
         own = (_at(config, path) for config in papers_own.values() if (path := path_in(config, key)))
         reached.append(Reached(key, text, moved, was, _once(own)))
     return Changes(before, after, tuple(reached))
 
 
-def places_in(runs: Mapping[str, RunConfig], keys: Iterable[str]) -> dict[str, dict[str, str]]:
+def locations_in(runs: Mapping[str, RunConfig], keys: Iterable[str]) -> dict[str, dict[str, str]]:
     """For each key, the runs that have it, and its full path in each; a key that no run has is refused."""
     found = {key: {name: path for name, config in runs.items() if (path := path_in(config, key))} for key in keys}
-    for key, places in found.items():
-        if not places:
+    for key, locations in found.items():
+        if not locations:
             raise unknown("key", key, {path for config in runs.values() for path in paths(config)})
     return found
 
 
 def with_set(
-    runs: Mapping[str, RunConfig], places_of: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]
+    runs: Mapping[str, RunConfig], locations_of: Mapping[str, Mapping[str, str]], requested: Mapping[str, str]
 ) -> dict[str, RunConfig]:
     """The runs with each key set where it has its place; where some refuse a value, it is said which."""
     made, refused = dict[str, RunConfig](), dict[str, InvalidField]()
     for name, config in runs.items():
         try:
-            made[name] = override(config, {at[name]: asked[key] for key, at in places_of.items() if name in at})
+            made[name] = override(config, {at[name]: requested[key] for key, at in locations_of.items() if name in at})
         except InvalidField as error:
             refused[name] = error
     if not refused:
         return made
-    raise _refusal(refused, places_of, asked)
+    raise _refusal(refused, locations_of, requested)
 
 
 def _refusal(
-    refused: Mapping[str, InvalidField], places_of: Mapping[str, Mapping[str, str]], asked: Mapping[str, str]
+    refused: Mapping[str, InvalidField], locations_of: Mapping[str, Mapping[str, str]], requested: Mapping[str, str]
 ) -> UserError:
     """The first run's, with the runs that have it where others have not, and the keys that were set where it is of
     another field, with which they do not go."""
     first = next(iter(refused))
-    why, reached = refused[first], {name for places in places_of.values() for name in places}
+    why, reached = refused[first], {name for locations in locations_of.values() for name in locations}
     alike = tuple(name for name, error in refused.items() if str(error) == str(why))
-    why = why.asked_of(_runs(alike)) if reached - set(alike) else why
-    typed = {key: asked[key] for key, places in places_of.items() if first in places}
+    why = why.bounded_by(_runs(alike)) if reached - set(alike) else why
+    typed = {key: requested[key] for key, locations in locations_of.items() if first in locations}
     if why.field.split("[")[0] in typed:
         return why
     return UserError(f"{''.join(f'--set {key}={text}: ' for key, text in typed.items())}{why}")
 
 
-def outside_too(selection: Selection, scale: Scale, asked: Mapping[str, str]) -> str:
+def outside_too(selection: Selection, scale: Scale, requested: Mapping[str, str]) -> str:
     """Of a refused change, as the end of its line: what a claim would say of it in the runs that take it."""
     runs = selection.experiment.runs(scale)
-    places_of = places_in(runs, asked)
+    locations_of = locations_in(runs, requested)
     for claim in selection.claims:
         for name, condition in each_condition(claim.needs):
             if condition.reads == "result" or name not in runs:
                 continue
             try:
-                made = with_set({name: runs[name]}, places_of, asked)
+                made = with_set({name: runs[name]}, locations_of, requested)
             except UserError:
                 continue
             if made[name] != runs[name] and isinstance(why := condition(made[name]), OutsideSetting):

@@ -52,7 +52,7 @@ def is_part(selection: Selection) -> bool:
 
 
 def evaluate_claims(
-    asked: Sequence[tuple[Selection, Scale]],
+    requested: Sequence[tuple[Selection, Scale]],
     store: Store,
     *,
     jobs: int = 1,
@@ -61,16 +61,18 @@ def evaluate_claims(
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim from its own runs: what it asks for is computed, then it is judged again, until it
     asks for nothing more."""
-    named = [selection.experiment.runs(scale) for selection, scale in asked]
-    for (selection, _), configs in zip(asked, named, strict=True):
+    named = [selection.experiment.runs(scale) for selection, scale in requested]
+    for (selection, _), configs in zip(requested, named, strict=True):
         if reason := obstacle(selection.experiment, configs.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
     stored, failures = dict[str, RunResult](), Failures()
-    judged: list[dict[str, Judgement]] = [{} for _ in asked]
+    judged: list[dict[str, Judgement]] = [{} for _ in requested]
     while True:
-        runs = [_runs(configs, stored, failures, scale, True) for (_, scale), configs in zip(asked, named, strict=True)]
+        runs = [
+            _runs(configs, stored, failures, scale, True) for (_, scale), configs in zip(requested, named, strict=True)
+        ]
         wanted: dict[str, RunConfig] = {}
-        for (selection, _), configs, there, found in zip(asked, named, runs, judged, strict=True):
+        for (selection, _), configs, there, found in zip(requested, named, runs, judged, strict=True):
             for claim in selection.claims:
                 if claim.id in found:
                     continue
@@ -86,7 +88,7 @@ def evaluate_claims(
                 stored[digest] = store.load(wanted[digest])
             else:
                 failures[digest] = reason
-    for (selection, _), there, found in zip(asked, runs, judged, strict=True):
+    for (selection, _), there, found in zip(requested, runs, judged, strict=True):
         judgements = tuple(found[claim.id] for claim in selection.claims)
         yield _kept(ExperimentResult(selection, there, judgements), store)
 
@@ -109,14 +111,14 @@ def evaluate_each(
     process dies again and again, leaves the claims that read it undecided.
     """
     made = [change(selection.experiment, scale, changes) if changes else None for selection in selections]
-    asked = [
+    requested = [
         one.after if one else selection.experiment.runs(scale) for selection, one in zip(selections, made, strict=True)
     ]
-    for selection, named in zip(selections, asked, strict=True):
+    for selection, named in zip(selections, requested, strict=True):
         if reason := obstacle(selection.experiment, named.values(), store):
             raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    configs = {config.digest: config for named in asked for config in named.values()}
-    waiting = dict(enumerate({config.digest for config in named.values()} for named in asked))
+    configs = {config.digest: config for named in requested for config in named.values()}
+    waiting = dict(enumerate({config.digest for config in named.values()} for named in requested))
     stored, failures = dict[str, RunResult](), Failures()
     arriving = compute_each(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, in_order=in_order)
     with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
@@ -129,7 +131,7 @@ def evaluate_each(
                     failures[digest] = reason
             for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:
                 del waiting[place]
-                yield _judged(selections[place], _runs(asked[place], stored, failures, scale), made[place], store)
+                yield _judged(selections[place], _runs(requested[place], stored, failures, scale), made[place], store)
 
 
 def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> ExperimentResult:
@@ -177,7 +179,7 @@ def _under(changes: Changes, result: ExperimentResult) -> ExperimentResult:
 
 def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> str | None:
     """Why these runs of the experiment cannot be had here; None if they can. What is stored needs no extra."""
-    wanted = list({config.asked: config for config in configs}.values())
+    wanted = list({config.requested: config for config in configs}.values())
     absent = missing_extra(experiment.extra)
     for config in wanted:
         if reason := config.lacks():

@@ -21,9 +21,9 @@ def writing(root: Path, then: str = "; what is finished is kept, and the same co
     try:
         yield
     except (OSError, SafetensorError) as error:
-        told = re.search(r"os error (\d+)", str(error)) if isinstance(error, SafetensorError) else None
-        if isinstance(error, SafetensorError) and not told:
+        matched = re.search(r"os error (\d+)", str(error)) if isinstance(error, SafetensorError) else None
+        if isinstance(error, SafetensorError) and not matched:
             raise
-        number = int(told[1]) if told else getattr(error, "errno", None)
+        number = int(matched[1]) if matched else getattr(error, "errno", None)
         why = os.strerror(number) if number else str(error)
         raise Unwritable(f"store {str(root)!r} cannot be written: {why}{then}") from None

@@ -31,7 +31,7 @@ def keys(experiment: Experiment, scale: Scale) -> list[Key]:
     found = _collected(runs)
     own = _collected(experiment.runs(Scale("paper")))
     lists = _lists_set_by(runs.values())
-    told = [
+    found_keys = [
         Key(
             key,
             allowed="\n".join(_by_runs(one.allowed)),
@@ -42,7 +42,7 @@ def keys(experiment: Experiment, scale: Scale) -> list[Key]:
         )
         for key, one in found.items()
     ]
-    return told + [Key(key, f"one value of {of}", sets=of) for key, of in lists.items() if key not in found]
+    return found_keys + [Key(key, f"one value of {of}", sets=of) for key, of in lists.items() if key not in found]
 
 
 @dataclass(frozen=True)

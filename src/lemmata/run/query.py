@@ -121,8 +121,8 @@ def _one_select(connection: "DuckDBPyConnection", sql: str) -> None:
 
 def _confine(connection: "DuckDBPyConnection", files: list[str], remote: bool) -> None:
     """No settings, no writing, no other file."""
-    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    connection.execute(f"SET allowed_paths = [{listed}]")
+    listing = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    connection.execute(f"SET allowed_paths = [{listing}]")
     modest = ("memory_limit = '512MB'", "threads = 1") if remote else ()
     for setting in (*modest, "enable_external_access = false", "lock_configuration = true"):
         connection.execute(f"SET {setting}")
@@ -187,8 +187,10 @@ def _with_views(message: str, known: list[str]) -> str:
 
 
 def _runs_view(connection: "DuckDBPyConnection", records: list[dict[str, Any]]) -> None:
-    asked = _asked({record["kind"].split("/")[0] for record in records})
-    found = [asked.get(_asking(record["kind"], record["version"], record["config"]), ({}, {})) for record in records]
+    requested = _requested({record["kind"].split("/")[0] for record in records})
+    found = [
+        requested.get(_asking(record["kind"], record["version"], record["config"]), ({}, {})) for record in records
+    ]
     table = {
         "run": [record["digest"] for record in records],
         "experiment": [", ".join(experiments) or None for experiments, _ in found],
@@ -202,14 +204,14 @@ def _runs_view(connection: "DuckDBPyConnection", records: list[dict[str, Any]]) 
     connection.execute("CREATE VIEW runs AS SELECT * REPLACE (CAST(config AS JSON) AS config) FROM runs_table")
 
 
-def _asked(paper_ids: Iterable[str]) -> dict[str, tuple[dict[str, None], dict[str, None]]]:
+def _requested(paper_ids: Iterable[str]) -> dict[str, tuple[dict[str, None], dict[str, None]]]:
     """What the experiments of these papers ask for -> which do, and at which scales."""
     found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for paper in sorted(set(paper_ids) & set(papers())):
         for experiment in experiments(paper).values():
             for scale in SCALES:
                 for config in experiment.runs(Scale(scale)).values():
-                    who, at = found.setdefault(config.asked, ({}, {}))
+                    who, at = found.setdefault(config.requested, ({}, {}))
                     who[experiment.id], at[scale] = None, None
     return found
 

@@ -112,10 +112,10 @@ def compute_each(
                 engine, store, jobs if jobs >= SHARED_FROM else min(jobs, len(lacking)), reporter.progress
             )
             try:
-                filling = _Filling(store, started, leases, reporter, both_ends=in_order)
-                filling.begin(lacking)
+                queue = _Queue(store, started, leases, reporter, both_ends=in_order)
+                queue.begin(lacking)
                 yield from ((digest, None) for digest in wanted if digest in there)
-                yield from filling.arrivals()
+                yield from queue.arrivals()
             finally:
                 started.close()  # before the leases are given back: nobody else begins what still runs here
     except UserError:
@@ -126,7 +126,7 @@ def compute_each(
         trim_compile_cache()
 
 
-class _Filling:
+class _Queue:
     """Runs on their way from wanted to stored."""
 
     def __init__(
@@ -145,11 +145,11 @@ class _Filling:
 
     def begin(self, configs: Sequence[RunConfig]) -> None:
         self._waiting.extend(configs)
-        self._fill_slots()
+        self._start_runs()
 
     def arrivals(self) -> Iterator[Arrival]:
         while self._waiting or self._under_way or self._arrived:
-            self._fill_slots()
+            self._start_runs()
             self._help()
             arrived, self._arrived = self._arrived, []
             yield from arrived
@@ -185,7 +185,7 @@ class _Filling:
         del self._waiting[place]
         return config
 
-    def _fill_slots(self) -> None:
+    def _start_runs(self) -> None:
         """With runs that nobody else computes; each is looked at once."""
         for _ in range(len(self._waiting)):
             if len(self._under_way) >= self._engine.slots:

@@ -117,7 +117,7 @@ class Store:
             try:
                 with writing(self.root):
                     temporary.mkdir(parents=True)
-                    self._fill(temporary, config, output, about)
+                    self._write_files(temporary, config, output, about)
                     self._settle(temporary, config.digest)
                 return
             except Unwritable:
@@ -126,7 +126,7 @@ class Store:
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
 
-    def _fill(self, folder: Path, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
+    def _write_files(self, folder: Path, config: RunConfig, output: RunOutput, about: Mapping[str, Any]) -> None:
         table = pa.table({name: np.asarray(column, order="C") for name, column in output.metrics.items()})
         pq.write_table(table, folder / METRICS)
         save_file(contiguous(output.arrays), folder / ARRAYS)

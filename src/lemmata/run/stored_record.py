@@ -84,8 +84,8 @@ def hash_record(record: dict[str, Any]) -> str:
 def _config_digest(record: dict[str, Any]) -> str:
     """As `RunConfig.digest` makes it of the config; paths of a model are not in it, the hashes of its files are."""
     body = json.dumps(record["config"], sort_keys=True, separators=(",", ":"))
-    asked = f"{record['kind']}@{record['version']}:{body}"
-    return digest("|".join((asked, *map(str, record.get("input_hashes", ())))))
+    requested = f"{record['kind']}@{record['version']}:{body}"
+    return digest("|".join((requested, *map(str, record.get("input_hashes", ())))))
 
 
 def _of_another_type(record: dict[str, Any]) -> list[str]:

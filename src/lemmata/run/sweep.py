@@ -10,7 +10,7 @@ from lemmata.core.registry import Selection
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record.cell import Cell, Judged
 from lemmata.record.record_of import record_of
-from lemmata.run.changes import places_in, with_set
+from lemmata.run.changes import locations_in, with_set
 from lemmata.run.evaluate import obstacle
 from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import Failures, compute_all, load
@@ -27,10 +27,10 @@ class Axis:
 
 def axis(text: str) -> Axis:
     """`temperature=0.01,0.02` as an axis. A value that is a list itself stands in brackets: `seeds=[0,1],[2,3]`."""
-    key, equals, listed = text.partition("=")
+    key, equals, listing = text.partition("=")
     values: list[str] = [""]
     depth = 0
-    for character in listed:
+    for character in listing:
         depth += {"[": 1, "]": -1}.get(character, 0)
         if character == "," and depth == 0:
             values.append("")
@@ -48,14 +48,14 @@ def cells(selection: Selection, scale: Scale, axes: Sequence[Axis]) -> list[Cell
     if not keys or len(set(keys)) != len(keys):
         raise UserError(f"--set {' '.join(keys)!r} is not possible: each key once, at least one")
     before = selection.experiment.runs(scale)
-    places = places_in(before, keys)
+    locations = locations_in(before, keys)
     found = []
     for values in itertools.product(*(one.values for one in axes)):
-        asked = dict(zip(keys, values, strict=True))
+        requested = dict(zip(keys, values, strict=True))
         try:
-            found.append(Cell(asked, with_set(before, places, asked)))
+            found.append(Cell(requested, with_set(before, locations, requested)))
         except UserError as error:
-            found.append(Cell(asked, refused=str(error)))
+            found.append(Cell(requested, refused=str(error)))
     if all(cell.refused for cell in found):
         raise UserError(found[0].refused)
     return found

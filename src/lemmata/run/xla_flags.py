@@ -23,7 +23,7 @@ def compile_lightly() -> None:
         os.environ[FLAGS] = IN_HASTE if KNOWN else LEVEL.format(1)
 
 
-def compile_hastily() -> None:
+def compile_fast() -> None:
     """The same for runs of a moment, which mark nothing."""
     if _may_choose():
         os.environ[FLAGS] = IN_HASTE if KNOWN else LEVEL.format(0)

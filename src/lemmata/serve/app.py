@@ -26,7 +26,7 @@ from lemmata.serve.figures import KINDS, drawing
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.live_metrics import so_far
-from lemmata.serve.live_rules import asked_of
+from lemmata.serve.live_rules import rules_of
 from lemmata.serve.page_cache import Rendered, body, files
 from lemmata.serve.playback import playback
 from lemmata.serve.question import Question, from_address, from_json, one_experiment
@@ -53,7 +53,7 @@ class Live:
         self.hub = Hub()
         self.queue = Queue(self.store, self.hub.publish)
         self.rendered = Rendered()
-        self.asked_of = lru_cache(maxsize=8)(asked_of)  # the same for every tab that watches
+        self.rules_of = lru_cache(maxsize=8)(rules_of)  # the same for every tab that watches
         shipped = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.suffix in TYPES}
         self.shipped = files(shipped, TYPES) | {"page.css": body(style_sheet().encode(), TYPES[".css"])}
 
@@ -65,8 +65,8 @@ class Live:
         """A page that shows nothing but what is known of claims: made again when that has changed."""
 
         async def answer(request: Request) -> Response:
-            stands = self.known.stands() or await run_in_threadpool(self.known.wait)
-            return await self.rendered.answer(request, stands, make)
+            stamp = self.known.state() or await run_in_threadpool(self.known.wait)
+            return await self.rendered.answer(request, stamp, make)
 
         return answer
 
@@ -86,13 +86,13 @@ class Live:
         return reading.experiment_page(self.base, selection, records, self.scale)
 
     def change(self, request: Request) -> Response:
-        asked = self.question(request)
-        made, job = asked.made(), self.queue.job(asked.id)
-        original = self.known.of(asked.experiment)
+        requested = self.question(request)
+        made, job = requested.made(), self.queue.job(requested.id)
+        original = self.known.of(requested.experiment)
         cost = next((one.seconds for one in original if one.seconds), None)
-        done = jobs.result(self.store, asked.id) if job and job.state == "done" else None
+        done = jobs.result(self.store, requested.id) if job and job.state == "done" else None
         head = made.words() if made else []
-        page = changing.change_page(self.base, asked, head, original, job, done, cost)
+        page = changing.change_page(self.base, requested, head, original, job, done, cost)
         return HTMLResponse(page)
 
     def play(self, request: Request) -> Response:
@@ -104,7 +104,7 @@ class Live:
     def records(self, request: Request) -> Response:
         job = self.queue.job(request.path_params["id"])
         run = job.progress.get("run") if job else None
-        views = so_far(self.store, run, self.asked_of(job.question, run)) if job and run else []
+        views = so_far(self.store, run, self.rules_of(job.question, run)) if job and run else []
         return JSONResponse({"run": run, "views": views})
 
     def figure(self, request: Request) -> Response:
@@ -129,7 +129,7 @@ class Live:
     def queued(self, request: Request) -> Response:
         return HTMLResponse(changing.queue_page(self.base, self.queue.jobs(), is_ours=self.queue.is_ours))
 
-    async def ask(self, request: Request) -> Response:
+    async def submit(self, request: Request) -> Response:
         question = await run_in_threadpool(from_json, await request.body())
         job = await run_in_threadpool(self.queue.add, question)
         return JSONResponse(job.to_json(), 202)
@@ -184,7 +184,7 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
         "/static/{name:path}": live.static,
     }
     routes = [Route(path, answer, methods=["GET"]) for path, answer in look.items()]
-    routes += [Route("/ask", live.ask, methods=["POST"]), Route("/cancel/{id}", live.cancel, methods=["POST"])]
+    routes += [Route("/ask", live.submit, methods=["POST"]), Route("/cancel/{id}", live.cancel, methods=["POST"])]
     handlers: Any = {UserError: _refused, 404: _nowhere, 500: _broken}
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), live
 

@@ -162,11 +162,11 @@ def _changed(record: Record | None) -> list[str]:
 
 
 def _numbers(record: Record) -> Html:
-    told = (
+    entries = (
         element("li", element("span", f"{line.label}: " if line.label else "", class_="muted"), line.measured)
         for line in lines(record, 1)
     )
-    return element("ul", *told)
+    return element("ul", *entries)
 
 
 def _cost(cost: float | None) -> str:
@@ -175,7 +175,7 @@ def _cost(cost: float | None) -> str:
 
 def queue_page(base: str, jobs: Sequence[Job], *, is_ours: bool) -> str:
     note = "" if is_ours else "Another server works this store's queue off; here it can only be looked at."
-    listed = [
+    listing = [
         element(
             "li",
             element("span", job.state, class_="state"),
@@ -194,7 +194,7 @@ def queue_page(base: str, jobs: Sequence[Job], *, is_ours: bool) -> str:
         id="nothing",
         hidden=bool(jobs),
     )
-    body = [gone(), nothing, element("ul", *listed, id="jobs", class_="claims")]
+    body = [gone(), nothing, element("ul", *listing, id="jobs", class_="claims")]
     return layout(base, "Queue", element("h1", "Queue"), element("p", note, class_="muted"), *body, scripts=WATCH)
 
 

@@ -29,7 +29,7 @@ class Known:
         self.wait()
         return self._records
 
-    def stands(self) -> tuple[int, ...] | None:
+    def state(self) -> tuple[int, ...] | None:
         """Of which state of the store the records are; None: none are read. Newer ones are read in the background."""
         if self._seen is not None and self._seen != self._stamp() and self._lock.acquire(blocking=False):
             threading.Thread(target=self._read_again, daemon=True).start()
@@ -37,8 +37,8 @@ class Known:
 
     def wait(self) -> tuple[int, ...]:
         """The same, when there is one: the first reader waits."""
-        if (stands := self.stands()) is not None:
-            return stands
+        if (state := self.state()) is not None:
+            return state
         with self._lock:
             if self._seen is None:
                 self._read()

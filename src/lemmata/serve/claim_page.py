@@ -77,12 +77,12 @@ def history(record: Record) -> Html:
     replications = record.provenance.replications if record.provenance else {}
     found += [(f"replication {number}", status) for number, status in replications.items()]
     verdicts = (element("li", element("span", f"{where}: ", class_="muted"), status or "") for where, status in found)
-    told = (
+    rule_lines = (
         element("li", f"{line.date[:10]}: {line.why} ", element("span", f"Seen by then: {line.seen}", class_="muted"))
         for line in ledger(paper)
         if line.claim == record.id
     )
-    return join((element("ul", *verdicts), element("h3", "Its rule"), element("ol", *told)))
+    return join((element("ul", *verdicts), element("h3", "Its rule"), element("ol", *rule_lines)))
 
 
 @cache

@@ -23,13 +23,13 @@ _drawing = threading.Lock()  # matplotlib draws one figure at a time
 def stored_runs(question: Question, store: Store) -> Runs:
     """The experiment's runs as they are stored; refused where one is not there: looking computes nothing."""
     scale, made = Scale(question.scale), question.made()
-    asked = made.after if made else question.selection.experiment.runs(scale)
-    if absent := missing(list(asked.values()), store):
+    runs = made.after if made else question.selection.experiment.runs(scale)
+    if absent := missing(list(runs.values()), store):
         raise UserError(
-            f"{len(absent)} of its {pluralize(len(asked), 'run is', 'runs are')} not computed yet at scale {scale.name}"
+            f"{len(absent)} of its {pluralize(len(runs), 'run is', 'runs are')} not computed yet at scale {scale.name}"
         )
     try:
-        return Runs({name: store.load(config) for name, config in asked.items()}, scale)
+        return Runs({name: store.load(config) for name, config in runs.items()}, scale)
     except DamagedRun as damaged:
         raise UserError(f"a run of {question.experiment} is damaged: {damaged}") from None
 
@@ -60,5 +60,5 @@ def _draw(question: Question, runs: Runs, folder: Path) -> None:
     artefact = draw(item)
     save_artefact(artefact, folder, question.experiment, made)
     if artefact.figure is not None:
-        told = json.dumps(points(artefact.figure, made), separators=(",", ":"))
-        write_whole(folder / f"{question.experiment}.points", told.encode())
+        text = json.dumps(points(artefact.figure, made), separators=(",", ":"))
+        write_whole(folder / f"{question.experiment}.points", text.encode())

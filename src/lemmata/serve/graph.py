@@ -78,7 +78,7 @@ def graph_svg(base: str, records: Sequence[Record]) -> Html:
     joined = {id for id, on in uses.items() if on} | {one for on in uses.values() for one in on}
     records = [one for one in records if one.id in joined]
     alone = len(uses) - len(joined)
-    words = f"{pluralize(alone, 'claim stands', 'claims stand')} alone: nothing is written down of what lies under."
+    words = f"{pluralize(alone, 'claim state', 'claims stand')} alone: nothing is written down of what lies under."
     if not records:
         return element("p", words, class_="muted")
     found = places({one.id: uses[one.id] for one in records})

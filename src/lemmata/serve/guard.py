@@ -58,8 +58,8 @@ class Guard:
             path = self._admitted(scope)
         except Refusal as refusal:
             stranger = {"connection": "close"} if refusal.status in (403, 421) else {}  # holds no connection of ours
-            told = PlainTextResponse(f"{refusal.reason}\n", refusal.status, headers=stranger)
-            await told(scope, receive, answer)
+            checked = PlainTextResponse(f"{refusal.reason}\n", refusal.status, headers=stranger)
+            await checked(scope, receive, answer)
             return
         await self.app({**scope, "path": path, "root_path": ""}, _limited(receive), answer)
 

@@ -10,7 +10,7 @@ from lemmata.record import ExperimentResult, Record
 from lemmata.record.record_of import KEPT
 from lemmata.run import Store
 from lemmata.run.store import keep_json, now
-from lemmata.serve.question import Question, asked
+from lemmata.serve.question import Question, requested
 
 FOLDER, JOB, RESULT = "queue", "job.json", "result.json"
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -22,7 +22,7 @@ class Job:
     question: Question
     state: State = "waiting"
     number: int = 0  # the order in which they were asked
-    asked: str = field(default_factory=now)
+    requested: str = field(default_factory=now)
     reason: str = ""  # why it failed
     progress: Mapping[str, Any] = field(default_factory=dict)  # of the run under way; not kept
 
@@ -33,7 +33,11 @@ class Job:
     def to_json(self) -> dict[str, Any]:
         """As the page shows it."""
         about = {"id": self.id, "path": self.question.path, "state": self.state, "number": self.number}
-        return about | self.question.to_json() | {"asked": self.asked, "reason": self.reason, "progress": self.progress}
+        return (
+            about
+            | self.question.to_json()
+            | {"asked": self.requested, "reason": self.reason, "progress": self.progress}
+        )
 
 
 def folder(store: Store, id: str) -> Path:
@@ -52,7 +56,11 @@ def kept(store: Store) -> list[Job]:
         try:
             data = json.loads(path.read_text())
             question = data.pop("question")
-            job = Job(question=asked(question["experiment"], question["scale"], question["set"]), **data)
+            job = Job(
+                question=requested(question["experiment"], question["scale"], question["set"]),
+                requested=data.pop("asked"),
+                **data,
+            )
         except Exception:  # of whatever kind: the rest of the queue goes on
             continue
         found.append(replace(job, state="waiting") if job.state == "running" else job)

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from lemmata.core import Curves
 from lemmata.run import Store
-from lemmata.serve.live_rules import Asked
+from lemmata.serve.live_rules import LiveRule
 from lemmata.serve.playback import MOST_CURVES, as_data
 
 PARTIAL = ".partial"  # of the store: a folder a run, a file a stage
@@ -20,16 +20,16 @@ ABOUT = "about"  # as the training loop writes it
 LEAF = "leaf"
 
 
-def so_far(store: Store, digest: str, asked: Mapping[str, Asked] | None = None) -> list[dict[str, Any]]:
+def so_far(store: Store, digest: str, requested: Mapping[str, LiveRule] | None = None) -> list[dict[str, Any]]:
     """The curves of the stage that was written last; nothing where no checkpoint says what its rows are. What claims
     ask of some rows (`asked`, by row) stands with their curves, which come first."""
     newest = max(((_age(path), path) for path in (store.root / PARTIAL / digest).glob("*.safetensors")), default=None)
-    asked, shown = asked or {}, _shown(newest[1], newest[0]) if newest else {}
-    named = sorted(shown, key=lambda row: (list(asked).index(row) if row in asked else len(asked), row))
+    requested, shown = requested or {}, _shown(newest[1], newest[0]) if newest else {}
+    named = sorted(shown, key=lambda row: (list(requested).index(row) if row in requested else len(requested), row))
     found = []
     for row in named[:MOST_CURVES]:
         view, now = shown[row]
-        found.append(view | asked[row].of(now) if row in asked else view)
+        found.append(view | requested[row].of(now) if row in requested else view)
     return found
 
 

@@ -12,7 +12,7 @@ from lemmata.serve.question import Question
 
 
 @dataclass(frozen=True)
-class Asked:
+class LiveRule:
     """What the part of a claim asks of one number, as far as settings alone tell it."""
 
     claim: str
@@ -33,7 +33,7 @@ class Asked:
         }
 
 
-def asked_of(question: Question, digest: str) -> dict[str, Asked]:
+def rules_of(question: Question, digest: str) -> dict[str, LiveRule]:
     """What claims ask of the rows of the run with this digest, by row."""
     configs = _configs(question)
     names = [name for name, config in configs.items() if config.digest == digest]
@@ -44,7 +44,7 @@ def asked_of(question: Question, digest: str) -> dict[str, Asked]:
         rule = claim.named_parts()[follow.part].rule
         expected = _expected(rule, configs, Scale(question.scale))
         if follow.run in names and expected is not None and between(rule, expected):
-            found[follow.row] = Asked(claim.id, follow.part, rule, expected)
+            found[follow.row] = LiveRule(claim.id, follow.part, rule, expected)
     return found
 
 

@@ -38,7 +38,7 @@ def play_page(base: str, question: Question) -> str:
 
 
 def query_page(base: str, sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], error: str) -> str:
-    asked = element(
+    requested = element(
         "form",
         element(
             "label",
@@ -52,7 +52,7 @@ def query_page(base: str, sql: str, columns: Sequence[str], rows: Sequence[Seque
     known = element(
         "p", f"The view runs has {', '.join(RUNS)}; metrics and one view a kind have the numbers.", class_="muted"
     )
-    body = [element("h1", "SQL"), known, asked]
+    body = [element("h1", "SQL"), known, requested]
     if error:
         body.append(element("p", error, role="alert"))
     if columns:

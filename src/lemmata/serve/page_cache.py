@@ -43,12 +43,12 @@ class Rendered:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[Hashable, Body]] = OrderedDict()
 
-    async def answer(self, request: Request, stands: Hashable, make: Callable[[Request], str]) -> Response:
+    async def answer(self, request: Request, key: Hashable, make: Callable[[Request], str]) -> Response:
         path = request.url.path
         kept = self._kept.get(path)
-        if kept is None or kept[0] != stands:
+        if kept is None or kept[0] != key:
             made = await run_in_threadpool(lambda: body(make(request).encode(), "text/html"))
-            kept = self._kept[path] = (stands, made)
+            kept = self._kept[path] = (key, made)
             if len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
         return kept[1].answer(request)

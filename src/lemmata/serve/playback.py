@@ -44,8 +44,8 @@ def recorded(name: str, run: RunResult) -> Iterator[Curves]:
     if "step" not in metrics or len(steps := np.unique(metrics["step"])) < 2:
         return
     under = [column for column in metrics if column not in ("step", *IDENTITIES) and _is_condition(metrics, column)]
-    told = [one for one in under if len(np.unique(metrics[one])) > 1 and not _is_of_the_seed(metrics, one)]
-    rows = np.array([", ".join(f"{one} = {metrics[one][i]}" for one in told) for i in range(len(metrics["step"]))])
+    varying = [one for one in under if len(np.unique(metrics[one])) > 1 and not _is_of_the_seed(metrics, one)]
+    rows = np.array([", ".join(f"{one} = {metrics[one][i]}" for one in varying) for i in range(len(metrics["step"]))])
     for column, values in metrics.items():
         if column in ("step", *IDENTITIES, *under) or not np.issubdtype(values.dtype, np.number):
             continue
@@ -53,7 +53,7 @@ def recorded(name: str, run: RunResult) -> Iterator[Curves]:
         for label in np.unique(rows)[:MOST_CURVES]:
             mine = rows == label
             series[f"{column}, {label}" if label else column] = _mean(metrics["step"][mine], values[mine], steps)
-        note = "The mean over seeds" + (" and whatever else has the same labels." if told else ".")
+        note = "The mean over seeds" + (" and whatever else has the same labels." if varying else ".")
         yield Curves(title=f"{name}: {column}", steps=steps, series=series, note=note)
 
 

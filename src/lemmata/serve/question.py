@@ -76,7 +76,7 @@ def from_address(experiment: str, scale: str, assignments: Sequence[str]) -> Que
     for text, (key, equals, _) in zip(assignments, pairs, strict=True):
         if not key or not equals:
             raise UserError(f"set {text[:80]!r} is not possible: write key=value")
-    return asked(experiment, scale, {key: value for key, _, value in pairs})
+    return requested(experiment, scale, {key: value for key, _, value in pairs})
 
 
 def from_json(body: bytes) -> Question:
@@ -91,10 +91,10 @@ def from_json(body: bytes) -> Question:
     texts = isinstance(changes, dict) and all(isinstance(value, str) for value in changes.values())
     if not texts or not isinstance(data.get("scale", "laptop"), str):
         raise UserError("a question's scale is a text, its set a table of texts")
-    return asked(data["experiment"], data.get("scale", "laptop"), changes)
+    return requested(data["experiment"], data.get("scale", "laptop"), changes)
 
 
-def asked(experiment: str, scale: str, changes: Mapping[str, str]) -> Question:
+def requested(experiment: str, scale: str, changes: Mapping[str, str]) -> Question:
     if len(changes) > MOST_KEYS:
         raise UserError(f"at most {MOST_KEYS} keys can be set at once")
     if scale not in SCALES:

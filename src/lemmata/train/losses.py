@@ -22,7 +22,7 @@ def next_token_loss(model: Any, batch: Batch) -> Float[Array, ""]:
 MANY_QUERIES = 32  # from here on a second, shorter program is worth its compilation
 
 
-def surprise_by_sequence(
+def nll_by_sequence(
     model: Any,
     tokens: Int[Array, "batch seq"],
     positions: Int[Array, "batch query"],
@@ -40,12 +40,12 @@ class QueryLoss(eqx.Module):
     """
 
     queries: int = eqx.field(static=True)
-    surprise: Callable[..., Float[Array, ""]] = eqx.field(static=True, default=surprise_by_sequence)
+    nll: Callable[..., Float[Array, ""]] = eqx.field(static=True, default=nll_by_sequence)
 
     def __call__(self, model: Any, batch: Batch) -> Float[Array, ""]:
         positions, kept = query_positions(batch.mask, self.queries)
         targets = jnp.take_along_axis(batch.targets, positions, axis=1)
-        return self.surprise(model, batch.tokens, positions, targets, kept)
+        return self.nll(model, batch.tokens, positions, targets, kept)
 
 
 def value_and_gradient(
@@ -61,7 +61,7 @@ def value_and_gradient(
         return by(loss)
     few = loss.queries // 2
     fits = jnp.max(jnp.sum(batch.mask, axis=1)) <= few
-    return jax.lax.cond(fits, lambda: by(QueryLoss(few, loss.surprise)), lambda: by(loss))
+    return jax.lax.cond(fits, lambda: by(QueryLoss(few, loss.nll)), lambda: by(loss))
 
 
 def query_positions(
@@ -82,5 +82,5 @@ def masked_cross_entropy(
     logits: Float[Array, "batch seq vocab"], targets: Int[Array, "batch seq"], mask: Bool[Array, "batch seq"]
 ) -> Float[Array, ""]:
     """The mean surprise over the places where the mask holds; 0 if it holds nowhere."""
-    surprise = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
-    return jnp.sum(jnp.where(mask, surprise, 0)) / jnp.maximum(jnp.sum(mask), 1)
+    nll = jax.nn.logsumexp(logits, axis=-1) - jnp.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return jnp.sum(jnp.where(mask, nll, 0)) / jnp.maximum(jnp.sum(mask), 1)

@@ -73,22 +73,22 @@ def is_right(problem: Problem, extracted: str) -> bool:
 
 
 def write_task(
-    folder: Path | str, asked: Sequence[Problem], *, shots: int, examples: Sequence[Problem] | None = None
+    folder: Path | str, requested: Sequence[Problem], *, shots: int, examples: Sequence[Problem] | None = None
 ) -> tuple[str, int]:
     """Write the harness's task and its data into a folder; the task's name, and how many questions it asks."""
     folder = Path(folder)
     require(shots >= 0, "shots", shots, "at least 0")
     if examples is None:
-        examples, asked = asked[:shots], asked[shots:]
+        examples, requested = requested[:shots], requested[shots:]
     require(len(examples) >= shots, "shots", shots, f"at most {len(examples)}, the number of examples")
-    if not asked:
+    if not requested:
         raise UserError(f"no question is left to ask beside {shots} examples")
     folder.mkdir(parents=True, exist_ok=True)
-    questions = _write_lines(folder / "questions.jsonl", asked)
+    questions = _write_lines(folder / "questions.jsonl", requested)
     # The harness wants a split of examples even where it shows none.
-    shown = _write_lines(folder / "examples.jsonl", examples[:shots] or asked[:1])
+    shown = _write_lines(folder / "examples.jsonl", examples[:shots] or requested[:1])
     _write(folder / f"{TASK}.yaml", task_text(questions, shown, shots))
-    return TASK, len(asked)
+    return TASK, len(requested)
 
 
 def task_text(questions: Path, examples: Path, shots: int) -> str:

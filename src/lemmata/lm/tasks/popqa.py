@@ -77,17 +77,17 @@ def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise UserError(f"{where}: 'possible_answers' is not a JSON list") from None
 
 
-def _question(where: str, asked: Mapping[str, Any]) -> Question:
-    subject, relation, answer = (text_field(asked, key, where) for key in ("subj", "prop", "obj"))
+def _question(where: str, requested: Mapping[str, Any]) -> Question:
+    subject, relation, answer = (text_field(requested, key, where) for key in ("subj", "prop", "obj"))
     if relation not in TEMPLATES:
         raise unknown(f"relation in {where}:", relation, TEMPLATES)
-    answers = asked["possible_answers"]
+    answers = requested["possible_answers"]
     if not isinstance(answers, list) or not all(isinstance(one, str) for one in answers):
         raise UserError(f"{where} has no list of answers")
     try:
-        popularity = int(asked.get("s_pop") or 0)
+        popularity = int(requested.get("s_pop") or 0)
     except (TypeError, ValueError):
-        raise UserError(f"{where}: 's_pop' = {asked.get('s_pop')!r} is not a number") from None
+        raise UserError(f"{where}: 's_pop' = {requested.get('s_pop')!r} is not a number") from None
     return Question(
         subject=subject,
         relation=relation,
@@ -98,17 +98,17 @@ def _question(where: str, asked: Mapping[str, Any]) -> Question:
 
 
 def split_by_subject(
-    asked: Iterable[Question], *, held_out: float, seed: int
+    requested: Iterable[Question], *, held_out: float, seed: int
 ) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """Questions to train on, and a share of each relation's to hold out; no subject is on both sides."""
     require(0 < held_out < 1, "held_out", held_out, "above 0 and below 1")
-    asked = tuple(asked)
+    requested = tuple(requested)
     first_relation: dict[str, str] = {}
-    for one in asked:
+    for one in requested:
         first_relation.setdefault(one.subject, one.relation)
     out: set[str] = set()
     for relation in sorted(set(first_relation.values())):
         mine = sorted(subject for subject, first in first_relation.items() if first == relation)
         order = named_generator(seed, "popqa", relation).permutation(len(mine))
         out |= {mine[place] for place in order[: round(held_out * len(mine))]}
-    return tuple(q for q in asked if q.subject not in out), tuple(q for q in asked if q.subject in out)
+    return tuple(q for q in requested if q.subject not in out), tuple(q for q in requested if q.subject in out)

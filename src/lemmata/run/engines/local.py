@@ -75,15 +75,15 @@ class Local:
             worker = by_line[line]
             try:
                 while worker.line.poll():
-                    told = worker.line.recv()
+                    message = worker.line.recv()
                     worker.ready, worker.heard = True, time.monotonic()
-                    if told == READY:
+                    if message == READY:
                         continue
-                    if isinstance(told, tuple):
-                        self._progress(*told)
+                    if isinstance(message, tuple):
+                        self._progress(*message)
                     else:
                         worker.digest = None
-                        found.append(told)
+                        found.append(message)
             except (EOFError, OSError):
                 self._dismiss(worker)
                 if not worker.ready and (worker.process.exitcode or 0) > 0:  # not killed: the next would end likewise
@@ -154,19 +154,19 @@ def _work(line: Any, parent: int, root: Path) -> None:
     compile_lightly()
     use_compile_cache()
 
-    def tell(what: Any) -> None:
+    def reply(what: Any) -> None:
         try:
             line.send(what)
         except OSError:  # nobody listens any more
             os._exit(1)
 
     store, compiling = Store(root), Compiling().__enter__()
-    tell(READY)
+    reply(READY)
     while (task := _next_task(line)) is not None:
         if compiling.programs > MANY_PROGRAMS:
             jax.clear_caches()
             compiling.programs = 0
-        tell(task.attempt(store, lambda *told: tell(told)))
+        reply(task.attempt(store, lambda *message: reply(message)))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # everything is written; taking its programs apart would keep the parent waiting for seconds

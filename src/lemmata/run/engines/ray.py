@@ -48,20 +48,20 @@ class Ray:
                     warnings.simplefilter("ignore")  # JAX warns of forks, Ray of its next version: not the reader's
                     _start(ray)
             except (OSError, OverflowError, RuntimeError, ValueError) as error:
-                told, address = str(error).strip().partition("\n")[0], os.environ.get("RAY_ADDRESS")
+                message, address = str(error).strip().partition("\n")[0], os.environ.get("RAY_ADDRESS")
                 what = f"RAY_ADDRESS = {address!r} is not possible" if address else "Ray cannot be started here"
-                raise UserError(f"{what}: {told}") from None
+                raise UserError(f"{what}: {message}") from None
         self._aside = contextlib.redirect_stdout(_WithoutRay(sys.stdout))
         self._aside.__enter__()
         self._lost = tuple(getattr(ray.exceptions, name) for name in LOST)
-        self._counted, self.slots = 0.0, 1
+        self._last_count, self.slots = 0.0, 1
         self._count()
 
     def start(self, config: RunConfig, *, helps: bool = False) -> None:
-        asked = config.resources()
-        options: dict[str, Any] = {"num_cpus": asked.cpus, "name": config.digest, "max_retries": 0}
-        options |= {"num_gpus": asked.gpus} if asked.gpus else {}
-        options |= {"memory": asked.memory} if asked.memory else {}
+        requested = config.resources()
+        options: dict[str, Any] = {"num_cpus": requested.cpus, "name": config.digest, "max_retries": 0}
+        options |= {"num_gpus": requested.gpus} if requested.gpus else {}
+        options |= {"memory": requested.memory} if requested.memory else {}
         environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         given = (Task.of(config), str(self._store.root.resolve()), environment)
         self._tasks[self._ray.remote(_compute).options(**options).remote(*given)] = config
@@ -69,8 +69,8 @@ class Ray:
 
     def _count(self) -> None:
         """Twice as many as can run now: a machine that is done finds the next one waiting. Machines come and go."""
-        if not self._counted or time.monotonic() - self._counted > COUNT_EVERY:
-            self._counted = time.monotonic()
+        if not self._last_count or time.monotonic() - self._last_count > COUNT_EVERY:
+            self._last_count = time.monotonic()
             self.slots = max(1, 2 * int(self._ray.cluster_resources().get("CPU", 1)))
 
     def outcomes(self, seconds: float) -> list[Outcome]:

@@ -119,8 +119,8 @@ def test_keys_name_defaults_bounds_the_paper_and_other_names() -> None:
 def test_a_key_is_listed_once_and_says_which_run_allows_it_what() -> None:
     for paper in papers():
         for one in experiments(paper).values():
-            listed = [key.key for key in keys(one, Scale("smoke"))]
-            assert len(listed) == len(set(listed)), one.id
+            listing = [key.key for key in keys(one, Scale("smoke"))]
+            assert len(listing) == len(set(listing)), one.id
     (steps,) = [key for key in keys(experiment("ic-recall/thm-4-2"), Scale("smoke")) if key.key == "steps"]
     assert steps.allowed == "escape: int, at least 1\nlowest: int, at least 0"
     assert [name for names in steps.held.values() for name in names] == ["escape", "lowest"]

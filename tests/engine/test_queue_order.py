@@ -8,7 +8,7 @@ from lemmata.run import Store
 from lemmata.run.lease import Leases
 from lemmata.run.outcome import Finished, Outcome
 from lemmata.run.reporter import Silent
-from lemmata.run.scheduler import _Filling
+from lemmata.run.scheduler import _Queue
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +52,9 @@ class Noting:
 def started(store: Store, configs: Sequence[RunConfig], *, both_ends: bool = False) -> list[str]:
     engine = Noting()
     with Leases(store.root) as leases:
-        filling = _Filling(store, engine, leases, Silent(), both_ends=both_ends)
-        filling.begin(configs)
-        assert len(list(filling.arrivals())) == len(configs)
+        queue = _Queue(store, engine, leases, Silent(), both_ends=both_ends)
+        queue.begin(configs)
+        assert len(list(queue.arrivals())) == len(configs)
     return [f"{config.kind} {getattr(config, 'number', 0)}" for config in engine.started]
 
 

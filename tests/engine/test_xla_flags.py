@@ -13,7 +13,7 @@ import pytest
 
 from lemmata.core import optimized_jit
 from lemmata.core.jit_options import OPTIMIZE, OPTIONS
-from lemmata.run.xla_flags import FLAGS, IN_HASTE, KNOWN, compile_hastily, compile_lightly
+from lemmata.run.xla_flags import FLAGS, IN_HASTE, KNOWN, compile_fast, compile_lightly
 
 pytestmark = pytest.mark.skipif(find_spec("jax_plugins") is not None, reason="on a GPU no flags are chosen")
 HERE = """
@@ -41,7 +41,7 @@ def nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_said_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FLAGS, "--mine")
     compile_lightly()
-    compile_hastily()
+    compile_fast()
     assert os.environ[FLAGS] == "--mine"
     assert OPTIMIZE not in os.environ
 
@@ -49,26 +49,26 @@ def test_what_is_said_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("nothing_chosen")
 def test_the_hastier_comes_first() -> None:
     """A command at smoke scale chooses before its engine does."""
-    compile_hastily()
+    compile_fast()
     compile_lightly()
     assert "optimization_level=0" in os.environ[FLAGS]
     assert OPTIMIZE not in os.environ
 
 
 @pytest.mark.usefixtures("nothing_chosen")
-@pytest.mark.parametrize(("choose", "marked"), [(compile_lightly, KNOWN), (compile_hastily, False)])
+@pytest.mark.parametrize(("choose", "marked"), [(compile_lightly, KNOWN), (compile_fast, False)])
 def test_loops_alone_are_compiled_well(choose: Callable[[], None], marked: bool) -> None:
     choose()
-    asked: list[dict[str, Any]] = []
+    requested: list[dict[str, Any]] = []
 
     def jit(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
-        asked.append(how)
+        requested.append(how)
         return function
 
     double = optimized_jit(lambda x: 2 * x, jit=jit, static_argnames="shape")
-    assert not asked  # before the first call a command may still choose
+    assert not requested  # before the first call a command may still choose
     assert [double(1), double(2)] == [2, 4]
-    assert asked == [{"static_argnames": "shape"} | ({"compiler_options": OPTIONS} if marked else {})]
+    assert requested == [{"static_argnames": "shape"} | ({"compiler_options": OPTIONS} if marked else {})]
 
 
 def test_marked_programs_compute_the_same() -> None:

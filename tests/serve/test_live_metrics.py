@@ -17,33 +17,33 @@ FOLLOWING = ("association/fig-3", "association/fig-10")
 
 
 def main_run(experiment: str, changes: dict[str, str]) -> tuple:
-    from lemmata.serve.question import asked
+    from lemmata.serve.question import requested
 
-    question = asked(experiment, "smoke", changes)
+    question = requested(experiment, "smoke", changes)
     made = question.made()
     runs = made.after if made else question.selection.experiment.runs(Scale("smoke"))
     return question, runs["main"].digest
 
 
 def test_the_band_is_the_rules_and_follows_changed_settings() -> None:
-    from lemmata.serve.live_rules import asked_of
+    from lemmata.serve.live_rules import rules_of
 
-    found = asked_of(*main_run("association/fig-3", {}))
+    found = rules_of(*main_run("association/fig-3", {}))
     assert set(found) == {"full.noise", "without_F2.correct", "without_F2.noise"}
     shown = found["full.noise"].of(np.full(5, 0.5))
     assert shown["band"] == pytest.approx((0.45, 0.55))
     assert shown["predicted"] == 0.5
     assert shown["claim"] == "association/fig-3"
     assert found["without_F2.correct"].of(np.ones(5))["band"] == (0.9, None)
-    changed = asked_of(*main_run("association/fig-3", {"task.alpha": "0.3"}))
+    changed = rules_of(*main_run("association/fig-3", {"task.alpha": "0.3"}))
     assert changed["full.noise"].of(np.full(5, 0.5))["band"] == pytest.approx((0.25, 0.35))
-    assert asked_of(main_run("association/fig-3", {})[0], "another run") == {}
+    assert rules_of(main_run("association/fig-3", {})[0], "another run") == {}
 
 
 def test_the_verdict_turns_as_data_arrive() -> None:
-    from lemmata.serve.live_rules import asked_of
+    from lemmata.serve.live_rules import rules_of
 
-    noise = asked_of(*main_run("association/fig-3", {}))["full.noise"]
+    noise = rules_of(*main_run("association/fig-3", {}))["full.noise"]
     course = [np.full(3, 0.95), np.array([0.35, 0.5, 0.65]), np.full(3, 0.51)]
     assert [noise.of(now)["status"] for now in course] == ["fails", "undecided", "holds"]
 
@@ -59,7 +59,7 @@ def test_bands_of_rules() -> None:
 
 def test_a_checkpoints_curve_carries_what_is_asked_of_it(tmp_path) -> None:
     from lemmata.serve.live_metrics import so_far
-    from lemmata.serve.live_rules import asked_of
+    from lemmata.serve.live_rules import rules_of
 
     question, digest = main_run("association/fig-3", {})
     names = ["a", "b", "c", "d", "e", "f", "full.noise"]
@@ -70,7 +70,7 @@ def test_a_checkpoints_curve_carries_what_is_asked_of_it(tmp_path) -> None:
     folder.mkdir(parents=True)
     arrays = rows | {"about": np.frombuffer(about, np.uint8), "__step__": np.array([2])}
     save_file(arrays, folder / "noisy.safetensors")
-    views = so_far(Store(tmp_path), digest, asked_of(question, digest))
+    views = so_far(Store(tmp_path), digest, rules_of(question, digest))
     assert len(views) == 6  # what is followed comes first
     assert views[0]["title"] == "noisy: full.noise"
     assert views[0]["series"] == {"full.noise": [0.9, 0.5]}

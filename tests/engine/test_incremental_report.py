@@ -80,14 +80,14 @@ def test_findings_are_the_references_until_they_are_found_here(toy: Path, found:
     kept = Record(id="toy/rate", status="holds", measured=0.5, scale="laptop", version="7", device="cpu")
     monkeypatch.setattr("lemmata.commands.findings.documented", lambda paper: [kept])
     findings = Findings([papers()["toy"]])
-    (one,) = findings.told({}, {"toy/rate"})["toy"]
+    (one,) = findings.checked({}, {"toy/rate"})["toy"]
     assert one.text == "It decays by 0.50 a step."
     assert one.note == "reference: lemmata 7, laptop scale, cpu; still to come here"
-    (one,) = findings.told({}, set())["toy"]
+    (one,) = findings.checked({}, set())["toy"]
     assert one.note.endswith("not judged here")
-    (one,) = findings.told({"toy/rate": Record(id="toy/rate", status="undecided")}, set())["toy"]
+    (one,) = findings.checked({"toy/rate": Record(id="toy/rate", status="undecided")}, set())["toy"]
     assert one.note.endswith("not seen in this report, where `rate` is undecided")
-    (one,) = findings.told({"toy/rate": Record(id="toy/rate", status="holds", measured=0.25)}, set())["toy"]
+    (one,) = findings.checked({"toy/rate": Record(id="toy/rate", status="holds", measured=0.25)}, set())["toy"]
     assert (one.text, one.note) == ("It decays by 0.25 a step.", "")
 
 
