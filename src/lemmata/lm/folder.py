@@ -69,6 +69,8 @@ def _listing(folder: Path, name: str) -> tuple[Path, ...]:
     if index.is_file():
         try:
             shards = sorted(set(json.loads(index.read_text())["weight_map"].values()))
+            if not all(isinstance(shard, str) and Path(shard).name == shard and "\0" not in shard for shard in shards):
+                raise ValueError  # a shard stands in the folder itself
         except (ValueError, KeyError, AttributeError, TypeError):
             raise UserError(f"{name}: {index} is damaged") from None
         missing = [shard for shard in shards if not (folder / shard).is_file()]
