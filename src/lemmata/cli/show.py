@@ -1,7 +1,7 @@
 """What the commands that look at claims may be given."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -13,6 +13,7 @@ class List:
     """Papers, experiments and claims, with their last verdicts.
 
     Example: lemmata list knowledge --unstable
+    Example: lemmata list --by resolution
     """
 
     ids: Ids = ()
@@ -20,6 +21,10 @@ class List:
     unstable: Annotated[
         bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
     ] = False
+    by: Annotated[
+        Literal["paper", "resolution"],
+        tyro.conf.arg(help="resolution: what holds, the claim that would notice least of a wrong statement first."),
+    ] = "paper"
     where: Where = field(default_factory=StoreOptions)
     json: Json = False
 

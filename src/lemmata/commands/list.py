@@ -1,6 +1,7 @@
 """`lemmata list`, and what is known of every claim: code, last verdict, provenance."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,14 +23,21 @@ from lemmata.run import Store, last_verdict, obstacle
 
 
 def list_claims(
-    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, as_json: bool, console: Console
+    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, by: str, as_json: bool, console: Console
 ) -> int:
-    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness."""
+    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness; `by`
+    resolution: those that hold, the one that would notice least first."""
     records = with_baselines(claim_records(ids, scale, Store(store_path)), scale)
     if unstable:
         records = [one for one in records if one.provenance and one.provenance.is_unstable]
+    if by == "resolution":
+        records = sorted((one for one in records if one.weakest), key=_unnoticed, reverse=True)
     if as_json:
         print(json.dumps([one.to_json() for one in records], indent=1))
+        return 0
+    if by == "resolution":
+        cells = [(one.id, one.status, one.resolution) for one in records]
+        console.print(rows_table(["claim", "verdict", "resolution"], cells, ["claim", "verdict"]))
         return 0
     if unstable:
         again = command("confirm", *ids, scale=scale.name)
@@ -51,6 +59,11 @@ def list_claims(
     for line in baseline_lines(records, scale):
         console.print(line, style="dim", markup=False)
     return 0
+
+
+def _unnoticed(record: Record) -> float:
+    part = record.weakest
+    return math.inf if part is None or part.unnoticed is None else part.unnoticed
 
 
 def _moved(records: Sequence[Record]) -> Listing:

@@ -1,5 +1,6 @@
 """One verdict as everybody reads it: the store, baselines, `--json`, the pages and the notebooks."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from typing import Any
@@ -48,6 +49,9 @@ class PartRecord:
     detail: str
     count: int  # elements in all; those that are kept may be fewer
     elements: tuple[Element, ...] = field(metadata={"key": "rows"})
+    resolution: str = field(default="", metadata=OPTIONAL)  # what it would have refuted, in words, where it holds
+    unnoticed: float | None = field(default=None, metadata=OPTIONAL)  # how much may be wrong; None: any change
+    loose: bool = field(default=False, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,19 @@ class Record:
     def is_judged(self) -> bool:
         return self.status not in (None, NOT_RUN)
 
+    @property
+    def weakest(self) -> PartRecord | None:
+        """Of the parts that carry the claim and hold, the one that would notice least."""
+        carrying = [one for one in self.evidence if self.parts.get(one.part, PartFacts("")).carries and one.resolution]
+        return max(carrying, key=lambda one: math.inf if one.unnoticed is None else one.unnoticed, default=None)
+
+    @property
+    def resolution(self) -> str:
+        """What the verdict would have refuted, by its weakest part."""
+        if not (part := self.weakest):
+            return ""
+        return f"{f'{part.part}: ' if part.part else ''}{part.resolution}{' (loose)' if part.loose else ''}"
+
     def with_found(self, other: "Record") -> "Record":
         """The same claim with what judging found elsewhere."""
         return replace(self, **{one.name: getattr(other, one.name) for one in fields(self) if "found" in one.metadata})
@@ -169,7 +186,9 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, Mapping):
         return {name: _plain(one) for name, one in value.items()}
-    return _encoded(value) if is_dataclass(value) and not isinstance(value, Provenance) else value
+    if is_dataclass(value) and not isinstance(value, Provenance):
+        return _encoded(value, lambda one: _is_said(value, one))
+    return value
 
 
 def _without(data: dict[str, Any], *names: str) -> dict[str, Any]:

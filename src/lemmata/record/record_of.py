@@ -12,6 +12,7 @@ from lemmata.core.claim import Claim, Judgement
 from lemmata.core.errors import Undecided
 from lemmata.core.evidence import Evidence, values_of
 from lemmata.core.registry import Selection
+from lemmata.core.resolution import resolution
 from lemmata.core.sample import LEVEL, Sample, shown_interval
 from lemmata.core.scale import Scale
 from lemmata.core.to_json import to_json
@@ -68,6 +69,7 @@ def record_of(judgement: Judgement, limit: int | None = None, known: Record | No
 
 def part_record(evidence: Evidence, limit: int | None = None) -> PartRecord:
     count, elements = _elements(evidence, limit)
+    found = resolution(evidence, lambda place: _place(evidence, place))
     return PartRecord(
         part=evidence.part,
         rule=evidence.rule.describe(),
@@ -79,6 +81,21 @@ def part_record(evidence: Evidence, limit: int | None = None) -> PartRecord:
         detail=evidence.verdict.detail,
         count=count,
         elements=elements,
+        resolution=found.words if found else "",
+        unnoticed=finite(found.order) if found and math.isfinite(found.order) else None,
+        loose=bool(found and found.is_loose),
+    )
+
+
+def _place(evidence: Evidence, flat: int) -> str:
+    """Where an element stands, in words; empty where there is but one."""
+    shape = evidence.shape()
+    if not shape or math.prod(shape) < 2:
+        return ""
+    index = tuple(int(one) for one in np.unravel_index(flat, shape))
+    where = _where(_named(evidence.along, shape), index)
+    return ", ".join(
+        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}" for name, value in where.items()
     )
 
 

@@ -65,6 +65,7 @@ def claim_facts(record: Record) -> list[tuple[str, str]]:
     return [
         ("Rule", "each part under its own rule" if several else rule(record.rule)),
         how_far,
+        ("Resolution", inline(record.resolution)),
         ("Control", control_note(record.control_status) if record.control_status else ""),
         ("Protocol", inline(protocol_words(record))),
         ("Detail", inline(record.detail)),

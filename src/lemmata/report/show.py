@@ -23,15 +23,15 @@ def claim_panel(record: Record) -> RenderableType:
     facts.add_column(ratio=1, overflow="fold")
     for name, text in _facts(record):
         if text:
-            facts.add_row(name, cell_text(text))
+            facts.add_row(name, cell_text(to_unicode(text) if isinstance(text, str) and name != "in LaTeX" else text))
     says = (Text(record.locus, style="dim"), Text(""), Text(to_unicode(record.statement)), Text(""))
     return Padding(Group(title, *says, *_evidence(record), facts), (1, 0, 1, 1))
 
 
 def _facts(record: Record) -> Iterator[tuple[str, str | Text]]:
     if correction := record.correction:
-        yield "printed", Text(correction.printed, style=status_style("fails"))
-        yield "corrected", Text(correction.corrected, style=status_style("holds"))
+        yield "printed", Text(to_unicode(correction.printed), style=status_style("fails"))
+        yield "corrected", Text(to_unicode(correction.corrected), style=status_style("holds"))
         for word, text in details(correction):
             yield word, f"{record.paper}/{text}" if word == "follows from" and record.paper else text
         yield "in LaTeX", correction.latex
@@ -39,10 +39,12 @@ def _facts(record: Record) -> Iterator[tuple[str, str | Text]]:
         yield "rule", rule(record.rule)
     if record.is_judged:
         yield ("proved on", record.proved) if record.proved else ("margin", margin(record.margin))
+        yield "resolution", record.resolution
         yield "control", control_text(record.control_status)
     yield "protocol", protocol_words(record)
     yield "reference", record.reference or ""
     yield from record.provenance.facts() if record.provenance else ()
+    yield "stale", record.stale
     yield "detail", record.detail
     yield "remark", record.remark
     yield "experiment", record.experiment
