@@ -10,9 +10,9 @@ from conftest import Cli
 from lemmata.core import OutsideSetting, Runs, Scale, of_config
 from lemmata.core.condition import meet
 from lemmata.core.judge import asked_for
-from lemmata.core.registry import select_one
+from lemmata.core.registry import select, select_one
 from lemmata.core.run import NotComputed
-from lemmata.run import Store
+from lemmata.run import Store, evaluate
 
 SMOKE = ("--scale", "smoke", "--jobs", "1", "--store", "mine")
 
@@ -49,6 +49,15 @@ def test_what_a_claim_asks_for_before_anything_is_computed(id: str, scale: str, 
     assert names <= set(runs)
 
 
+def test_a_claim_with_an_experiment_of_its_own_computes_nothing_for_the_drawing(store: Store) -> None:
+    selections = select(["ic-recall/thm-4.2"])
+    assert set(selections[0].experiment.runs(Scale("smoke"))) == {"stages", "escape", "lowest"}
+    (result,) = evaluate(selections, Scale("smoke"), store, own_runs=True)
+    assert set(result.runs.by_name) == {"stages", "lowest"}
+    assert result.judgements[0].status == "holds"
+    assert len(store.digests()) == 2
+
+
 def lacking(reading: Callable[[], Any]) -> frozenset[str]:
     with pytest.raises(NotComputed) as stop:
         reading()
@@ -56,10 +65,10 @@ def lacking(reading: Callable[[], Any]) -> frozenset[str]:
 
 
 def test_runs_that_are_not_there_have_names_and_are_asked_for_together() -> None:
-    runs = nothing_computed("ic-recall/warmup-dynamics")
-    assert "stages" in runs
-    assert len(runs) == 6
-    assert lacking(lambda: runs["stages"]) == {"stages"}
+    runs = nothing_computed("ic-recall/lemma-b.6")
+    assert "pushed/saddle" in runs
+    assert len(runs) == 2
+    assert lacking(lambda: runs["pushed/saddle"]) == {"pushed/saddle"}
     assert lacking(lambda: runs.group("pushed")) == {"pushed/saddle", "pushed/minimum"}
     assert lacking(runs.items) == lacking(runs.values) == set(runs)
 
@@ -69,9 +78,9 @@ def test_conditions_on_configs_come_before_any_computing() -> None:
     def never(config: Any) -> str:
         return "no setting is one of this rule"
 
-    runs = nothing_computed("ic-recall/warmup-dynamics")
+    runs = nothing_computed("ic-recall/thm-4.2")
     with pytest.raises(OutsideSetting):
-        meet({"pushed": never}, runs)
+        meet({"stages": never}, runs)
     with pytest.raises(OutsideSetting):
-        runs.watched({"pushed": never})["pushed/saddle"]
-    assert lacking(lambda: runs.watched({"pushed": never})["stages"]) == {"stages"}
+        runs.watched({"stages": never})["stages"]
+    assert lacking(lambda: runs.watched({"stages": never})["lowest"]) == {"lowest"}

@@ -19,7 +19,6 @@ CASES: dict[str, tuple] = {  # the runs read, where the theory stands, and by wh
     "ic-recall/symbolic": (["main"], pairwise_line, "GAPS"),
     "association/b.3-stationary": (["main"], noise_logit, "largest_step"),
     "knowledge/hoeffding-cover": (["main"], concentration, "hoeffding_bound"),
-    "knowledge/cover-all-templates": (["main"], concentration, "hoeffding_cover"),
 }
 
 

@@ -31,7 +31,7 @@ from lemmata.report.page import Report, write_page
 from lemmata.report.page_entry import Entry, Found
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Changes, Store, change, evaluate, evaluate_each, outside_too, possible
+from lemmata.run import Changes, Store, change, evaluate, evaluate_each, named_one_by_one, outside_too, possible
 
 
 def reproduce(
@@ -98,7 +98,7 @@ def check(
     """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
-    result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=True)
+    result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
     if as_json:
         _print_json(_records([*result, *not_run]))
     else:

@@ -17,7 +17,7 @@ from lemmata.record import Replications, read_baseline
 from lemmata.report.replications import undecided_again
 from lemmata.report.tables import replication_table
 from lemmata.report.terminal import not_run_lines
-from lemmata.run import Store, confirm, possible
+from lemmata.run import Store, confirm, named_one_by_one, possible
 
 
 def confirm_claims(
@@ -47,6 +47,7 @@ def confirm_claims(
             jobs=jobs_of(jobs),
             engine=engine,
             reporter=reporter,
+            own_runs=named_one_by_one(ids),
         )
     if as_json:
         print(json.dumps([_told(id, one) for id, one in found.items()], indent=1))

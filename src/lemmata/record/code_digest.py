@@ -109,6 +109,7 @@ class LiveCode(CodeForm):
         super().__init__(package, folder)
         self.objects: dict[Any, tuple[Any, frozenset[str]]] = {}
         self.under_way: list[int] = []
+        self.cycles = 0
 
     def asking(self) -> Any:
         return _Asking(self)
@@ -134,6 +135,7 @@ class LiveCode(CodeForm):
         if isinstance(value, float):
             return ["float", f"{value:.9g}"]  # the last digits of a computed number are the library's
         if id(value) in self.under_way:
+            self.cycles += 1
             return f"cycle of {len(self.under_way) - self.under_way.index(id(value))}"
         self.under_way.append(id(value))
         try:
@@ -184,12 +186,15 @@ class LiveCode(CodeForm):
         if "<" not in function.__qualname__:
             whole = self.digest(Place(function.__module__, top))  # a method with its class
             return ["method", whole, inner] if inner else whole
-        if function not in self.objects:
+        if function in self.objects:
+            form, attributes = self.objects[function]
+        else:
+            cycles = self.cycles
             with self.asking() as attributes:
                 form = self._local(function)
-            self.objects[function] = form, frozenset(attributes)
-        form, known = self.objects[function]
-        self.frames[-1].attributes |= known
+            if cycles == self.cycles:  # the same whoever reaches it
+                self.objects[function] = form, frozenset(attributes)
+        self.frames[-1].attributes |= attributes
         return form
 
     def _local(self, function: Any) -> Any:

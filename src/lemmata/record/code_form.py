@@ -47,11 +47,13 @@ class Value:
 
 @dataclass
 class Frame:
-    """A definition under way: the attributes it asks for, and the outermost definition under way that it reaches."""
+    """A definition under way: the attributes it asks for, the outermost definition under way that it reaches, and
+    whether others reach it from within: then its digest is of its cycle as it is entered here."""
 
     place: Place | None
     attributes: set[str] = field(default_factory=set)
     outermost: int = 10**9
+    is_entered: bool = False
 
 
 Scope = dict[str, Any]  # a local name -> its number, a Place that it imports, a Value, or (in a class) itself
@@ -165,6 +167,7 @@ class CodeForm:
         if place in under_way:
             index = under_way.index(place)
             self.frames[-1].outermost = min(self.frames[-1].outermost, index)
+            self.frames[index].is_entered |= index < len(self.frames) - 1
             return f"cycle of {len(under_way) - index}"
         frame = Frame(place)
         self.frames.append(frame)
@@ -172,17 +175,19 @@ class CodeForm:
         self.frames.pop()
         above = self.frames[-1]
         above.attributes |= frame.attributes
-        if frame.outermost >= len(self.frames):  # it closes in itself: the same whoever reaches it
-            self.known[place] = text, frozenset(frame.attributes)
-        else:
+        if frame.outermost < len(self.frames):
             above.outermost = min(above.outermost, frame.outermost)
+        elif not frame.is_entered:  # the same whoever reaches it
+            self.known[place] = text, frozenset(frame.attributes)
         return text
 
     def _form(self, place: Place) -> Any:
         statements = self.definition(place)
         if self.is_run(place):
             return ["run", *(self._class_value(place, name) for name in ("kind", "version"))]
-        own: Scope = {place.name: "itself"}
+        source, beside = self.source(place.module), dict.fromkeys(names_bound(statements))
+        bound_here = {name: None for name in beside if source and source.bound.get(name) == statements}
+        own: Scope = bound_here | {place.name: "itself"}  # `A, B = 1, 2` defines each without the other
         writer = Writer(self, place.module)
         if len(statements) == 1 and isinstance(statements[0], FUNCTIONS):
             return writer.function(statements[0], [])

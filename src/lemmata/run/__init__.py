@@ -6,6 +6,7 @@ from lemmata.run.evaluate import (
     apart as apart,
     evaluate as evaluate,
     evaluate_each as evaluate_each,
+    named_one_by_one as named_one_by_one,
     obstacle as obstacle,
     possible as possible,
 )

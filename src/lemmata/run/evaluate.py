@@ -13,7 +13,7 @@ from lemmata.core.judge import asked_for
 from lemmata.core.registry import Selection, full_id, select
 from lemmata.core.run import NotComputed
 from lemmata.core.warnings import suppress_warnings
-from lemmata.record import ExperimentResult, NotRun, current_rule
+from lemmata.record import ExperimentResult, NotRun, current_rule, read_baseline
 from lemmata.record.record_of import KEPT
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
@@ -34,8 +34,8 @@ def evaluate(
     changes: Mapping[str, str] | None = None,
     own_runs: bool = False,
 ) -> list[ExperimentResult]:
-    """Judge every selected claim; the experiments in the order in which they were asked for. `own_runs`: where only
-    some of an experiment's claims are selected, compute only the runs that their verdicts read."""
+    """Judge every selected claim; the experiments in the order in which they were asked for. `own_runs`: of single
+    claims compute only the runs that their verdicts read."""
     parts = [one for one in selections if own_runs and not changes and is_part(one)]
     whole = [one for one in selections if one not in parts]
     judged = itertools.chain(
@@ -47,8 +47,13 @@ def evaluate(
 
 
 def is_part(selection: Selection) -> bool:
-    """Whether only some of an experiment's claims are asked for."""
-    return len(selection.claims) < len(selection.experiment.claims)
+    """Whether some of an experiment's claims are asked for, or its only one: then its drawing is not."""
+    return len(selection.claims) < max(len(selection.experiment.claims), 2)
+
+
+def named_one_by_one(ids: Sequence[str]) -> bool:
+    """Whether claims and experiments were asked for, not papers."""
+    return bool(ids) and all("/" in full_id(one) for one in ids)
 
 
 def evaluate_claims(
@@ -60,7 +65,7 @@ def evaluate_claims(
     reporter: Reporter | None = None,
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim from its own runs: what it asks for is computed, then it is judged again, until it
-    asks for nothing more."""
+    asks for nothing more. (What a kept verdict read is asked for at once.)"""
     named = [selection.experiment.runs(scale) for selection, scale in requested]
     for (selection, _), configs in zip(requested, named, strict=True):
         if reason := obstacle(selection.experiment, configs.values(), store):
@@ -80,6 +85,8 @@ def evaluate_claims(
                     found[claim.id] = judge(claim, there, selection.experiment.needs)
                 except NotComputed as lacking:
                     names = lacking.names | asked_for(claim, there, selection.experiment.needs)
+                    known = read_baseline(selection.paper).claims.get(claim.id)
+                    names |= there.absent.keys() & set(known.reads if known else ())
                     wanted |= {configs[name].digest: configs[name] for name in names}
         if not wanted:
             break

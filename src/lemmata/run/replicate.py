@@ -34,6 +34,7 @@ def confirm(
     jobs: int = 1,
     engine: EngineName = "local",
     reporter: Reporter | None = None,
+    own_runs: bool = False,
 ) -> dict[str, Replications]:
     """Judge every selected claim under each of these replications, and keep what comes of it, by claim id.
 
@@ -41,7 +42,8 @@ def confirm(
     an interrupted confirmation continues. An experiment of which a run could not be computed is not judged.
     """
     scales = {number: replace(scale, replication=number) for number in numbers}
-    entire, parts = [s for s in selections if not is_part(s)], [s for s in selections if is_part(s)]
+    parts = [s for s in selections if own_runs and is_part(s)]
+    entire = [s for s in selections if s not in parts]
     wanted = [run for one in scales.values() for s in entire for run in s.experiment.runs(one).values()]
     # All at once: one progress, and no worker waits for another.
     failed = compute_all(wanted, store, jobs=jobs, engine=engine, reporter=reporter)
