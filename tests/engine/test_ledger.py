@@ -223,7 +223,7 @@ def test_of_a_judged_claim_something_was_seen(tmp_path: Path, place: str, what: 
     shutil.copytree(TOY, tmp_path / "toy", ignore=shutil.ignore_patterns("__pycache__"))
     toy, store = Copy(tmp_path), tmp_path / "store"
     (store / place).parent.mkdir(parents=True)
-    (store / place).write_text('{"status": "holds", "rule": "another by now"}')
+    (store / place).write_text('{"id": "toy/sure", "status": "holds", "rule": "another by now"}')
     write = ("ledger", "toy", "--write", "--why", "first", "--store", str(store), "--seen")
     code, out = toy(*write, "Nothing")
     assert (code, out.strip().count("\n")) == (2, 0)
