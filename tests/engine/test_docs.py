@@ -65,7 +65,6 @@ def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
     assert path.read_text() == guide_texts()[path], "run `lemmata docs`"
 
 
-@pytest.mark.xfail(reason="the pictures are made again with the last verdicts: make pictures", strict=False)
 @pytest.mark.parametrize("name", ["report", *screenshots.VIEWS, "live-watch"])
 def test_a_picture_shows_the_verdicts_that_are_kept(name: str) -> None:
     with Image.open(DOCS / f"{name}.png") as picture:

@@ -14,8 +14,8 @@ from hypothesis import given, strategies as st
 
 from descent_run import Descent
 from forging import signed
-from lemmata.core import Certificate, RunConfig, Scale, Undecided, UserError
-from lemmata.core.certificate import Proposition, ProvedStep, read_certificate
+from lemmata.core import RunConfig, Scale, Undecided, UserError
+from lemmata.core.certificate import Certificate, Proposition, ProvedStep, read_certificate
 from lemmata.core.config import decode, encode, override, paths
 from lemmata.core.registry import papers, run_type, select
 from lemmata.lm.folder import weight_files

@@ -19,8 +19,8 @@ from descent_run import Descent
 from faulty.run.walk import Walk
 from faulty_paper import faulty
 from forging import signed_files
-from lemmata.core import Certificate, Undecided
-from lemmata.core.certificate import ProvedStep, read_certificate
+from lemmata.core import Undecided
+from lemmata.core.certificate import Certificate, ProvedStep, read_certificate
 from lemmata.run import Silent, Store, compute_all, obtain
 from lemmata.run.engines import local
 from lemmata.run.lease import Leases, clear_abandoned, is_leased
@@ -210,7 +210,7 @@ def test_who_was_taken_for_dead_writes_again(store: Store, monkeypatch: pytest.M
             cleared.append(folder)
             self.clear(folder, config.digest)
 
-    monkeypatch.setattr(Store, "_fill", interrupted)
+    monkeypatch.setattr(Store, "_write_files", interrupted)
     found = obtain([config], store)
     assert cleared
     assert list(found) == store.digests() == [config.digest]

@@ -9,7 +9,7 @@ import pytest
 from conftest import Cli
 from lemmata.core import OutsideSetting, Runs, Scale, of_config
 from lemmata.core.condition import meet
-from lemmata.core.judge import asked_for
+from lemmata.core.judge import requested_by
 from lemmata.core.registry import select, select_one
 from lemmata.core.run import NotComputed
 from lemmata.run import Store, evaluate
@@ -45,7 +45,7 @@ def test_a_claim_computes_its_own_runs(cli: Cli) -> None:
 def test_what_a_claim_asks_for_before_anything_is_computed(id: str, scale: str, names: set[str]) -> None:
     selection, runs = select_one(id, "judge"), nothing_computed(id, scale)
     claim = next(one for one in selection.experiment.claims if one.id == id)
-    assert asked_for(claim, runs, selection.experiment.needs) == names
+    assert requested_by(claim, runs, selection.experiment.needs) == names
     assert names <= set(runs)
 
 

@@ -162,7 +162,7 @@ def test_named_parts_and_a_remark_that_computes() -> None:
 
 def test_plain_is_json_data() -> None:
     data = {"a": np.float64(1.5), "b": np.arange(3), "c": float("inf")}
-    assert to_json(data) == {"a": 1.5, "b": [0, 1, 2], "c": None}
+    assert to_json(data) == {"a": 1.5, "b": [0, 1, 2], "c": "Infinity"}
     assert to_json(np.zeros((10, 10)))["shape"] == [10, 10]
     assert to_json(np.eye(2)) == [[1.0, 0.0], [0.0, 1.0]]
 

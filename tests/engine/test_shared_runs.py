@@ -30,12 +30,12 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     found: Counter[str] = Counter()
     train = loop._train
 
-    def counted(*given: Any, context: Any, stage: str, **more: Any) -> Any:
+    def counting(*given: Any, context: Any, stage: str, **more: Any) -> Any:
         found[stage] += context.load(stage) is None
         time.sleep(0.01)  # so that others have their turn
         return train(*given, context=context, stage=stage, **more)
 
-    monkeypatch.setattr(loop, "_train", counted)
+    monkeypatch.setattr(loop, "_train", counting)
     return found
 
 

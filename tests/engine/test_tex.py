@@ -2,7 +2,9 @@
 
 import pytest
 
+from lemmata.core import Correction
 from lemmata.core.registry import experiments, papers
+from lemmata.record import Record
 from lemmata.report.errata import errata_latex
 from lemmata.report.markup import code_or_tex, inline
 from lemmata.report.tex import TexError, check_tex, formula, to_unicode
@@ -59,8 +61,9 @@ def test_a_page_holds_source_and_unicode() -> None:
 
 
 def test_latex_keeps_mathematics() -> None:
-    row = {"id": "p/x", "locus": "", "status": None, "statement": r"50% of $x_1$.", "printed_formula": "$a_1$"}
-    text = errata_latex(next(iter(papers().values())), [row | {"corrected_formula": "a_2"}])
+    slip = Correction(severity="constant", printed="$a_1$", corrected="a_2")
+    record = Record(id="p/x", statement=r"50% of $x_1$.", correction=slip)
+    text = errata_latex(next(iter(papers().values())), [record])
     assert r"50\% of $x_1$." in text
     assert r"\item[printed] $a_1$" in text
     assert r"a\_2" in text

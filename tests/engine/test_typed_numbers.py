@@ -16,30 +16,20 @@ GUIDES = [path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES.k
 PROSE = [TOP / "README.md", *GUIDES]
 PROSE += [readme_of(paper) for paper in OURS]
 SAID = {"caption", "notes", "remark", "title", "text", "y_label", "x_label"}
-TO_DO = {readme_of(paper).relative_to(TOP).as_posix() for paper in OURS} | {
-    paper.id for paper in OURS
-}  # to be rewritten
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.relative_to(TOP).as_posix())
-def test_pages_hold_no_typed_number(path: Path, request: pytest.FixtureRequest) -> None:
-    _or_to_do(path.relative_to(TOP).as_posix(), request)
+def test_pages_hold_no_typed_number(path: Path) -> None:
     assert typed_numbers(path.read_text()) == []
 
 
 @pytest.mark.parametrize("id", [paper.id for paper in OURS])
-def test_the_strings_of_claims_hold_no_typed_number(id: str, request: pytest.FixtureRequest) -> None:
-    _or_to_do(id, request)
+def test_the_strings_of_claims_hold_no_typed_number(id: str) -> None:
     said = [(claim.id, claim.remark) for one in experiments(id).values() for claim in one.claims]
     said += [(one.id, one.notes) for one in experiments(id).values()]
     said += [(file.name, text) for file in papers()[id].folder.glob("claims/*.py") for text in _captions(file)]
     found = [(where, number) for where, text in said if isinstance(text, str) for _, number in typed_numbers(text)]
     assert found == []
-
-
-def _or_to_do(name: str, request: pytest.FixtureRequest) -> None:
-    if name in TO_DO:
-        request.applymarker(pytest.mark.xfail(reason="it is still to be rewritten", strict=False))
 
 
 def _captions(file: Path) -> Iterator[str]:

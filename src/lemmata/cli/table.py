@@ -11,6 +11,7 @@ from rich.console import Console
 
 from lemmata.cli.options import scale_of
 
+COLLECTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # of a stand-in for a command
 Commands = Mapping[str, tuple[type, str]]  # a command's name -> its options, and its function in `lemmata`
 
 
@@ -23,7 +24,8 @@ def call(commands: Commands, options: Any, console: Console) -> int:
     """Do what was asked. A parameter is an option, an option of a group, or made from options: scale, store."""
     module, _, name = next(place for kind, place in commands.values() if kind is type(options)).partition(":")
     function = getattr(importlib.import_module(f"lemmata.{module}"), name)
-    return function(**{name: _given(options, name, console) for name in inspect.signature(function).parameters})
+    named = [one.name for one in inspect.signature(function).parameters.values() if one.kind not in COLLECTED]
+    return function(**{name: _given(options, name, console) for name in named})
 
 
 def _given(options: Any, name: str, console: Console) -> Any:

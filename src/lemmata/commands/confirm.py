@@ -50,7 +50,7 @@ def confirm_claims(
             own_runs=named_one_by_one(ids),
         )
     if as_json:
-        print(json.dumps([_told(id, one) for id, one in found.items()], indent=1))
+        print(json.dumps([_message(id, one) for id, one in found.items()], indent=1))
     else:
         console.print(replication_table(found, numbers))
         moved = [one for one in found.values() if one.moved]
@@ -69,7 +69,7 @@ def _documented(selections: Sequence[Selection], scale: Scale) -> dict[str, Stat
     return {one.id: cast(Status, one.status) for one in found}
 
 
-def _told(id: str, one: Replications) -> Mapping[str, Any]:
+def _message(id: str, one: Replications) -> Mapping[str, Any]:
     said = one.to_json()
     return {
         "id": id,

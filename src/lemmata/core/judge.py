@@ -97,7 +97,7 @@ def _said(remark: Callable[[Runs], str], runs: Runs) -> str | Undecided:
         return ""
 
 
-def asked_for(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> set[str]:
+def requested_by(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> set[str]:
     """The runs that are not there and that a verdict asks for, as far as can be seen without them: subject, control,
     conditions and each part by itself."""
     requested: set[str] = set()

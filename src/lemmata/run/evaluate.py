@@ -9,7 +9,7 @@ from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserErro
 from lemmata.core.claim import Judgement
 from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
-from lemmata.core.judge import asked_for
+from lemmata.core.judge import requested_by
 from lemmata.core.registry import Selection, full_id, select
 from lemmata.core.run import NotComputed
 from lemmata.core.warnings import suppress_warnings
@@ -84,7 +84,7 @@ def evaluate_claims(
                 try:
                     found[claim.id] = judge(claim, there, selection.experiment.needs)
                 except NotComputed as lacking:
-                    names = lacking.names | asked_for(claim, there, selection.experiment.needs)
+                    names = lacking.names | requested_by(claim, there, selection.experiment.needs)
                     known = read_baseline(selection.paper).claims.get(claim.id)
                     names |= there.absent.keys() & set(known.reads if known else ())
                     wanted |= {configs[name].digest: configs[name] for name in names}

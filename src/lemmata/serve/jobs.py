@@ -45,7 +45,8 @@ def folder(store: Store, id: str) -> Path:
 
 
 def keep(store: Store, job: Job) -> None:
-    keep_json(folder(store, job.id) / JOB, {**asdict(job), "question": job.question.to_json(), "progress": {}})
+    data = asdict(job) | {"question": job.question.to_json(), "progress": {}}
+    keep_json(folder(store, job.id) / JOB, data | {"asked": data.pop("requested")})
 
 
 def kept(store: Store) -> list[Job]:
