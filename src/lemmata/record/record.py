@@ -7,10 +7,10 @@ from typing import Any
 
 from lemmata.core.claim import Correction
 from lemmata.core.verdict import Status
+from lemmata.record.protocol import EXACT
 from lemmata.record.provenance import Provenance
 
 NOT_RUN = "not run"  # in the place of a verdict
-EXACT = "exact"  # setting, metric and size are the paper's
 OPTIONAL: dict[str, Any] = {"optional": True}  # JSON leaves it out where it says nothing
 FOUND: dict[str, Any] = {"found": True}  # known by judging alone: what a baseline keeps
 LISTED: dict[str, Any] = {"listed": True}  # JSON has it where a claim stands in a list, with its provenance

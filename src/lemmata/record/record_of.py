@@ -17,6 +17,7 @@ from lemmata.core.sample import LEVEL, Sample, shown_interval
 from lemmata.core.scale import Scale
 from lemmata.core.to_json import to_json
 from lemmata.core.verdict import Elements, Status
+from lemmata.record.protocol import protocol_of
 from lemmata.record.record import EXACT, Element, PartFacts, PartRecord, Record
 
 KEPT = 64  # rows of a part that are stored with a verdict; whoever judges anew has them all
@@ -32,8 +33,9 @@ def claim_facts(claim: Claim, selection: Selection | None = None, scale: Scale |
         experiment = selection.experiment
         about = {"experiment": experiment.id, "title": experiment.title, "paper": selection.paper.id}
     if scale:
-        ours = claim.protocol.at(scale)
-        about |= {"scale": scale.name, "replication": scale.replication, "protocol": ours or EXACT}
+        about |= {"scale": scale.name, "replication": scale.replication}
+    if selection and scale:
+        about["protocol"] = protocol_of(claim, selection.experiment, scale)
     return Record(
         id=claim.id,
         locus=claim.locus,
@@ -48,10 +50,11 @@ def claim_facts(claim: Claim, selection: Selection | None = None, scale: Scale |
 def record_of(judgement: Judgement, limit: int | None = None, known: Record | None = None, **more: Any) -> Record:
     """The record of a verdict; `limit`: of so many elements a part alone, of those that decide; `known`: of its claim,
     without a verdict."""
+    known = known or claim_facts(judgement.claim)
     return replace(
-        known or claim_facts(judgement.claim),
+        known,
         status=judgement.status,
-        protocol=judgement.protocol or EXACT,
+        protocol=known.protocol or judgement.protocol or EXACT,
         predicted=to_json(judgement.predicted),
         measured=to_json(judgement.measured),
         corrected=to_json(judgement.corrected),
