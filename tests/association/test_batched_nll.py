@@ -12,7 +12,7 @@ from lemmata.papers.association.model import Transformer, TransformerConfig, blo
 from lemmata.papers.association.model.fast.batched_nll import batched_nll
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit
-from lemmata.train.losses import surprise_by_sequence, value_and_gradient
+from lemmata.train.losses import nll_by_sequence, value_and_gradient
 
 FEEDS = {"two MLPs": ("mlp", "mlp"), "a linear one": ("mlp", "linear"), "none at the end": ("linear", "mlp", "none")}
 
@@ -30,7 +30,7 @@ def test_loss_and_gradient(feeds: tuple, few: int, monkeypatch: pytest.MonkeyPat
         task = NoisyRecall.create(RecallConfig(symbols=6, length=13))
         batch = task.sample(7, key=named_key(0, "batch"))
         learned, fixed = eqx.partition(model := model_with(feeds, 13), block_weights(model))
-        losses = [QueryLoss(task.queries, one) for one in (surprise_by_sequence, batched_nll)]
+        losses = [QueryLoss(task.queries, one) for one in (nll_by_sequence, batched_nll)]
         (a, slope), (b, other) = (
             jax.jit(lambda part, loss=loss: value_and_gradient(loss, part, fixed, batch))(learned) for loss in losses
         )
@@ -56,7 +56,7 @@ def test_every_number_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
                     )
                 )
             )
-            for way in (surprise_by_sequence, batched_nll)
+            for way in (nll_by_sequence, batched_nll)
         ]
         for count in (0, 1, 6, 7, 45):
             kept = jax.random.permutation(named_key(count, "kept"), jnp.arange(45) < count).reshape(5, 9)
@@ -70,7 +70,7 @@ def test_a_whole_training(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcut, "FEW_ROWS", 0)
     with precision("float64"):
         task, ends = NoisyRecall.create(RecallConfig(symbols=6, length=12)), []
-        for way in (surprise_by_sequence, batched_nll):
+        for way in (nll_by_sequence, batched_nll):
             objective = Batches(QueryLoss(task.queries, way), 8)
             algorithm = Descent(objective, block_weights, SGDConfig(), 0.03)
             model = model_with(("mlp", "mlp"), 12)
