@@ -33,7 +33,7 @@ class OfAnother(OfOne):
 class Noting:
     """An engine of two slots that computes nothing: each look ends the run that began first."""
 
-    slots = 2
+    slots = workers = 2
 
     def __init__(self) -> None:
         self.started: list[RunConfig] = []

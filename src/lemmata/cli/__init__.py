@@ -25,6 +25,7 @@ from lemmata.cli.store import Diff, Export, Query, Runs, Views
 from lemmata.cli.table import Commands, call, union
 from lemmata.core import UserError, unknown
 from lemmata.core.cli_hints import cli_options
+from lemmata.core.errors import EngineLost
 from lemmata.core.registry import add_paper_path
 
 GROUPS: dict[str, Commands] = {
@@ -60,6 +61,7 @@ GROUPS: dict[str, Commands] = {
 COMMANDS: Commands = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
+CONTINUES = "finished runs are kept, run the same command again to continue"
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # of a library that is loaded
 FORBIDDEN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR)
@@ -121,11 +123,13 @@ def _main(words: list[str]) -> None:
             raise
         what = "used" if error.errno in FORBIDDEN else "written"
         _refuse(console, f"{error.filename or 'a file'} cannot be {what}: {error.strerror}; what is finished is kept")
+    except EngineLost as error:
+        _refuse(console, f"{error}; {CONTINUES}", code=1)
     except KeyboardInterrupt:
-        console.print("lemmata: interrupted; finished runs are kept, run the same command again to continue")
+        console.print(f"lemmata: interrupted; {CONTINUES}")
         sys.exit(130)
 
 
-def _refuse(console: Any, message: str) -> NoReturn:
+def _refuse(console: Any, message: str, code: int = 2) -> NoReturn:
     console.print(f"lemmata: {message}", style="red", soft_wrap=True, markup=False, highlight=False)
-    sys.exit(2)
+    sys.exit(code)

@@ -10,6 +10,10 @@ class UserError(Exception):
     """A mistake in the request, not in the program. The command line prints it in one line and exits 2."""
 
 
+class EngineLost(Exception):
+    """The machines that compute are gone. The command line says so in one line and exits 1; the same one goes on."""
+
+
 class InvalidField(UserError):
     """A field whose value is out of range. It says itself which: whoever knows where the field stands can say it in
     full (`within`), and whoever knows who asked for it, where."""

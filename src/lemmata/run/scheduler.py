@@ -205,11 +205,11 @@ class _Queue:
                 self._start(config)
 
     def _help(self) -> None:
-        """Slots that are left over help with what is under way, where it has replicas that others can train; the run
+        """Workers that are left over help with what is under way, where it has replicas that others can train; the run
         that was thought to be the largest first, and as evenly as it goes."""
         if self._waiting or not self._under_way:
             return
-        free = self._engine.slots - len(self._under_way) - self._helpers.total()
+        free = self._engine.workers - len(self._under_way) - self._helpers.total()
         shared = {one: replicas_of(partial_folder(self._store, one)) for one in self._under_way} if free > 0 else {}
         for _ in range(free):
             open_ = [one for one, count in shared.items() if self._helpers[one] + 1 < count]

@@ -20,6 +20,7 @@ class Engine(Protocol):
     """Computes runs into a store. It need not know of leases, of order or of how often a run is tried again."""
 
     slots: int  # how many runs it takes at a time
+    workers: int  # how many it computes at a time; those without a run help with one
 
     def start(self, config: RunConfig, *, helps: bool = False) -> None:
         """Begin a run, from its checkpoint if it has one; or help with one that is under way."""

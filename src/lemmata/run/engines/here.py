@@ -15,7 +15,7 @@ MANY_PROGRAMS = 1000  # a long sweep over sizes would fill the memory with them
 
 
 class Here:
-    slots = 1
+    slots = workers = 1
 
     def __init__(self, store: Store, progress: Progress) -> None:
         self._store, self._progress = store, progress

@@ -48,12 +48,12 @@ class Worker:
 
 class Local:
     def __init__(self, store: Store, jobs: int, progress: Progress) -> None:
-        self.slots = jobs
+        self.slots = self.workers = jobs
         self._store, self._progress = store, progress
         self._workers: list[Worker] = []
 
     def start(self, config: RunConfig, *, helps: bool = False) -> None:
-        task = Task.of(config, shared=self.slots >= SHARED_FROM, helps=helps)
+        task = Task.of(config, shared=self.workers >= SHARED_FROM, helps=helps)
         idle = [worker for worker in self._workers if worker.digest is None]
         for worker in sorted(idle, key=lambda one: one.kind != config.kind):
             try:
