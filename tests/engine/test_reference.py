@@ -100,7 +100,7 @@ def test_the_package_carries_references_of_its_claims(id: str) -> None:
     for one in (*kept.claims.values(), *kept.paper.values()):
         assert all((one.status, one.digest, one.version, one.date, one.device)), one.id
     page = (OURS[id].folder / "README.md").read_text()
-    for name, one in kept.paper.items():
+    for name, one in fresh(kept.paper, current_rules([id], "paper")).items():
         lines = [line for line in page.splitlines() if name.split("/")[1] in line and f"| {one.status} |" in line]
         assert lines, f"{name} is {one.status} at the paper's size, and the page does not say so"
 
