@@ -43,7 +43,7 @@ class Resolution:
             return 0.0
         if self.value is None:
             return math.inf
-        return 1 / max(self.value, 1e-9) if self.kind in ("distance", "margin") else self.value
+        return 1 / max(self.value, 1e-9) if self.kind == "distance" else abs(self.value)
 
 
 def resolution(evidence: Evidence, place: Callable[[int], str] = lambda index: "") -> Resolution | None:
