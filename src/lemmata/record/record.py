@@ -122,7 +122,9 @@ class Record:
 
     @property
     def weakest(self) -> PartRecord | None:
-        """Of the parts that carry the claim and hold, the one that would notice least."""
+        """Of the parts of a verdict that stands the one that carries the claim and would notice least."""
+        if self.status not in ("holds", "erratum"):
+            return None
         carrying = [one for one in self.evidence if self.parts.get(one.part, PartFacts("")).carries and one.resolution]
         return max(carrying, key=lambda one: math.inf if one.unnoticed is None else one.unnoticed, default=None)
 
