@@ -37,7 +37,8 @@ class Part:
     """One number (or array) of a claim: how it is read from the subject, and the rule it is under.
 
     `corrected` is the rule's target by the right formula, where the claim's printed one is thought to be wrong. A part
-    that carries the claim must fail on the control; one that does not is context: what the others presuppose.
+    that carries the claim must fail on the control; one that does not is context: what the others presuppose. `wrong`
+    is a part's own wrong subject, where the claim's can only fail in the others.
     `along` says of an array what its axes are, so that its numbers can be told apart: an axis' name -> its values, or
     a function of the runs that gives them; the axis of `Seeds` is not among them. It decides nothing.
     """
@@ -46,6 +47,7 @@ class Part:
     rule: Rule
     corrected: Any = NOTHING
     carries: bool = True
+    wrong: Callable[[Runs], Any] | None = None
     along: Mapping[str, Any] = field(default_factory=dict)
 
     def if_corrected(self, printed: Any, runs: Runs) -> Any:

@@ -47,18 +47,14 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
                 status = "erratum" if second.status == "holds" else "undecided"
                 accepted, verdict, verdicts = corrected, second, of_corrected
     reads = tuple(sorted(runs.read))
-    wrong = attempt(claim.wrong, all_runs)
-    control = {
-        name: wrong if isinstance(wrong, Undecided) else attempt(part.read, wrong) for name, part in parts.items()
-    }
-    on_control = _each(parts, accepted, control)
-    of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
-    control_status = of_control.status
+    on_control = _each(parts, accepted, _on_wrong_subjects(claim, parts, all_runs))
+    carrying = {name: one for name, one in on_control.items() if parts[name].carries} or on_control
+    passing = {name: one for name, one in carrying.items() if one.status != "fails"}
+    control_status = together(passing).status if passing else "fails"
     detail = verdict.detail
-    if control_status != "fails" and status in ("holds", "erratum"):
+    if passing and status in ("holds", "erratum"):
         status = "undecided"
-        why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
-        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
+        detail = f"the control did not fail its check: the rule cannot tell here ({_said_of(passing)})"
     remark = claim.remark if isinstance(claim.remark, str) else _said(claim.remark, runs)
     return Judgement(
         claim,
@@ -89,6 +85,24 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
     )
 
 
+def _on_wrong_subjects(claim: Claim, parts: Mapping[str, Part], runs: Runs) -> dict[str, Any]:
+    """What each part reads from its wrong subject: its own, or the claim's."""
+    of_claim = attempt(claim.wrong, runs)
+    wrong = {name: of_claim if part.wrong is None else attempt(part.wrong, runs) for name, part in parts.items()}
+    return {
+        name: wrong[name] if isinstance(wrong[name], Undecided) else attempt(part.read, wrong[name])
+        for name, part in parts.items()
+    }
+
+
+def _said_of(passing: Mapping[str, Verdict]) -> str:
+    """The parts that did not fail on the control, each with why it cannot be told where that is so."""
+    said = {
+        name: one.detail if one.status == "undecided" and one.detail else one.status for name, one in passing.items()
+    }
+    return "; ".join(f"{name}: {why}" if name else why for name, why in said.items())
+
+
 def _said(remark: Callable[[Runs], str], runs: Runs) -> str | Undecided:
     """A remark computes no run that the verdict does without."""
     try:
@@ -114,7 +128,9 @@ def requested_by(claim: Claim, all_runs: Runs, needs: Needs | None = None) -> se
     with replicated(all_runs.replication):
         ask(meet, claim.needs, all_runs.watched())
         runs = all_runs.watched(needs)
-        ask(claim.wrong, all_runs)
+        for wrong in (claim.wrong, *(part.wrong for part in claim.named_parts().values())):
+            if wrong is not None:
+                ask(wrong, all_runs)
         subject = ask(claim.subject, runs)
         for part in claim.named_parts().values():
             if subject is not None:

@@ -80,7 +80,8 @@ def _code_of(package: str, folder: Path) -> "LiveCode":
 
 def _part(code: "LiveCode", part: Part) -> str:
     corrected = None if part.corrected is NOTHING else code.value(part.corrected)
-    return short([code.value(part.read), code.value(part.rule), corrected, part.carries])
+    wrong = [] if part.wrong is None else [code.value(part.wrong)]  # most parts share the claim's
+    return short([code.value(part.read), code.value(part.rule), corrected, part.carries, *wrong])
 
 
 def _needs(code: "LiveCode", needs: Needs) -> Iterator[str]:

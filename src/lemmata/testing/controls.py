@@ -45,8 +45,12 @@ NOTHING, SUBJECT, WORKED, OTHER = Origin(), Origin(subject=True), Origin(worked=
 
 
 def control_problem(claim: Claim) -> str | None:
-    """Why a claim's control is none, as far as its code tells; None if nothing is seen."""
-    subject, wrong = call_on_runs(claim.subject), call_on_runs(claim.wrong)
+    """Why a control of the claim or of a part is none, as far as its code tells; None if nothing is seen."""
+    subjects = (claim.wrong, *(part.wrong for part in claim.named_parts().values() if part.wrong is not None))
+    return next(filter(None, (_problem(call_on_runs(claim.subject), call_on_runs(wrong)) for wrong in subjects)), None)
+
+
+def _problem(subject: ast.expr, wrong: ast.expr) -> str | None:
     if ast.unparse(subject) == ast.unparse(wrong):
         return "its control is its subject"
     found = _origin(wrong, _texts(subject), {})
