@@ -150,3 +150,31 @@ def test_replications_are_set_against_the_verdict_that_is_kept_now(cli: Cli, kep
     kept.write_text(json.dumps(data))
     cli("docs", "toy", "--scale", "smoke")
     assert json.loads((kept.parent / "replications.json").read_text())["toy/sure"]["reference"] == "undecided"
+
+
+def test_a_plan_counts_what_kept_verdicts_cost(cli: Cli, kept: Path) -> None:
+    plan = ("reproduce", "toy", "--dry-run", "--scale", "smoke")
+    facts = json.loads(cli(*plan, "--jobs", "4", "--json")[1])
+    (toy,) = facts["papers"]
+    assert toy["unknown"] == 0
+    assert toy["runs"] > 0 == toy["stored"]
+    assert facts["core_seconds"] == toy["core_seconds"] > 0
+    assert facts["expected_seconds"] >= max(facts["critical_path"], facts["core_seconds"] / 4) - 0.1
+    assert not Path(".lemmata").exists(), "a plan computes nothing"
+    assert not Path("report").exists()
+    cli("check", "toy", *SMOKE)
+    again = json.loads(cli(*plan, "--json")[1])
+    assert (again["papers"][0]["runs"], again["core_seconds"]) == (0, 0)
+    lines = cli(*plan, "--replication", "1")[1]
+    assert "critical path" in lines
+    assert "expected with" in lines
+
+
+def test_costs_are_of_present_runs(cli: Cli, kept: Path) -> None:
+    data = json.loads(kept.read_text())
+    assert data["costs"]
+    data["costs"]["0" * 12] = 5.0
+    kept.write_text(json.dumps(data))
+    cli("check", "toy", *SMOKE)
+    cli("docs", "toy", "--scale", "smoke")
+    assert "0" * 12 not in json.loads(kept.read_text())["costs"]

@@ -38,6 +38,9 @@ class Reproduce:
     replication: Replication = 0
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     single_file: SingleFile = False
+    dry_run: Annotated[
+        bool, tyro.conf.arg(help="Say what would be computed and how long it takes; compute nothing.")
+    ] = False
     where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"

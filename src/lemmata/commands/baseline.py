@@ -2,7 +2,7 @@
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from rich.console import Console
 from lemmata.commands.list import claim_records
 from lemmata.core import Paper, Scale
 from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import experiments
 from lemmata.record import VERDICTS, Baseline, CurrentRule, Record, baselines, current_rules, fresh, read_baseline
 from lemmata.report.evidence_rows import NEAREST
 from lemmata.report.files import write_whole
-from lemmata.run import Store
+from lemmata.run import Store, recorded_cost, shape
 from lemmata.run.store import RECORD
 
 
@@ -26,7 +27,10 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
     judged = {one.id: _kept(one, rules[one.id], store) for one in records if one.is_judged}
     if scale.name == "paper":
         if judged:
-            _write(paper, replace(before, paper={**before.paper, **judged}))
+            costs = _costs(
+                paper, scale, before, {run for one in records if one.id in judged for run in one.runs}, store
+            )
+            _write(paper, replace(before, paper={**before.paper, **judged}, costs=costs))
         return
     lacking = [one.id for one in records if one.status is None and not one.extra]
     if lacking and console:
@@ -40,7 +44,17 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
     computed = {run for one in records if not one.extra for run in one.runs}
     seconds = round(sum(float(store.record(run)["seconds"]) for run in computed))
     claims = {one.id: found[one.id] for one in records if one.id in found}
-    _write(paper, Baseline(scale=scale.name, seconds=seconds, claims=claims, paper=before.paper))
+    _write(paper, Baseline(scale.name, seconds, claims, before.paper, _costs(paper, scale, before, computed, store)))
+
+
+def _costs(paper: Paper, scale: Scale, before: Baseline, computed: Iterable[str], store: Store) -> dict[str, float]:
+    """What runs of each present shape cost: it says which to begin first, and how long all of them will take."""
+    found: dict[str, float] = {}
+    for key, cost in map(recorded_cost, map(store.record, computed)):
+        found[key] = max(found.get(key, 0.0), round(cost, 2))
+    scales = (scale, Scale(before.scale), Scale("paper"))
+    present = {shape(run) for one in experiments(paper.id).values() for at in scales for run in one.runs(at).values()}
+    return {key: cost for key, cost in {**before.costs, **found}.items() if key in present}
 
 
 def _write(paper: Paper, kept: Baseline) -> None:

@@ -15,6 +15,7 @@ from lemmata.commands.diff import check_against, diff
 from lemmata.commands.export import export
 from lemmata.commands.findings import Findings
 from lemmata.commands.order import cheapest_first
+from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.provenance import provenance
 from lemmata.core import Scale, UserError, require
@@ -45,6 +46,7 @@ def reproduce(
     console: Console,
     engine: EngineName = "local",
     single_file: bool = False,
+    dry_run: bool = False,
 ) -> int:
     """Run what is missing, the cheapest experiments first; judge and draw each when its runs are there.
 
@@ -52,6 +54,9 @@ def reproduce(
     """
     store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
+    if dry_run:
+        print_plan(selections, scale, store, jobs_of(jobs), as_json=as_json, console=console)
+        return 0
     ensure_folder(out)
     store.ensure_writable()
     order = cheapest_first(selections, scale, store)

@@ -22,7 +22,7 @@ VERDICTS = "verdicts.json"
 STALE = "no reference under the present rule"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Baseline:
     """The verdicts of the last whole run that was documented, by claim id, fresh or stale; what its computing cost."""
 
@@ -30,6 +30,7 @@ class Baseline:
     seconds: float = 0
     claims: Mapping[str, Record] = field(default_factory=dict)
     paper: Mapping[str, Record] = field(default_factory=dict)  # at the paper's own scale, which is run in pieces
+    costs: Mapping[str, float] = field(default_factory=dict)  # seconds a seed, by the key of a run's shape
 
     def at(self, scale: str) -> Mapping[str, Record]:
         return self.claims if scale == self.scale else self.paper if scale == "paper" else {}
@@ -42,6 +43,7 @@ class Baseline:
                 f"  {json.dumps(id)}: {json.dumps(one.found_json(), ensure_ascii=False)}" for id, one in records.items()
             )
             lines += [f' "{name}": {{\n' + ",\n".join(rows) + "\n }"] if records or name == "claims" else []
+        lines += [f' "costs": {json.dumps(dict(sorted(self.costs.items())))}'] if self.costs else []
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -57,7 +59,7 @@ def _read(path: Path, written: int) -> Baseline:
         {id: Record.from_json({"id": id, "scale": scale} | one) for id, one in data.get(name, {}).items()}
         for name, scale in (("claims", data["scale"]), ("paper", "paper"))
     )
-    return Baseline(scale=data["scale"], seconds=data["seconds"], claims=claims, paper=large)
+    return Baseline(data["scale"], data["seconds"], claims, large, data.get("costs", {}))
 
 
 def baselines(paper: Paper, scale: str) -> Mapping[str, Record]:

@@ -14,6 +14,12 @@ from lemmata.run.execute import execute as execute, missing as missing
 from lemmata.run.io_errors import Unwritable as Unwritable
 from lemmata.run.overrides import Key as Key, keys as keys
 from lemmata.run.query import RUNS as RUNS, query as query, stored_columns as stored_columns, views as views
+from lemmata.run.queue_order import (
+    cost_of as cost_of,
+    recorded_cost as recorded_cost,
+    run_costs as run_costs,
+    shape as shape,
+)
 from lemmata.run.replicate import confirm as confirm, last_replications as last_replications, seen_of as seen_of
 from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
 from lemmata.run.scheduler import (
