@@ -35,8 +35,8 @@ def test_what_make_installs_has_hashes_and_the_listed_versions() -> None:
     locked = dict(re.findall(r"^([\w.-]+)==(\S+)(?: ; .+)? \\\n +--hash=sha256:", lock, re.MULTILINE))
     assert len(locked) == len(re.findall(r"^[^# ]", lock, re.MULTILINE)), "each has a hash"
     assert "://" not in lock, "of no particular registry"
-    listed = dict(line.lower().replace("_", "-").split("==") for line in (TOP / "constraints.txt").read_text().split())
-    assert not {name for name, version in locked.items() if listed.get(name, version) != version}
+    pinned = dict(line.lower().replace("_", "-").split("==") for line in (TOP / "constraints.txt").read_text().split())
+    assert not {name for name, version in locked.items() if pinned.get(name, version) != version}
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
     extras = ("test", "export", "new-paper", "proofs", "serve")
     needed = [*project["dependencies"], *(word for extra in extras for word in project["optional-dependencies"][extra])]

@@ -74,8 +74,8 @@ def test_a_cluster_started_here_is_of_this_machine_and_this_command_alone(faulty
     ((_, port),) = ray_cluster.listening(head)
     ask = f"from ray._raylet import GcsClient; GcsClient(address='127.0.0.1:{port}')"
     with_another = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "another"}
-    asked = subprocess.run([sys.executable, "-c", ask], env=with_another, capture_output=True, text=True, timeout=60)
-    assert "AuthenticationError" in asked.stderr
+    answer = subprocess.run([sys.executable, "-c", ask], env=with_another, capture_output=True, text=True, timeout=60)
+    assert "AuthenticationError" in answer.stderr
     code, _, err = end(process)
     assert code == 0, err
 

@@ -67,9 +67,9 @@ class Ray:
         self._aside.__enter__()
         self._compute = ray.remote(_compute)  # sent to the cluster once: nothing later waits for a head that is lost
         self._lost = tuple(getattr(ray.exceptions, name) for name in LOST)
-        asked = _host_and_port(os.environ.get("RAY_ADDRESS", "")) if self._began else None
+        address = _host_and_port(os.environ.get("RAY_ADDRESS", "")) if self._began else None
         far = ray.util.client.ray.is_connected()  # its head has an address that need not be known here
-        self._head = asked or (None if far else _host_and_port(ray.get_runtime_context().gcs_address))
+        self._head = address or (None if far else _host_and_port(ray.get_runtime_context().gcs_address))
         self._last_count, self.slots, self.workers = 0.0, 1, 1
         self._count()
 
