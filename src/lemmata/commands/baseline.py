@@ -51,7 +51,7 @@ def _costs(paper: Paper, scale: Scale, before: Baseline, computed: Iterable[str]
     """What runs of each present shape cost: it says which to begin first, and how long all of them will take."""
     found: dict[str, float] = {}
     for key, cost in map(recorded_cost, map(store.record, computed)):
-        found[key] = max(found.get(key, 0.0), round(cost, 2))
+        found[key] = max(found.get(key, 0.0), float(f"{cost:.3g}"))
     scales = (scale, Scale(before.scale), Scale("paper"))
     present = {shape(run) for one in experiments(paper.id).values() for at in scales for run in one.runs(at).values()}
     return {key: cost for key, cost in {**before.costs, **found}.items() if key in present}

@@ -41,10 +41,10 @@ def plan_of(paper: str, selections: Sequence[Selection], scale: Scale, store: St
         len(lacking),
         len(wanted) - len(lacking),
         len(lacking) - len(known),
-        round(sum(cost for cost, _ in known), 1),
-        round(longest, 1),
+        sum(cost for cost, _ in known),
+        longest,
         run.kind if run else "",
-        round(longest / seeds, 1),
+        longest / seeds,
     )
 
 
@@ -58,7 +58,7 @@ def print_plan(
     total = sum(one.core_seconds for one in plans)
     expected, unknown = max(total / jobs, critical), sum(one.unknown for one in plans)
     if as_json:
-        facts = {"core_seconds": total, "critical_path": critical, "jobs": jobs, "expected_seconds": round(expected, 1)}
+        facts = {"core_seconds": total, "critical_path": critical, "jobs": jobs, "expected_seconds": expected}
         print(json.dumps(facts | {"unknown": unknown, "papers": [asdict(one) for one in plans]}, indent=1))
         return
     for one in plans:

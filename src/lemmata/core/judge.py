@@ -48,13 +48,13 @@ def _judge(claim: Claim, all_runs: Runs, needs: Needs) -> Judgement:
                 accepted, verdict, verdicts = corrected, second, of_corrected
     reads = tuple(sorted(runs.read))
     on_control = _each(parts, accepted, _on_wrong_subjects(claim, parts, all_runs))
-    carrying = {name: one for name, one in on_control.items() if parts[name].carries} or on_control
-    passing = {name: one for name, one in carrying.items() if one.status != "fails"}
-    control_status = together(passing).status if passing else "fails"
+    of_control = _together({name: one for name, one in on_control.items() if parts[name].carries} or on_control)
+    control_status = of_control.status
     detail = verdict.detail
-    if passing and status in ("holds", "erratum"):
+    if control_status != "fails" and status in ("holds", "erratum"):
         status = "undecided"
-        detail = f"the control did not fail its check: the rule cannot tell here ({_said_of(passing)})"
+        why = f" ({of_control.detail})" if control_status == "undecided" and of_control.detail else ""
+        detail = f"the control did not fail its check ({control_status}): the rule cannot tell here{why}"
     remark = claim.remark if isinstance(claim.remark, str) else _said(claim.remark, runs)
     return Judgement(
         claim,
@@ -93,14 +93,6 @@ def _on_wrong_subjects(claim: Claim, parts: Mapping[str, Part], runs: Runs) -> d
         name: wrong[name] if isinstance(wrong[name], Undecided) else attempt(part.read, wrong[name])
         for name, part in parts.items()
     }
-
-
-def _said_of(passing: Mapping[str, Verdict]) -> str:
-    """The parts that did not fail on the control, each with why it cannot be told where that is so."""
-    said = {
-        name: one.detail if one.status == "undecided" and one.detail else one.status for name, one in passing.items()
-    }
-    return "; ".join(f"{name}: {why}" if name else why for name, why in said.items())
 
 
 def _said(remark: Callable[[Runs], str], runs: Runs) -> str | Undecided:

@@ -169,8 +169,10 @@ class LiveCode(CodeForm):
             case np.ndarray() | np.generic():
                 return ["array", list(np.shape(value)), [self.value(item) for item in np.ravel(value).tolist()]]
         if dataclasses.is_dataclass(value):
-            fields = {field.name: self.value(getattr(value, field.name)) for field in dataclasses.fields(value)}
-            return [self.value(type(value)), fields]
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            if isinstance(value, Part) and value.wrong is None:
+                del fields["wrong"]  # as in `_part`: most parts share the claim's
+            return [self.value(type(value)), {name: self.value(item) for name, item in fields.items()}]
         if hasattr(value, "__wrapped__"):  # compiled, or cached
             return [type(value).__name__, self.value(inspect.unwrap(value))]
         if name := getattr(value, "__qualname__", getattr(value, "__name__", "")):
