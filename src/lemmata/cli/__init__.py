@@ -19,7 +19,7 @@ from lemmata.cli.compute import Check, Confirm, Report, Reproduce, Run, Sweep
 from lemmata.cli.gpu import prepare_gpu
 from lemmata.cli.help import HELP, help_from_code, overview
 from lemmata.cli.lm import COMMANDS as OF_LM, Lm
-from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper, VerifyProof
+from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper, Plain, VerifyProof
 from lemmata.cli.show import Fields, List, Serve, Show
 from lemmata.cli.store import Diff, Export, Query, Runs, Views
 from lemmata.cli.table import Commands, call, union
@@ -32,6 +32,7 @@ GROUPS: dict[str, Commands] = {
     "look": {
         "list": (List, "commands.list:list_claims"),
         "show": (Show, "commands.show:show"),
+        "plain": (Plain, "commands.plain:plain"),
         "serve": (Serve, "serve:open_page"),
     },
     "compute": {

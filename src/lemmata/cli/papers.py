@@ -42,6 +42,25 @@ class Ledger:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Plain:
+    """A paper's model and training in one file, to read or to start from.
+
+    It imports jax, numpy and optax alone. A paper may have two; all are printed, or copied. A copy says where it is
+    from and under which licence.
+
+    Example: lemmata plain association | less
+    Example: lemmata plain lego --copy mine
+    """
+
+    paper: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PAPER", help="Its id, as in `association`.")]
+    copy: Annotated[
+        Path | None, tyro.conf.arg(metavar="DIR", help="Write the files into this folder; none is overwritten.")
+    ] = None
+    where: Where = field(default_factory=StoreOptions)
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Errata:
     """Printed formulas that are wrong, with the right ones.
 

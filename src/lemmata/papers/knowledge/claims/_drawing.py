@@ -20,7 +20,7 @@ class Curves(dict[str, tuple[Any, Any]]):
     def table(self, axis: str, *shown: Tuned) -> dict[str, list[Any]]:
         """Beside what pre-training reached, in the only run or in the run at each place."""
         found = long_table(self, axis)
-        return found | reached(*shown * (len(found["curve"]) // len(shown)))
+        return found | reached(*shown * (len(found.get("curve", ())) // len(shown)))
 
 
 def finish(axes: Any, **style: Any) -> None:
