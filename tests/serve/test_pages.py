@@ -87,7 +87,7 @@ def test_what_is_asked_unchanged_becomes_the_verdict_that_is_read(page: Page) ->
     assert "holds" not in page.get("claim/toy/rate").text
     id = json.loads(page.post("ask", {"experiment": "toy/decay", "scale": "smoke"}).text)["id"]
     assert page.until(id, "done", "failed") == "done"
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while "holds" not in page.get("claim/toy/rate").text:
         assert time.monotonic() < end
         time.sleep(0.1)
@@ -148,7 +148,7 @@ def test_fifty_tabs_are_told_the_same(page: Page) -> None:
             pass
         connection.close()
         stream.close()
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while len(page.live.hub._tabs) > before:  # a tab that is closed is forgotten when it is next written to
         assert time.monotonic() < end
         page.live.hub.publish({"id": "x", "state": "told"})
@@ -235,7 +235,7 @@ def test_pages_are_packed_for_who_asks_and_follow_the_store(page: Page) -> None:
     assert answer.getheader("content-encoding") == "gzip"
     assert gzip.decompress(answer.read()).decode() == plain.text
     connection.close()
-    assert page.get("claim/toy/rate") == plain
+    assert page.get("claim/toy/rate").text == plain.text
 
 
 def test_curves_of_different_conditions_are_told_apart() -> None:

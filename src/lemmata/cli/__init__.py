@@ -1,7 +1,6 @@
 """lemmata makes theory papers about transformers executable.
 
-Exit codes: 0 done; 1 a claim fails, or a run could not be computed or is
-damaged; 2 the request is not possible.
+Exit codes: 0 done; 1 a claim fails or a run is lost or damaged; 2 not possible.
 Start with: lemmata list · lemmata show lego · lemmata reproduce --scale smoke
 """
 
