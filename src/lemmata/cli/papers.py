@@ -43,7 +43,7 @@ class Ledger:
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """A paper's model and training in one file, to read or to start from.
+    """A paper's model and training in one file, to read or to copy.
 
     It imports jax, numpy and optax alone. A paper may have two; all are printed, or copied. A copy says where it is
     from and under which licence.
