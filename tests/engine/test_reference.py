@@ -105,6 +105,30 @@ def test_the_package_carries_references_of_its_claims(id: str) -> None:
         assert lines, f"{name} is {one.status} at the paper's size, and the page does not say so"
 
 
+def test_a_store_of_a_part_of_the_paper_renews_that_part(cli: Cli, kept: Path) -> None:
+    before = json.loads(kept.read_text())
+    for one in before["claims"].values():
+        one["date"] = "1999-01-01"
+    kept.write_text(json.dumps(before))
+    cli("check", "toy/rate", *SMOKE)
+    cli("docs", "toy", "--scale", "smoke")
+    after = json.loads(kept.read_text())
+    assert list(after["claims"]) == list(before["claims"])
+    assert after["claims"]["toy/rate"]["date"] > "2000"
+    assert after["claims"]["toy/bound"] == before["claims"]["toy/bound"]
+    assert after["seconds"] >= 0
+
+
+def test_a_claim_without_any_verdict_keeps_the_page_as_it_was(cli: Cli, kept: Path) -> None:
+    before = json.loads(kept.read_text())
+    before["claims"]["toy/bound"]["digest"] = "0" * 20
+    kept.write_text(json.dumps(before))
+    cli("check", "toy/rate", *SMOKE)
+    out = " ".join(cli("docs", "toy", "--scale", "smoke")[1].split())
+    assert "claim is not judged" in out
+    assert json.loads(kept.read_text()) == before
+
+
 def test_a_verdict_that_was_kept_without_numbers_says_how_to_get_them(cli: Cli, kept: Path) -> None:
     data = json.loads(kept.read_text())
     del data["claims"]["toy/rate"]["evidence"]

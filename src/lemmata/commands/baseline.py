@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from lemmata.core.registry import experiments
 from lemmata.record import VERDICTS, Baseline, CurrentRule, Record, baselines, current_rules, fresh, read_baseline
 from lemmata.report.evidence_rows import NEAREST
 from lemmata.report.files import write_whole
-from lemmata.run import Store, recorded_cost, shape
+from lemmata.run import Store, cost_of, recorded_cost, shape
 from lemmata.run.store import RECORD
 
 
@@ -32,19 +33,27 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
             )
             _write(paper, replace(before, paper={**before.paper, **judged}, costs=costs))
         return
-    lacking = [one.id for one in records if one.status is None and not one.extra]
+    # Of what is not judged here (the store is of a part of the paper, or an extra is not there) the kept verdicts stay
+    # where they are of the present rule.
+    found = fresh(baselines(paper, scale.name), rules) | judged
+    lacking = [one.id for one in records if one.id not in found and not one.extra]
     if lacking and console:
         missing = pluralize(len(lacking), "claim is", "claims are")
-        console.print(f"{paper.id}: {missing} not judged in {store.root}; the kept verdicts stay.")
+        console.print(
+            f"{paper.id}: {missing} not judged in {store.root}, the first {lacking[0]}; the kept verdicts stay."
+        )
     if lacking:
         return
-    # Claims that need an extra may be unjudged here: of those the verdicts kept before stay.
-    found = fresh(baselines(paper, scale.name), rules) | judged
     # A run that two experiments share is computed once; those of an extra are no part of what a plain install costs.
-    computed = {run for one in records if not one.extra for run in one.runs}
-    seconds = round(sum(float(store.record(run)["seconds"]) for run in computed))
+    runs = {
+        run.digest: run for one in experiments(paper.id).values() if not one.extra for run in one.runs(scale).values()
+    }
+    computed = runs.keys() & {run for id in judged for run in judged[id].runs}
+    costs = _costs(paper, scale, before, computed, store)
+    expected = (cost_of(run, costs) for digest, run in runs.items() if digest not in computed)
+    seconds = round(sum(float(store.record(run)["seconds"]) for run in computed) + sum(filter(math.isfinite, expected)))
     claims = {one.id: found[one.id] for one in records if one.id in found}
-    _write(paper, Baseline(scale.name, seconds, claims, before.paper, _costs(paper, scale, before, computed, store)))
+    _write(paper, Baseline(scale.name, seconds, claims, before.paper, costs))
 
 
 def _costs(paper: Paper, scale: Scale, before: Baseline, computed: Iterable[str], store: Store) -> dict[str, float]:
