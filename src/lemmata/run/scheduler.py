@@ -1,6 +1,7 @@
 """What is missing is computed, whatever happens on the way: a worker dies, a run raises, another process helps."""
 
 import contextlib
+import math
 import multiprocessing
 import shutil
 import time
@@ -15,7 +16,7 @@ from lemmata.run.execute import partial_folder
 from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
 from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused, Stopped
-from lemmata.run.queue_order import largest_first
+from lemmata.run.queue_order import cost_of, largest_first, late_run, run_costs
 from lemmata.run.reporter import Reporter, Silent
 from lemmata.run.shared import SHARED_FROM, replicas_of
 from lemmata.run.store import DamagedRun, Store
@@ -142,8 +143,15 @@ class _Queue:
         self._deaths: Counter[str] = Counter()
         self._elsewhere: set[str] = set()
         self._helpers: Counter[str] = Counter()  # of a run under way
+        self._can_help_early = engine.slots == engine.workers >= SHARED_FROM  # else who is free is not ours to know
+        self._costs: dict[str, float] = {}  # expected seconds of one worker; 0 where nothing tells
+        self._began: dict[str, float] = {}
 
     def begin(self, configs: Sequence[RunConfig]) -> None:
+        if self._can_help_early:
+            known = run_costs(self._store)
+            expected = ((one.digest, cost_of(one, known)) for one in configs)
+            self._costs = {digest: cost if math.isfinite(cost) else 0.0 for digest, cost in expected}
         self._waiting.extend(configs)
         self._start_runs()
 
@@ -188,7 +196,9 @@ class _Queue:
     def _start_runs(self) -> None:
         """With runs that nobody else computes; each is looked at once."""
         for _ in range(len(self._waiting)):
-            if len(self._under_way) >= self._engine.slots:
+            while len(self._under_way) + self._helpers.total() < self._engine.slots and (late := self._late()):
+                self._help_with(late)
+            if len(self._under_way) + self._helpers.total() >= self._engine.slots:
                 return
             config = self._next()
             if not self._leases.take(config.digest):
@@ -215,11 +225,29 @@ class _Queue:
             open_ = [one for one, count in shared.items() if self._helpers[one] + 1 < count]
             if not open_:
                 return
-            digest = min(open_, key=lambda one: self._helpers[one])
-            self._helpers[digest] += 1
-            self._engine.start(self._under_way[digest], helps=True)
+            self._help_with(min(open_, key=lambda one: self._helpers[one]))
+
+    def _late(self) -> str | None:
+        """The run under way that would end after everything else though whoever is free takes what waits."""
+        if not self._can_help_early:
+            return None
+        now = time.monotonic()
+        left = {
+            digest: max(self._costs.get(digest, 0.0) - (now - self._began[digest]) * (1 + self._helpers[digest]), 0.0)
+            for digest in self._under_way
+        }
+        waiting = sum(self._costs.get(config.digest, 0.0) for config in self._waiting)
+        digest = late_run(left, self._helpers, waiting, self._engine.workers)
+        if digest is None or replicas_of(partial_folder(self._store, digest)) <= self._helpers[digest] + 1:
+            return None
+        return digest
+
+    def _help_with(self, digest: str) -> None:
+        self._helpers[digest] += 1
+        self._engine.start(self._under_way[digest], helps=True)
 
     def _start(self, config: RunConfig) -> None:
+        self._began[config.digest] = time.monotonic()
         for folder in self._halves.pop(config.digest, ()):  # under our lease: nobody is writing it any more
             self._store.clear(folder, config.digest)
         self._engine.start(config)
