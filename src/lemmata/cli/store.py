@@ -88,17 +88,23 @@ class Diff:
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """One experiment as an RO-Crate: runs, figure, verdicts.
+    """One experiment as an RO-Crate: runs, figure, verdicts; or a paper's claims as a graph.
 
-    By the Process Run Crate profile, with configs and the version of the code.
+    A crate is of the Process Run Crate profile, with configs and the version of the code. The graph is JSON, with
+    statements, verdicts, what each rests on and what it would have refuted; its schema is printed by --format schema.
 
     Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    Example: lemmata export ic-recall --format claims > ic-recall.json
     """
 
     wanted: Annotated[
-        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims.")
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims; or a paper.")
     ]
-    out: Annotated[Path, tyro.conf.arg(help="Folder to write; it must not exist.")] = Path("crate")
+    format: Annotated[
+        Literal["crate", "claims", "schema"],
+        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
+    ] = "crate"
+    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate")
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     jobs: Jobs = None

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.diff import check_against, diff
-from lemmata.commands.export import export
+from lemmata.commands.export import claims_json, export
 from lemmata.commands.findings import Findings
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.plan import print_plan
@@ -25,6 +25,7 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
 from lemmata.record import ExperimentResult, NotRun, Record, Records, read_baseline
 from lemmata.record.record_of import KEPT
+from lemmata.report.claim_graph import SCHEMA
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw
 from lemmata.report.incremental import IncrementalReport
@@ -164,9 +165,21 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
 
 
 def export_one(
-    wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
+    wanted: str,
+    format: str,
+    scale: Scale,
+    out: Path,
+    store_path: Path,
+    jobs: int | None,
+    *,
+    as_json: bool,
+    console: Console,
 ) -> int:
-    """The crate of one experiment; what is missing is run first."""
+    """The crate of one experiment; what is missing is run first. Or a paper's claims as they stand, which runs
+    nothing."""
+    if format != "crate":
+        print(claims_json(wanted, scale, Store(store_path)) if format == "claims" else SCHEMA.read_text().rstrip())
+        return 0
     selection = select_one(wanted, "export")
     (result,) = _evaluate([selection], scale, Store(store_path), jobs)
     for name, reason in result.runs.failed.items():

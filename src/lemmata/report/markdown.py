@@ -78,6 +78,7 @@ def claim_page(record: Record) -> str:
         f"**Rule.** {rule(record.rule)}",
         *([parts_table(record)] if "" not in record.parts else []),
         *([f"**Remark.** {record.remark}"] if record.remark else []),
+        *(f"**Reply.** {one.words()}" for one in (record.provenance.replies if record.provenance else ())),
         f"**In** `{record.file}`, experiment [`{record.experiment}`](../{record.paper}.md): {record.title}.",
         f"```\nlemmata check {record.id}\nlemmata show {record.id}\nlemmata run {record.experiment} --help\n```",
     ]

@@ -14,7 +14,7 @@ from lemmata.core.claim import Judgement
 from lemmata.core.config import canonical, decode, encode
 from lemmata.core.registry import experiments, papers, run_types, select
 from lemmata.core.scale import SCALES
-from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger
+from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger, replies
 from lemmata.run import Store, apart, evaluate
 from lemmata.testing.controls import control_problem
 from lemmata.testing.settings import setting_problems
@@ -78,6 +78,9 @@ def package_problems(paper: Paper) -> Iterator[str]:
     claim_names = {
         claim.id.partition("/")[2] for experiment in experiments(paper.id).values() for claim in experiment.claims
     }
+    for one in replies(paper):
+        if one.claim not in claim_names:
+            yield f"a reply of {one.by} is to {one.claim!r}, which is no claim of the paper"
     for experiment in experiments(paper.id).values():
         for scale in SCALES:
             for name, config in experiment.runs(Scale(scale)).items():
