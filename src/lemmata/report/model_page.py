@@ -24,8 +24,9 @@ def readme_of(paper: Paper) -> Path:
 
 def model_section(paper: Paper) -> str:
     """The section's Markdown without its heading; empty where there is none."""
-    path = readme_of(paper)
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if not paper.package or not (path := readme_of(paper)).is_file():
+        return ""
+    text = path.read_text(encoding="utf-8")
     return re.split(r"^## ", text.partition(f"\n## {TITLE}\n")[2], maxsplit=1, flags=re.MULTILINE)[0].strip()
 
 
