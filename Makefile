@@ -110,6 +110,7 @@ docs: $(READY)
 # Needs the runs of `make reproduce` and a system's Chromium.
 pictures: $(READY)
 	$(BIN)/python tests/screenshots.py --store .lemmata --report report
+	$(BIN)/python tests/model_pictures.py
 
 clean:
 	rm -rf $(VENV) report site .lemmata

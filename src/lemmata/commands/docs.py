@@ -44,6 +44,7 @@ from lemmata.report.markdown import (
     replaced,
     rules_line,
 )
+from lemmata.report.model_page import readme_of
 from lemmata.report.references import with_numbers
 from lemmata.report.replications import replications_page
 from lemmata.run import Store, last_replications
@@ -73,12 +74,6 @@ def documented(paper: Paper) -> list[Record]:
             one = replace(one, detail=STALE)
         records.append(one)
     return records
-
-
-def readme_of(paper: Paper) -> Path:
-    """In the package's folder, or where `new-paper` puts it: beside that."""
-    inside, beside = paper.folder / "README.md", paper.folder.parent / "README.md"
-    return beside if beside.is_file() and not inside.is_file() else inside
 
 
 def page_of(paper: Paper) -> str:

@@ -5,7 +5,7 @@ The page computes nothing: it shows verdicts, drawings and their provenance as t
 
 import importlib.resources
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.markup import Html, element, inline, join, link, prose
+from lemmata.report.model_page import TITLE, model_html
 from lemmata.report.overview import errata_section, not_run_section, verdict_section
 from lemmata.report.page_entry import Entry, Found, describe_seeds, footer_of
 from lemmata.report.statuses import style_rules
@@ -147,17 +148,24 @@ def _document(title: str, head: Html, main: Html, scale: Scale) -> Html:
 
 
 def paper_section(
-    paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], picture: Picture
+    paper: Paper, entries: Sequence[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], picture: Picture
 ) -> Html:
     return element(
         "section",
         element("h2", paper.title),
         element("p", cited(paper), class_="authors"),
         element("p", element("span", "It says: ", class_="muted"), inline(paper.sentence)),
+        _model(paper, {one.id for entry in entries for one in entry.records}),
         *(_experiment(entry, out_dir, saved.get(entry.result.experiment.id), picture) for entry in entries),
         id=f"paper/{paper.id}",
         class_="paper",
     )
+
+
+def _model(paper: Paper, shown: Set[str]) -> Html:
+    """What is trained on what, folded away; claims of this page are links to their verdicts."""
+    body = model_html(paper, lambda id: f"#{id}" if id in shown else None)
+    return element("details", element("summary", element("h3", TITLE)), body, class_="fold") if body else body
 
 
 def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
