@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lemmata.core import Checkpoint, RunResult, Unattended
-from lemmata.lm.tasks.popqa import questions
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims.fig_4 import EXPERIMENT, stored
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
+from lemmata.papers.knowledge.task.popqa import questions
 from lm_models import save_tiny, tiny
 
 RELATIONS = ("capital", "color", "country", "sport")

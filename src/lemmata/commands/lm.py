@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lemmata import __version__
 from lemmata.core import UserError, require
 from lemmata.core.pluralize import pluralize
+from lemmata.lm.cities import CITIES, where_is
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
@@ -27,7 +28,6 @@ from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
-from lemmata.lm.tasks.facts import CITIES
 from lemmata.report.table_layout import rows_table
 
 Load = Callable[[], LanguageModel]
@@ -130,7 +130,11 @@ def draw(
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
-    pairs = [(city.prompt, f" {city.answer}") for city in CITIES] if questions is None else read_questions(questions)
+    pairs = (
+        [(where_is(city), f" {country}") for city, country in CITIES]
+        if questions is None
+        else read_questions(questions)
+    )
     model = loaded()
     posed = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:

@@ -31,7 +31,7 @@ ROOMS = {  # room of a paper -> rooms of the same paper it may import
 }
 ENGINE = {  # room of a paper -> what it may import of the engine
     "theory": {"core"},
-    "task": {"core", "models"},
+    "task": {"core", "models", "lm"},
     "model": {"core", "models", "train"},
     "probe": {"core", "models", "train", "lm"},
     "proof": {"core", "proofs"},

@@ -158,7 +158,10 @@ COVERAGE = (
     Stated("Lemma H.1", claims=("lemma-h.1",)),
     Stated("Lemma H.2", claims=("lemma-h.2",)),
     Stated("Lemma H.3", claims=("lemma-h.3", "lemma-h.3-decreasing", "thm-3-turn-proved")),
-    Stated("Appendix I, Table 5 (prompts)", why="Inputs of fig-16 and of truncation-facts: `lemmata.lm.tasks.facts`."),
+    Stated(
+        "Appendix I, Table 5 (prompts)",
+        why="Inputs of fig-16 and of truncation-facts: `lemmata.papers.association.task.language.facts`.",
+    ),
     Stated("Appendix J, data", why="A definition: `task/`, tested."),
     Stated("Figure 19", claims=("fig-19",)),
     Stated("Figure 20", claims=("fig-20", "fig-20-depth")),

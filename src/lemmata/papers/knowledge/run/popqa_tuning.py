@@ -27,13 +27,12 @@ from lemmata.core import (
     stored_as,
     unknown,
 )
+from lemmata.lm.data import find
 from lemmata.lm.hashing import hash_file
-from lemmata.lm.probes import exact_match
 from lemmata.lm.source import find_source
-from lemmata.lm.tasks.data import find
-from lemmata.lm.tasks.popqa import POPQA, TEMPLATES, Question, questions, split_by_subject
 from lemmata.papers.knowledge.run import popqa_plan as plan
 from lemmata.papers.knowledge.run.popqa_plan import Arm, by_relation
+from lemmata.papers.knowledge.task.popqa import POPQA, TEMPLATES, Question, exact_match, questions, split_by_subject
 
 LONGEST = 10  # tokens of an answer
 
