@@ -9,8 +9,9 @@ import pytest
 
 from descent_run import Descent
 from lemmata.core import Checkpoint, Unattended, UserError
-from lemmata.run import DamagedRun, Silent, Store, checkpoints, obtain, query
+from lemmata.run import DamagedRun, Silent, Store, checkpoints, query
 from lemmata.run.checkpoints import StoredContext
+from obtaining import obtain
 
 
 class Killed(Exception):

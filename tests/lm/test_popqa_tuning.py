@@ -119,7 +119,7 @@ def test_a_model_is_asked_after_demonstrations(config: PopqaTuning, monkeypatch:
         prompts.extend(requested)
         return ["w21" for _ in requested]
 
-    monkeypatch.setattr("lemmata.lm.greedy", answers, raising=False)
+    monkeypatch.setattr("lemmata.papers.knowledge.run.popqa_tuning.greedy", answers)
     right = config._answered_after_demonstrations(tiny("llama"), pool)
     assert len(prompts) == 40
     assert all(prompt.count("Q:") == 1 + config.shots for prompt in prompts)

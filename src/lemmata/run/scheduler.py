@@ -33,21 +33,6 @@ class RunFailed(UserError):
     """A run that was asked for cannot be had."""
 
 
-def obtain(
-    configs: Iterable[RunConfig],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
-) -> dict[str, RunResult]:
-    """Every config's result by digest; what is missing or damaged is computed first. `RunFailed` if one cannot be."""
-    wanted = {config.digest: config for config in configs}
-    for digest, reason in compute_all(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter).items():
-        raise RunFailed(f"run {digest} of kind {wanted[digest].kind}: {reason}")
-    return {digest: load(config, store, reporter) for digest, config in wanted.items()}
-
-
 def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> RunResult:
     """A run that is stored; one whose numbers turn out to be damage is set aside and computed again, once."""
     try:

@@ -7,7 +7,7 @@ OURS = "Claims of ours, beyond the paper; by default on a small model with weigh
 
 COVERAGE = (
     Stated("Figure 1", why="An illustration."),
-    Stated("Section 2.2, truncation to a fraction of the rank", why="A definition: the engine's `models/truncate.py`."),
+    Stated("Section 2.2, truncation to a fraction of the rank", why="A definition: `model/truncate.py`."),
     Stated("Table 1", claims=("tab-1", "tab-1-full"), why=WEIGHTS),
     Stated(
         "Section 2.2, truncation lets the answer through, in other models",
