@@ -14,8 +14,7 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection
 from lemmata.core.verdict import Status
 from lemmata.record import Replications, read_baseline
-from lemmata.report.replications import undecided_again
-from lemmata.report.tables import replication_table
+from lemmata.report.tables import replication_table, undecided_again
 from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, named_one_by_one, possible
 
