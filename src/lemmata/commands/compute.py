@@ -1,7 +1,6 @@
 """The commands that compute: reproduce, check, run."""
 
 import contextlib
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from rich.console import Console
 from lemmata.commands.diff import check_against, diff
 from lemmata.commands.export import claims_json, export
 from lemmata.commands.findings import Findings
+from lemmata.commands.json_output import print_json
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
@@ -302,7 +302,7 @@ def _records(result: Sequence[ExperimentResult | NotRun]) -> list[Record]:
 
 
 def _print_json(records: Sequence[Record]) -> None:
-    print(json.dumps([one.to_json() for one in records], indent=1))
+    print_json([one.to_json() for one in records])
 
 
 def _split_assignment(text: str) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
-import json
 import runpy
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.commands.baseline import keep_verdicts, write_json
+from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.registry import paper_ids, papers, select
@@ -88,8 +88,7 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
             if not check:
                 write_whole(path, text.encode())
     if as_json:
-        print(json.dumps({"out_of_date" if check else "written": stale}, indent=1))
-        return int(check and bool(stale))
+        return print_json({"out_of_date" if check else "written": stale}, int(check and bool(stale)))
     console.print(
         "\n".join(f"{'out of date' if check else 'written'}: {path}" for path in stale) or "Everything is up to date."
     )

@@ -1,6 +1,5 @@
 """`lemmata list`, and what is known of every claim: code, last verdict, provenance."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.commands.provenance import provenance
 from lemmata.commands.with_baseline import baseline_lines, with_baselines
 from lemmata.core import Claim, Scale
@@ -33,8 +33,7 @@ def list_claims(
     if by == "resolution":
         records = sorted((one for one in records if one.weakest), key=_unnoticed, reverse=True)
     if as_json:
-        print(json.dumps([one.to_json() for one in records], indent=1))
-        return 0
+        return print_json([one.to_json() for one in records])
     if by == "resolution":
         cells = [(one.id, one.status, one.resolution) for one in records]
         console.print(rows_table(["claim", "verdict", "resolution"], cells, ["claim", "verdict"]))

@@ -1,6 +1,5 @@
 """`lemmata show`: what was found of a paper, what an experiment is made of, all that is known of a claim."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from lemmata.commands.fields import key_listing
 from lemmata.commands.findings import Findings
+from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, Scale
@@ -32,8 +32,7 @@ def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console:
     records = with_baselines(claim_records([wanted], scale, Store(store_path)), scale)
     named = [one for one in records if one.id == wanted]
     if as_json:
-        print(json.dumps([one.to_json() for one in named or records], indent=1))
-        return 0
+        return print_json([one.to_json() for one in named or records])
     if wanted in papers():
         _show_paper(papers()[wanted], records, scale, console)
         return 0

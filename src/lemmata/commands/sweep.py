@@ -1,6 +1,5 @@
 """`lemmata sweep`: one experiment under every combination of listed values."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
+from lemmata.commands.json_output import print_json
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Artefact, Scale
 from lemmata.core.cli_hints import command
@@ -52,7 +52,7 @@ def sweep_experiment(
     provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
-        print(json.dumps([one.to_json() for one in judged], indent=1))
+        print_json([one.to_json() for one in judged])
     else:
         console.print(sweep_table(judged))
         for line in reasons(judged):

@@ -4,10 +4,10 @@ import contextlib
 import itertools
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserError, judge
 from lemmata.core.claim import Judgement
-from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
 from lemmata.core.judge import requested_by
 from lemmata.core.registry import Selection, full_id, select
@@ -17,7 +17,7 @@ from lemmata.record import ExperimentResult, NotRun, current_rule, read_baseline
 from lemmata.record.record_of import KEPT
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
-from lemmata.run.reporter import Reporter
+from lemmata.run.reporter import Computing
 from lemmata.run.scheduler import Failures, compute_each, load
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
@@ -28,19 +28,17 @@ def evaluate(
     scale: Scale,
     store: Store,
     *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
     own_runs: bool = False,
+    **how: Unpack[Computing],
 ) -> list[ExperimentResult]:
     """Judge every selected claim; the experiments in the order in which they were asked for. `own_runs`: of single
     claims compute only the runs that their verdicts read."""
     parts = [one for one in selections if own_runs and not changes and is_part(one)]
     whole = [one for one in selections if one not in parts]
     judged = itertools.chain(
-        evaluate_each(whole, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes),
-        evaluate_claims([(one, scale) for one in parts], store, jobs=jobs, engine=engine, reporter=reporter),
+        evaluate_each(whole, scale, store, changes=changes, **how),
+        evaluate_claims([(one, scale) for one in parts], store, **how),
     )
     found = {one.experiment.id: one for one in judged}
     return [found[selection.experiment.id] for selection in selections]
@@ -57,12 +55,7 @@ def named_one_by_one(ids: Sequence[str]) -> bool:
 
 
 def evaluate_claims(
-    requested: Sequence[tuple[Selection, Scale]],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
+    requested: Sequence[tuple[Selection, Scale]], store: Store, **how: Unpack[Computing]
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim from its own runs: what it asks for is computed, then it is judged again, until it
     asks for nothing more. (What a kept verdict read is asked for at once.)"""
@@ -90,7 +83,7 @@ def evaluate_claims(
                     wanted |= {configs[name].digest: configs[name] for name in names}
         if not wanted:
             break
-        for digest, reason in compute_each(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter):
+        for digest, reason in compute_each(wanted.values(), store, **how):
             if reason is None:
                 stored[digest] = store.load(wanted[digest])
             else:
@@ -105,11 +98,9 @@ def evaluate_each(
     scale: Scale,
     store: Store,
     *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
     in_order: bool = False,
+    **how: Unpack[Computing],
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
     `in_order`: begin with the runs of the first.
@@ -127,13 +118,13 @@ def evaluate_each(
     configs = {config.digest: config for named in requested for config in named.values()}
     waiting = dict(enumerate({config.digest for config in named.values()} for named in requested))
     stored, failures = dict[str, RunResult](), Failures()
-    arriving = compute_each(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, in_order=in_order)
+    arriving = compute_each(configs.values(), store, in_order=in_order, **how)
     with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
         for arrival in itertools.chain([None], arriving):
             if arrival:
                 digest, reason = arrival
                 if reason is None:
-                    stored[digest] = load(configs[digest], store, reporter)
+                    stored[digest] = load(configs[digest], store, how.get("reporter"))
                 else:
                     failures[digest] = reason
             for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:

@@ -3,16 +3,16 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 from lemmata.core import Runs, Scale, UserError, judge
-from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record.cell import Cell, Judged
 from lemmata.record.record_of import record_of
 from lemmata.run.changes import locations_in, with_set
 from lemmata.run.evaluate import obstacle
-from lemmata.run.reporter import Reporter
+from lemmata.run.reporter import Computing
 from lemmata.run.scheduler import Failures, compute_all, load
 from lemmata.run.store import Store
 
@@ -62,14 +62,7 @@ def cells(selection: Selection, scale: Scale, axes: Sequence[Axis]) -> list[Cell
 
 
 def sweep(
-    selection: Selection,
-    scale: Scale,
-    found: Sequence[Cell],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
+    selection: Selection, scale: Scale, found: Sequence[Cell], store: Store, **how: Unpack[Computing]
 ) -> Iterator[Judged]:
     """Compute what the cells lack, all at once; then judge one after another, holding the runs of one alone.
 
@@ -78,7 +71,7 @@ def sweep(
     configs = [config for cell in found for config in cell.runs.values()]
     if reason := obstacle(selection.experiment, configs, store):
         raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    failures = compute_all(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    failures = compute_all(configs, store, **how)
     before = selection.experiment.runs(scale)
     touched = {name for cell in found for name, config in cell.runs.items() if config != before[name]}
     for cell in found:
