@@ -9,6 +9,7 @@ from lemmata.run.evaluate import (
     named_one_by_one as named_one_by_one,
     obstacle as obstacle,
     possible as possible,
+    require_possible as require_possible,
 )
 from lemmata.run.execute import execute as execute, missing as missing
 from lemmata.run.io_errors import Unwritable as Unwritable

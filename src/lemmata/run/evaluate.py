@@ -61,13 +61,13 @@ def evaluate_claims(
     asks for nothing more. (What a kept verdict read is asked for at once.)"""
     named = [selection.experiment.runs(scale) for selection, scale in requested]
     for (selection, _), configs in zip(requested, named, strict=True):
-        if reason := obstacle(selection.experiment, configs.values(), store):
-            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+        require_possible(selection.experiment, configs.values(), store)
     stored, failures = dict[str, RunResult](), Failures()
     judged: list[dict[str, Judgement]] = [{} for _ in requested]
     while True:
         runs = [
-            _runs(configs, stored, failures, scale, True) for (_, scale), configs in zip(requested, named, strict=True)
+            runs_of(configs, stored, failures, scale, True)
+            for (_, scale), configs in zip(requested, named, strict=True)
         ]
         wanted: dict[str, RunConfig] = {}
         for (selection, _), configs, there, found in zip(requested, named, runs, judged, strict=True):
@@ -113,8 +113,7 @@ def evaluate_each(
         one.after if one else selection.experiment.runs(scale) for selection, one in zip(selections, made, strict=True)
     ]
     for selection, named in zip(selections, requested, strict=True):
-        if reason := obstacle(selection.experiment, named.values(), store):
-            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+        require_possible(selection.experiment, named.values(), store)
     configs = {config.digest: config for named in requested for config in named.values()}
     waiting = dict(enumerate({config.digest for config in named.values()} for named in requested))
     stored, failures = dict[str, RunResult](), Failures()
@@ -129,7 +128,7 @@ def evaluate_each(
                     failures[digest] = reason
             for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:
                 del waiting[place]
-                yield _judged(selections[place], _runs(requested[place], stored, failures, scale), made[place], store)
+                yield _judged(selections[place], runs_of(requested[place], stored, failures, scale), made[place], store)
 
 
 def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> ExperimentResult:
@@ -149,13 +148,14 @@ def _kept(result: ExperimentResult, store: Store) -> ExperimentResult:
     return result
 
 
-def _runs(
+def runs_of(
     named: Mapping[str, RunConfig],
     stored: Mapping[str, RunResult],
     failures: Failures,
     scale: Scale,
     on_demand: bool = False,
 ) -> Runs:
+    """What is there, and why the rest is not; `on_demand`: the rest can still be asked for."""
     digests = {name: config.digest for name, config in named.items()}
     there = {name: stored[digest] for name, digest in digests.items() if digest in stored}
     failed = {name: failures[one] for name, one in digests.items() if one in failures}
@@ -185,6 +185,12 @@ def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store)
     return absent if absent and missing(wanted, store) else None
 
 
+def require_possible(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> None:
+    """Refuse, before anything is computed, what cannot be had here."""
+    if reason := obstacle(experiment, configs, store):
+        raise UserError(f"{experiment.id} cannot be run here: {reason}")
+
+
 def apart(selections: Iterable[Selection], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
     """The experiments that can be run here, and those that cannot, each with its reason."""
     can: list[Selection] = []
@@ -204,6 +210,6 @@ def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selec
     asked for by its own name, or by a claim's, is refused.
     """
     if named := [id for id in map(full_id, ids) if "/" in id]:
-        for one in apart(select(named), scale, store)[1]:
-            raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
+        for one in select(named):
+            require_possible(one.experiment, one.experiment.runs(scale).values(), store)
     return apart(select(ids), scale, store)

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from lemmata.core import Runs, Scale, UserError, judge
+from lemmata.core import Scale, UserError, judge
 from lemmata.core.registry import Selection
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record.cell import Cell, Judged
 from lemmata.record.record_of import record_of
 from lemmata.run.changes import locations_in, with_set
-from lemmata.run.evaluate import obstacle
+from lemmata.run.evaluate import require_possible, runs_of
 from lemmata.run.reporter import Computing
-from lemmata.run.scheduler import Failures, compute_all, load
+from lemmata.run.scheduler import compute_all, load
 from lemmata.run.store import Store
 
 
@@ -69,8 +69,7 @@ def sweep(
     A claim that reads no run which some cell changes would say the same everywhere, and is left out.
     """
     configs = [config for cell in found for config in cell.runs.values()]
-    if reason := obstacle(selection.experiment, configs, store):
-        raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+    require_possible(selection.experiment, configs, store)
     failures = compute_all(configs, store, **how)
     before = selection.experiment.runs(scale)
     touched = {name for cell in found for name, config in cell.runs.items() if config != before[name]}
@@ -78,15 +77,10 @@ def sweep(
         if cell.refused:
             yield Judged(cell, {})
             continue
-        runs = _runs(cell, store, failures, scale)
+        there = {one.digest: load(one, store) for one in cell.runs.values() if one.digest not in failures}
+        runs = runs_of(cell.runs, there, failures, scale)
         with suppress_warnings(True):
             judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
         changed = tuple(f"{key} = {value}" for key, value in cell.values.items())
         reached = [one for one in judgements if touched & set(one.reads)]
         yield Judged(cell, {one.claim.id: record_of(one, limit=1, changed=changed) for one in reached})
-
-
-def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
-    there = {name: load(config, store) for name, config in cell.runs.items() if config.digest not in failures}
-    failed = {name: failures[config.digest] for name, config in cell.runs.items() if config.digest in failures}
-    return Runs(there, scale, failed=failed)
