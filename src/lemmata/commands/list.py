@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from rich.console import Console
 
@@ -23,11 +22,11 @@ from lemmata.run import Store, last_verdict, obstacle
 
 
 def list_claims(
-    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, by: str, as_json: bool, console: Console
+    ids: Sequence[str], scale: Scale, store: Store, *, unstable: bool, by: str, as_json: bool, console: Console
 ) -> int:
     """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness; `by`
     resolution: those that hold, the one that would notice least first."""
-    records = with_baselines(claim_records(ids, scale, Store(store_path)), scale)
+    records = with_baselines(claim_records(ids, scale, store), scale)
     if unstable:
         records = [one for one in records if one.provenance and one.provenance.is_unstable]
     if by == "resolution":

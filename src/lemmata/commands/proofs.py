@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from rich.console import Console
 
@@ -32,7 +31,7 @@ class Verified:
     seconds: float
 
 
-def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
+def verify_proofs(ids: Sequence[str], scale: Scale, store: Store, *, as_json: bool, console: Console) -> int:
     """A line a certificate; 1 if one does not prove its claim."""
     if reason := missing_extra("proofs"):
         raise UserError(f"verify-proof cannot check anything here: {reason}")
@@ -40,7 +39,7 @@ def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json
     if not found:
         named = ", ".join(map(full_id, ids)) or "any paper"
         raise UserError(f"verify-proof: no claim of {named} rests on a certificate (its rule is not `certified`)")
-    verified = [one for selection, claim in found for one in _verified(selection, claim, scale, Store(store_path))]
+    verified = [one for selection, claim in found for one in _verified(selection, claim, scale, store)]
     if as_json:
         print_json([asdict(one) for one in verified])
     else:

@@ -24,7 +24,7 @@ from lemmata.run.store import delete as delete_path
 def runs(
     action: str,
     run: str | None,
-    store_path: Path,
+    store: Store,
     *,
     delete: bool,
     recompute: int,
@@ -32,7 +32,6 @@ def runs(
     as_json: bool,
     console: Console,
 ) -> int:
-    store = Store(store_path)
     if action == "import":
         from lemmata.commands.compute import jobs_of
         from lemmata.commands.import_runs import import_runs
@@ -167,8 +166,8 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     return 0
 
 
-def query_store(sql: str, store_path: Path, *, unconfined: bool, as_json: bool, console: Console) -> int:
-    columns, rows = query(Store(store_path), sql, confined=not unconfined)
+def query_store(sql: str, store: Store, *, unconfined: bool, as_json: bool, console: Console) -> int:
+    columns, rows = query(store, sql, confined=not unconfined)
     if as_json:
         print(json.dumps([dict(zip(columns, map(to_json, row), strict=True)) for row in rows], indent=1, default=str))
     else:

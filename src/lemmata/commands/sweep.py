@@ -25,7 +25,7 @@ def sweep_experiment(
     assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     engine: EngineName,
     *,
@@ -39,9 +39,7 @@ def sweep_experiment(
     requested = cells(selection, scale, axes)
     ensure_folder(out)
     with ProgressReporter() as reporter:
-        found = sweep(
-            selection, scale, requested, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter
-        )
+        found = sweep(selection, scale, requested, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter)
         judged = list(found)
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
