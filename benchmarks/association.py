@@ -27,8 +27,8 @@ from side_by_side import Row, in_turns, median_ms, show
 from twin import twin
 
 from lemmata.core import Batch, named_integer, named_key
-from lemmata.models.truncate import Spectrum
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
+from lemmata.papers.association.model.truncate import Spectrum
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
 from lemmata.train.losses import MANY_QUERIES

@@ -5,13 +5,13 @@ import re
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from lemmata.commands.docs import documented, findings_of, line_of, page_of
+from lemmata.commands.docs import documented, page_of
 from lemmata.core import Paper
 from lemmata.core.registry import papers
 from lemmata.record import Record
 from lemmata.report.errata import errata_markdown
-from lemmata.report.markdown import claim_page, findings_section, papers_lines
 from lemmata.report.tex import to_unicode
+from pages import claim_page, findings_of, findings_section, line_of, papers_lines
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

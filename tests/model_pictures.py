@@ -13,7 +13,7 @@ import jax
 
 from lemmata.core.registry import papers
 from lemmata.report.files import write_whole
-from lemmata.report.model_picture import draw_attention, draw_example
+from model_drawing import draw_attention, draw_example
 
 KEY, DPI = "plain", 150
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}

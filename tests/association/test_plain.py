@@ -12,7 +12,6 @@ import pytest
 
 import lemmata.papers.association.model.fast.batched_nll as shortcut
 from lemmata.core import named_key, named_keys, precision, to_jax
-from lemmata.models.truncate import decompose
 from lemmata.papers.association import plain
 from lemmata.papers.association.model import (
     LinearMemory,
@@ -22,6 +21,7 @@ from lemmata.papers.association.model import (
     batched_nll,
     block_weights,
 )
+from lemmata.papers.association.model.truncate import decompose
 from lemmata.papers.association.probe.answers import answers
 from lemmata.papers.association.run.bigram_allocation import allocate
 from lemmata.papers.association.run.memory import population_loss, targets

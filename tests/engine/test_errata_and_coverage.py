@@ -13,9 +13,9 @@ from lemmata.commands.docs import documented
 from lemmata.core import Correction
 from lemmata.core.registry import experiments, papers
 from lemmata.record import Record, Stated, coverage
-from lemmata.report.coverage import coverage_section
 from lemmata.report.errata import errata_json, errata_latex, errata_markdown
 from lemmata.testing import coverage_problems, package_problems, paper_checks as testing
+from pages import coverage_section
 
 CORRECTION = Correction(severity="constant", printed="n_y^2", corrected="n_y", reason="50% & more")
 SLIP = Record(

@@ -12,8 +12,8 @@ from PIL import Image
 import model_pictures
 from lemmata.core.registry import papers
 from lemmata.report.model_page import WHOSE, model_html, model_section, readme_of
-from lemmata.report.model_picture import draw_attention, draw_example
 from lemmata.report.tex import check_tex, to_unicode
+from model_drawing import draw_attention, draw_example
 
 OURS = model_pictures.OURS
 SMALL = {"association": {"steps": 2}, "knowledge": {"steps": 3}, "ic-recall": {"steps": 5}, "lego": {"stages": 0}}

@@ -10,7 +10,7 @@ from lemmata.run import Store, scheduler, shape
 from lemmata.run.lease import Leases
 from lemmata.run.outcome import Finished, Helped, Outcome
 from lemmata.run.queue_order import late_run
-from lemmata.run.reporter import Silent
+from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import _Queue
 
 
@@ -55,7 +55,7 @@ class Noting:
 def started(store: Store, configs: Sequence[RunConfig], *, both_ends: bool = False) -> list[str]:
     engine = Noting()
     with Leases(store.root) as leases:
-        queue = _Queue(store, engine, leases, Silent(), both_ends=both_ends)
+        queue = _Queue(store, engine, leases, Reporter(), both_ends=both_ends)
         queue.begin(configs)
         assert len(list(queue.arrivals())) == len(configs)
     return [f"{config.kind} {getattr(config, 'number', 0)}" for config in engine.started]
@@ -108,7 +108,7 @@ def test_a_run_that_would_end_last_is_helped_before_others_begin(
     store.ensure_writable()
     engine = Three()
     with Leases(store.root) as leases:
-        queue = scheduler._Queue(store, engine, leases, Silent())
+        queue = scheduler._Queue(store, engine, leases, Reporter())
         queue.begin(runs)
         assert len(list(queue.arrivals())) == len(runs)
     early = [count for count in engine.helped_after if count < 4]

@@ -30,5 +30,5 @@ def test_no_retired_word_names_a_thing_or_a_file() -> None:
     for path in [*PAPER.rglob("*.py"), *Path(__file__).parent.glob("*.py")]:
         tree = ast.walk(ast.parse(path.read_text()))
         names = {str(getattr(node, field, "")) for node in tree for field in ("id", "attr", "arg", "name")}
-        names -= {"rate"}  # a field of `lm.Tuning` and of `train.Descent`
+        names -= {"rate"}  # a field of `Tuning` and of `train.Descent`
         assert not [one for one in (path.stem, *names) if RETIRED.search(re.sub("(?i)learning_rate", "", one))], path

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import lemmata
+from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, RunResult, Scale, UserError
@@ -77,7 +78,7 @@ def export(
         crate.write(out)
     if as_json:
         verdicts = {one.claim.id: one.status for one in result.judgements}
-        print(json.dumps({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts}, indent=1))
+        print_json({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts})
     else:
         console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
     return 0

@@ -1,6 +1,5 @@
 """`lemmata sweep`: one experiment under every combination of listed values."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
+from lemmata.commands.json_output import print_json
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Artefact, Scale
 from lemmata.core.cli_hints import command
@@ -25,7 +25,7 @@ def sweep_experiment(
     assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     engine: EngineName,
     *,
@@ -39,9 +39,7 @@ def sweep_experiment(
     requested = cells(selection, scale, axes)
     ensure_folder(out)
     with ProgressReporter() as reporter:
-        found = sweep(
-            selection, scale, requested, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter
-        )
+        found = sweep(selection, scale, requested, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter)
         judged = list(found)
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
@@ -52,7 +50,7 @@ def sweep_experiment(
     provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
-        print(json.dumps([one.to_json() for one in judged], indent=1))
+        print_json([one.to_json() for one in judged])
     else:
         console.print(sweep_table(judged))
         for line in reasons(judged):

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Unpack
 
 from lemmata.core import RunConfig, RunResult, UserError
 from lemmata.core.engine import EngineName
@@ -17,7 +18,7 @@ from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
 from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused, Stopped
 from lemmata.run.queue_order import cost_of, largest_first, late_run, run_costs
-from lemmata.run.reporter import Reporter, Silent
+from lemmata.run.reporter import Computing, Reporter
 from lemmata.run.shared import SHARED_FROM, replicas_of
 from lemmata.run.store import DamagedRun, Store
 
@@ -33,27 +34,12 @@ class RunFailed(UserError):
     """A run that was asked for cannot be had."""
 
 
-def obtain(
-    configs: Iterable[RunConfig],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
-) -> dict[str, RunResult]:
-    """Every config's result by digest; what is missing or damaged is computed first. `RunFailed` if one cannot be."""
-    wanted = {config.digest: config for config in configs}
-    for digest, reason in compute_all(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter).items():
-        raise RunFailed(f"run {digest} of kind {wanted[digest].kind}: {reason}")
-    return {digest: load(config, store, reporter) for digest, config in wanted.items()}
-
-
 def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> RunResult:
     """A run that is stored; one whose numbers turn out to be damage is set aside and computed again, once."""
     try:
         return store.load(config)
     except DamagedRun as damage:
-        (reporter or Silent()).damaged(config.digest, str(damage))
+        (reporter or Reporter()).damaged(config.digest, str(damage))
         store.set_aside(config.digest)
     for digest, reason in compute_all([config], store, reporter=reporter).items():
         raise RunFailed(f"run {digest} of kind {config.kind}: {reason}")
@@ -65,17 +51,9 @@ def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> R
         ) from None
 
 
-def compute_all(
-    configs: Iterable[RunConfig],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
-) -> Failures:
+def compute_all(configs: Iterable[RunConfig], store: Store, **how: Unpack[Computing]) -> Failures:
     """Compute what is missing or damaged, and read nothing back; return why some could not be computed."""
-    arriving = compute_each(configs, store, jobs=jobs, engine=engine, reporter=reporter)
-    return {digest: reason for digest, reason in arriving if reason is not None}
+    return {digest: reason for digest, reason in compute_each(configs, store, **how) if reason is not None}
 
 
 def compute_each(
@@ -92,7 +70,7 @@ def compute_each(
     The largest begin first, so that none is left alone at the end; or those that are named first, while one slot takes
     the last named.
     """
-    reporter = reporter or Silent()
+    reporter = reporter or Reporter()
     wanted = {config.digest: config for config in configs}
     lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
     there = wanted.keys() - {config.digest for config in lacking}

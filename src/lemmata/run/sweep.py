@@ -3,17 +3,17 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from lemmata.core import Runs, Scale, UserError, judge
-from lemmata.core.engine import EngineName
+from lemmata.core import Scale, UserError, judge
 from lemmata.core.registry import Selection
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record.cell import Cell, Judged
 from lemmata.record.record_of import record_of
 from lemmata.run.changes import locations_in, with_set
-from lemmata.run.evaluate import obstacle
-from lemmata.run.reporter import Reporter
-from lemmata.run.scheduler import Failures, compute_all, load
+from lemmata.run.evaluate import require_possible, runs_of
+from lemmata.run.reporter import Computing
+from lemmata.run.scheduler import compute_all, load
 from lemmata.run.store import Store
 
 
@@ -62,38 +62,25 @@ def cells(selection: Selection, scale: Scale, axes: Sequence[Axis]) -> list[Cell
 
 
 def sweep(
-    selection: Selection,
-    scale: Scale,
-    found: Sequence[Cell],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
+    selection: Selection, scale: Scale, found: Sequence[Cell], store: Store, **how: Unpack[Computing]
 ) -> Iterator[Judged]:
     """Compute what the cells lack, all at once; then judge one after another, holding the runs of one alone.
 
     A claim that reads no run which some cell changes would say the same everywhere, and is left out.
     """
     configs = [config for cell in found for config in cell.runs.values()]
-    if reason := obstacle(selection.experiment, configs, store):
-        raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
-    failures = compute_all(configs, store, jobs=jobs, engine=engine, reporter=reporter)
+    require_possible(selection.experiment, configs, store)
+    failures = compute_all(configs, store, **how)
     before = selection.experiment.runs(scale)
     touched = {name for cell in found for name, config in cell.runs.items() if config != before[name]}
     for cell in found:
         if cell.refused:
             yield Judged(cell, {})
             continue
-        runs = _runs(cell, store, failures, scale)
+        there = {one.digest: load(one, store) for one in cell.runs.values() if one.digest not in failures}
+        runs = runs_of(cell.runs, there, failures, scale)
         with suppress_warnings(True):
             judgements = [judge(claim, runs, selection.experiment.needs) for claim in selection.claims]
         changed = tuple(f"{key} = {value}" for key, value in cell.values.items())
         reached = [one for one in judgements if touched & set(one.reads)]
         yield Judged(cell, {one.claim.id: record_of(one, limit=1, changed=changed) for one in reached})
-
-
-def _runs(cell: Cell, store: Store, failures: Failures, scale: Scale) -> Runs:
-    there = {name: load(config, store) for name, config in cell.runs.items() if config.digest not in failures}
-    failed = {name: failures[config.digest] for name, config in cell.runs.items() if config.digest in failures}
-    return Runs(there, scale, failed=failed)

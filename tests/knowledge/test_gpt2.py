@@ -10,8 +10,8 @@ import optax
 import pytest
 
 from lemmata.core import Batch, UserError, named_key, precision
-from lemmata.models.gpt2 import GPT2, GPT2Config, gpt2_small, matrices
 from lemmata.models.matmul import MatmulPrecision
+from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config, gpt2_small, matrices
 from lemmata.train import Batches, Descent, QueryLoss, next_token_loss
 
 CONFIG = GPT2Config(vocab=11, length=9, width=12, layers=3, heads=4, hidden=20, initial_std=0.3)

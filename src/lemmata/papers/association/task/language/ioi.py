@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from lemmata.core import UserError, named_generator, require
-from lemmata.lm.tasks.halves import Half, halves
+from lemmata.papers.association.task.language.halves import Half, halves
 
 NAMES = (
     *("Adam", "Alan", "Alex", "Alice", "Amanda", "Amy", "Andrew", "Angela", "Anna", "Anne", "Anthony", "Arthur"),

@@ -15,9 +15,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from lemmata.core import UserError, named_generator
-from lemmata.lm.tasks.halves import HALVES, Half, halves
-from lemmata.lm.tasks.ioi import IsSingleToken
-from lemmata.lm.tasks.sentences import PREPOSITIONS
+from lemmata.papers.association.task.language.halves import HALVES, Half, halves
+from lemmata.papers.association.task.language.ioi import IsSingleToken
+from lemmata.papers.association.task.language.sentences import PREPOSITIONS
 
 TRIGGERS = (*PREPOSITIONS, "unto", "upon")
 PRONOUNS = ("me", "thee", "you", "him", "them", "us", "it")  # "her" is also a determiner

@@ -4,9 +4,7 @@ All is NumPy: logits are [prompt, vocabulary], tokens one a prompt. Which token 
 these functions take `encode`: a text's token ids, without special tokens.
 """
 
-import re
-import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +40,7 @@ def the_tokens(prompts: Sequence[str], encode: Encode) -> Tokens:
 
 
 def single_token(encode: Encode) -> Callable[[str], bool]:
-    """Whether a text is one token after another word: what `tasks.ioi.sentences` asks of names."""
+    """Whether a text is one token after another word: what `task.language.ioi.sentences` asks of names."""
     alone = len(encode("and"))
     return lambda text: len(encode(f"and{text}")) == alone + 1
 
@@ -94,23 +92,6 @@ def top(logits: Float[np.ndarray, " vocabulary"], count: int, decode: Decode) ->
     found = np.exp(log_softmax(logits.astype(np.float64)))
     order = np.argsort(-found, kind="stable")[:count]
     return [(decode(int(token)), float(found[token])) for token in order]
-
-
-def exact_match(generated: str, answers: Iterable[str]) -> bool:
-    """Whether the first line of a generated text is one of the answers, but for case, articles and punctuation."""
-    first, *_ = generated.strip().split("\n")
-    return _plain(first) in {_plain(answer) for answer in answers} - {""}
-
-
-def mentions(generated: str, answers: Iterable[str]) -> bool:
-    """Whether an answer stands in a generated text, in words of its own: PopQA's looser score."""
-    text = f" {_plain(generated)} "
-    return any(f" {words} " in text for words in map(_plain, answers) if words)
-
-
-def _plain(text: str) -> str:
-    text = text.lower().translate(str.maketrans("", "", string.punctuation))
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
 
 
 def _of(values: Float[np.ndarray, "prompt vocabulary"], tokens: Tokens) -> PerPrompt:

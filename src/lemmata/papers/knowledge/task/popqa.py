@@ -2,13 +2,15 @@
 
 import csv
 import json
+import re
+import string
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lemmata.core import UserError, named_generator, require, unknown
-from lemmata.lm.tasks.data import Source, find, read_lines, text_field
+from lemmata.lm.data import Source, find, read_lines, text_field
 
 POPQA = Source(
     title="PopQA",
@@ -112,3 +114,20 @@ def split_by_subject(
         order = named_generator(seed, "popqa", relation).permutation(len(mine))
         out |= {mine[place] for place in order[: round(held_out * len(mine))]}
     return tuple(q for q in requested if q.subject not in out), tuple(q for q in requested if q.subject in out)
+
+
+def exact_match(generated: str, answers: Iterable[str]) -> bool:
+    """Whether the first line of a generated text is one of the answers, but for case, articles and punctuation."""
+    first, *_ = generated.strip().split("\n")
+    return _plain(first) in {_plain(answer) for answer in answers} - {""}
+
+
+def mentions(generated: str, answers: Iterable[str]) -> bool:
+    """Whether an answer stands in a generated text, in words of its own: PopQA's looser score."""
+    text = f" {_plain(generated)} "
+    return any(f" {words} " in text for words in map(_plain, answers) if words)
+
+
+def _plain(text: str) -> str:
+    text = text.lower().translate(str.maketrans("", "", string.punctuation))
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())

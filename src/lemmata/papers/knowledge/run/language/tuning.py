@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from lemmata.core import Config, Count, Natural, Positive, UserError, named_generator, named_integer
-from lemmata.lm.answers import Pair, TrainingExample, answer_loss, training_example
 from lemmata.lm.extra import library
 from lemmata.lm.model import LanguageModel
+from lemmata.papers.knowledge.run.language.answers import Pair, TrainingExample, answer_loss, training_example
 
 Watch = Callable[[int, int], None]  # steps done, of so many
 
@@ -26,7 +26,7 @@ class Tuning(Config):
     rate: Positive = 1e-3
     scale: Positive = 2.0  # what LoRA's product is multiplied by, at any rank
 
-    def rate_at(self, step: int) -> float:
+    def learning_rate_at(self, step: int) -> float:
         """Steps count from 0."""
         up = max(1, self.steps // 10)
         return self.rate * min((step + 1) / up, (self.steps - step) / max(1, self.steps - up + 1))
@@ -146,7 +146,7 @@ def _descend(
     losses = []
     for step, batch in enumerate(order):
         for group in optimizer.param_groups:
-            group["lr"] = tuning.rate_at(step)
+            group["lr"] = tuning.learning_rate_at(step)
         loss = answer_loss(network, [training_examples[place] for place in batch], device)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learns, 1.0)

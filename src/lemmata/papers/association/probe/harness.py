@@ -25,7 +25,7 @@ from jaxtyping import Bool
 from lemmata.core import UserError, require
 from lemmata.lm.extra import library
 from lemmata.lm.model import LanguageModel
-from lemmata.lm.tasks.gsm8k import TASK, Problem, write_task
+from lemmata.papers.association.task.language.gsm8k import TASK, Problem, write_task
 
 FILTERS = {"strict": "strict-match", "flexible": "flexible-extract"}
 LIBRARIES = ("lm_eval", "transformers", "tokenizers", "datasets", "torch")

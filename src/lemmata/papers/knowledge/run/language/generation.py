@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lemmata.core import UserError, require
-from lemmata.lm.answers import end_of_text
 from lemmata.lm.extra import library
 from lemmata.lm.model import LanguageModel
+from lemmata.papers.knowledge.run.language.answers import end_of_text
 
 AT_MOST = 32  # prompts in a batch
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lemmata.core import UserError, require
-from lemmata.lm.tasks.data import Source, find, read_lines, text_field
+from lemmata.lm.data import Source, find, read_lines, text_field
 
 GSM8K = Source(
     title="the test questions of GSM8K",

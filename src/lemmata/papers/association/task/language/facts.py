@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lemmata.core import UserError, require
-from lemmata.lm.tasks.data import Source, find, read_json, text_field
+from lemmata.lm import cities
+from lemmata.lm.data import Source, find, read_json, text_field
 
 RELATIONS = Source(
     title="the relations of Linearity of Relation Decoding",
@@ -32,33 +33,13 @@ def _located(subject: str, words: str, answer: str) -> Fact:
 
 
 def _city(city: str, country: str, relation: str = "city") -> Fact:
-    return Fact(prompt=f"{city} is located in", answer=country, subject=city, relation=relation)
+    return Fact(prompt=cities.where_is(city), answer=country, subject=city, relation=relation)
 
 
 MADRID = _city("Madrid", "Spain", "Table 1")
 
-CITIES = (  # ours, in the words of the paper's Table 1: the next word is a country, or "the"
-    MADRID,
-    _city("Paris", "France"),
-    _city("Rome", "Italy"),
-    _city("Berlin", "Germany"),
-    _city("Athens", "Greece"),
-    _city("Lisbon", "Portugal"),
-    _city("Dublin", "Ireland"),
-    _city("Warsaw", "Poland"),
-    _city("Vienna", "Austria"),
-    _city("Oslo", "Norway"),
-    _city("Moscow", "Russia"),
-    _city("Cairo", "Egypt"),
-    _city("Tokyo", "Japan"),
-    _city("Beijing", "China"),
-    _city("Mumbai", "India"),
-    _city("Toronto", "Canada"),
-    _city("Sydney", "Australia"),
-    _city("Lima", "Peru"),
-    _city("Nairobi", "Kenya"),
-    _city("Havana", "Cuba"),
-)
+# In the words of the paper's Table 1: the next word is a country, or "the".
+CITIES = (MADRID, *(_city(city, country) for city, country in cities.CITIES[1:]))
 
 TABLE_5 = (
     _located("The Great Wall", "is located in", "China"),
