@@ -113,9 +113,11 @@ def node_of(code: CodeType, tree: ast.Module) -> ast.FunctionDef | ast.Lambda | 
     """The function of a module's tree whose code this is; of several lambdas in a line the smallest around its code."""
     spans = [(a, c, b, d) for a, b, c, d in code.co_positions() if a and b and c is not None and d is not None]
     for one in ast.walk(tree):
-        if isinstance(one, ast.FunctionDef) and one.name == code.co_name:
-            if code.co_firstlineno == min([one.lineno, *(each.lineno for each in one.decorator_list)]):
-                return one
+        begin = (
+            min([one.lineno, *(each.lineno for each in one.decorator_list)]) if isinstance(one, ast.FunctionDef) else 0
+        )
+        if isinstance(one, ast.FunctionDef) and (one.name, begin) == (code.co_name, code.co_firstlineno):
+            return one
     lambdas = [
         one
         for one in ast.walk(tree)

@@ -53,23 +53,29 @@ def formula(
     corrected: Reading | None = None,
     correction: Correction | None = None,
     along: Mapping[str, Reading | Sequence[Any]],  # the axes of what is measured
+    worlds: Mapping[str, str] | None = None,  # a part's name -> its run, where not "main" alone is read
     remark: str = "",
     atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
     rtol: float = 1e-9,
 ) -> Claim:
-    """A formula against autodiff in the run "main". The control is what autodiff says at other points (or rows)."""
+    """A formula against autodiff in a run. The control is what autodiff says at other points (or rows)."""
 
-    def of_main(reading: Reading) -> Callable[[Runs], Any]:
-        return lambda runs: reading(runs["main"])
+    def part(name: str) -> Part:
+        def of(reading: Reading) -> Callable[[Runs], Any]:
+            return lambda runs: reading(runs[name])
 
-    axes = {name: of_main(labels) if callable(labels) else labels for name, labels in along.items()}
+        axes = {axis: of(labels) if callable(labels) else labels for axis, labels in along.items()}
+        rule = near(of(predict), atol, rtol)
+        return Part(lambda runs: measure(runs[name]), rule, corrected=of(corrected or predict), along=axes)
+
+    read = worlds or {"": "main"}
     return Claim(
         id=id,
         locus=locus,
         statement=statement,
-        subject=of_main(lambda run: run),
-        wrong=of_main(backwards),
-        parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict), along=axes),
+        subject=lambda runs: {name: runs[name] for name in read.values()},
+        wrong=lambda runs: {name: backwards(runs[name]) for name in read.values()},
+        parts={said: part(name) for said, name in read.items()} if worlds else part("main"),
         correction=correction,
         remark=remark,
     )
@@ -96,12 +102,14 @@ def backwards(run: RunResult) -> RunResult:
 
 def formula_values(claim: Claim, runs: Runs) -> dict[str, np.ndarray]:
     """Entry by entry: what autodiff measures, what is printed, and the corrected form where there is one."""
-    part = claim.named_parts()[""]
-    found = {"measured": part.read(claim.subject(runs)), "printed": part.rule.expected(runs)}
-    if claim.correction:
-        found["corrected"] = part.if_corrected(found["printed"], runs)
-    wide = np.broadcast_arrays(*(np.asarray(value, float) for value in found.values()))
-    return {name: np.ravel(value) for name, value in zip(found, wide, strict=True)}
+    subject, rows = claim.subject(runs), list[dict[str, np.ndarray]]()
+    for part in claim.named_parts().values():
+        found = {"measured": part.read(subject), "printed": part.rule.expected(runs)}
+        if claim.correction:
+            found["corrected"] = part.if_corrected(found["printed"], runs)
+        wide = np.broadcast_arrays(*(np.asarray(value, float) for value in found.values()))
+        rows.append({name: np.ravel(value) for name, value in zip(found, wide, strict=True)})
+    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
 
 def formula_table(claims: Sequence[Claim], runs: Runs) -> dict[str, list[Any]]:

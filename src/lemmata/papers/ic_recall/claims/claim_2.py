@@ -1,12 +1,12 @@
 """Claim 2: the gradient of the second decoding step in its attention."""
 
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.papers.ic_recall.claims._algebra import THREE_WORLDS, three_worlds
 from lemmata.papers.ic_recall.claims._formula import formula, formulas, points, scores
 from lemmata.papers.ic_recall.theory import second_step
 
 EXPERIMENT = formulas(
     "The gradient of the second decoding step against autodiff",
-    any_subjects,
+    three_worlds,
     formula(
         "claim-2",
         "Appendix D, Claim 2",
@@ -16,5 +16,6 @@ EXPERIMENT = formulas(
         lambda run: second_step.gradient_claim_2(run.arrays["q"], run.config.n, run.config.temperature),
         lambda run: run.arrays["gradient_q"],
         along={"point": points, "in": scores("q", 7)},
+        worlds=THREE_WORLDS,
     ),
 )

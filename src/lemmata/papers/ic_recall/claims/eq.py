@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, at_most, falls
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.papers.ic_recall.claims._algebra import THREE_WORLDS, three_worlds
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, points
 from lemmata.papers.ic_recall.theory import relations
 from lemmata.report import plots
@@ -66,7 +66,8 @@ EQ_16 = formula(
     lambda run: relations.all_logits(run.arrays["v"])[:, run.arrays["pattern"]].T,
     lambda run: run.arrays["memory_logits"].T,
     along={"relation": lambda run: range(1, run.arrays["memory_logits"].shape[1] + 1), "point": points},
-    remark="Every relation of an affine world, straight from the associative memory.",
+    worlds=THREE_WORLDS,
+    remark="Every relation of three affine worlds, straight from the associative memory.",
 )
 
 CLAIMS = (
@@ -81,9 +82,11 @@ CLAIMS = (
         wrong=lambda runs: Slopes(exact.start(runs, _others), ANSWERS),
         parts={
             "least lead, over p(r_1)/(3T)": Part(
-                Slopes.query_lead, at_least(1.0, slack=1e-12), along=exact.by_kind(_mismatched)
+                Slopes.query_lead, at_least(1.0, slack=1e-12, paper="every T and n"), along=exact.by_kind(_mismatched)
             ),
-            "largest lead, times T": Part(Slopes.query_most, at_most(2 / 3), along=exact.by_kind(_mismatched)),
+            "largest lead, times T": Part(
+                Slopes.query_most, at_most(2 / 3, paper="every T and n"), along=exact.by_kind(_mismatched)
+            ),
         },
         remark="The control is sequences that are not mismatched.",
     ),
@@ -133,7 +136,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {**any_subjects(scale), **exact.enough_sequences(scale)}
+    return {**three_worlds(scale), **exact.enough_sequences(scale)}
 
 
 EXPERIMENT = Experiment(

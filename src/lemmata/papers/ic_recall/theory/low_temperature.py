@@ -77,6 +77,10 @@ def failure_probability(size: int, zeta: float, fraction: float = 0.5) -> float:
     return float(1 - enough**2)
 
 
-def start_shortfall(temperature: Real, n: int) -> Real:
-    """log(n e^(-1/(18T)) + n^2 e^(-1/(9T))): the order of 1/I(Z) - p(r_1) at v = 1/6 (proof of Lemma C.1)."""
-    return np.logaddexp(np.log(n) - 1 / (18 * temperature), 2 * np.log(n) - 1 / (9 * temperature))
+def start_odds(temperature: Real, once: Real, never: Real) -> Real:
+    """Of all relations that match once or never against r_1, at v = 1/6: 1/p(r_1) is I(Z) more (proof of Lemma C.1)."""
+    return once * np.exp(-1 / (18 * temperature)) + never * np.exp(-1 / (9 * temperature))
+
+
+def log_start_odds(temperature: Real, once: Real, never: Real) -> Real:
+    return np.logaddexp(np.log(once) - 1 / (18 * temperature), np.log(never) - 1 / (9 * temperature))
