@@ -9,6 +9,7 @@ from lemmata.papers.ic_recall.claims import _exact_first_step as exact
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.start import FullWorldStart
 from lemmata.papers.ic_recall.theory.low_temperature import log_start_odds, start_odds
+from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.papers.ic_recall.theory.relations import most_relations
 from lemmata.report import plots
 
@@ -50,7 +51,7 @@ def _log_odds(run: RunResult) -> np.ndarray:
     return np.asarray(log_start_odds(run.arrays["start_temperature"], once, never))
 
 
-def _full_world(runs: Runs) -> np.ndarray:
+def _full_world(runs: Runs) -> Real:
     found = runs["full worlds"].metrics
     once, never = (np.array([most_relations(int(n), matches) for n in found["n"]]) for matches in (1, 0))
     return 1 / (most_relations(5, 2) + start_odds(found["temperature"], once, never))

@@ -14,6 +14,11 @@ def confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     return -p2 / (9 * temperature)
 
 
+def escape_rate(p2: Real = 0.5) -> Real:
+    """-T lambda_min / p_conf of L_1 after Stage 1, as T falls: along (1, 1, -1, -1, 0, 0)/2."""
+    return -confusing_curvature(1.0, p2)
+
+
 def printed_confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     """-p_1''/p_1 with the printed term I = p_1 p_2 / (12T)."""
     return -p2 / (12 * temperature)
