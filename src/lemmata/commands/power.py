@@ -17,7 +17,7 @@ from lemmata.core.run import NotComputed
 from lemmata.core.warnings import suppress_warnings
 from lemmata.report import plots
 from lemmata.report.table_layout import rows_table
-from lemmata.run import Store
+from lemmata.run import Store, obstacle
 from lemmata.testing.power import Outcome, Power, power_of
 
 OUTCOMES: dict[Outcome, str] = {"rejected": "green", "accepted": "vermillion", "weaker": "yellow"}
@@ -30,6 +30,9 @@ def power(ids: Sequence[str], scale: Scale, store: Store, *, out: Path | None, a
     lacking = 0
     for selection in select(ids):
         configs = selection.experiment.runs(scale)
+        if obstacle(selection.experiment, configs.values(), store):
+            lacking += len(selection.claims)
+            continue
         there = {name: store.load(one) for name, one in configs.items() if one.digest in store}
         runs = Runs(there, scale, absent={name: one for name, one in configs.items() if name not in there})
         for claim in selection.claims:
@@ -57,7 +60,7 @@ def power(ids: Sequence[str], scale: Scale, store: Store, *, out: Path | None, a
     for line in totals(found):
         console.print(line)
     if lacking:
-        console.print(f"{pluralize(lacking, 'claim')} left out: `lemmata check` has not computed the runs here.")
+        console.print(f"{pluralize(lacking, 'claim')} left out: their runs are not stored here.")
     return 0
 
 

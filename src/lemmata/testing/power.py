@@ -130,7 +130,7 @@ def _outcome(trial: Trial, before: Values) -> Outcome | None:
 
 def compared(parts: Mapping[str, Part], before: Values, after: Values) -> Outcome | None:
     """The same of what is predicted and measured under the right theory and under a wrong one."""
-    changed = [name for name in parts if not all(map(_equal, before[name], after[name]))]
+    changed = [name for name in parts if not _same(before[name], after[name])]
     for name in changed:
         expected, measured = after[name]
         broken = isinstance(expected, Undecided) or isinstance(measured, Undecided) or not _equal(expected, expected)
@@ -138,6 +138,16 @@ def compared(parts: Mapping[str, Part], before: Values, after: Values) -> Outcom
             return "rejected"
     weaker = all(_is_weaker(parts[name].rule, before[name], after[name]) for name in changed)
     return ("weaker" if weaker else "accepted") if changed else None
+
+
+def _same(before: tuple[Any, Any], after: tuple[Any, Any]) -> bool:
+    """Whether nothing is said otherwise; a unit in which both are read may be another."""
+    if _equal(before[0], after[0]):
+        return _equal(before[1], after[1])
+    with suppress(TypeError, ValueError):
+        (old, found), (new, anew) = ([np.asarray(values_of(x), float) for x in pair] for pair in (before, after))
+        return _equal(new * found, old * anew) and not _equal(found, anew)
+    return False
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -172,7 +182,7 @@ def _of_targets(paper: Paper, trial: Trial, before: Values) -> Iterator[Version]
             number = np.asarray(value, float)
             scaled = {"factor 2": 2 * number, "a half": number / 2, "sign": -number}
             moved = {"off by one": number + 1, "one less": number - 1}
-            others = moved if isinstance(part.rule, slope_near | exactly) or not np.any(number) else scaled
+            others = moved if isinstance(part.rule, slope_near | exactly) else scaled if np.any(number) else {}
             wrong += [(kind, name, {name: other}) for kind, other in others.items()]
     for kind, text, targets in wrong:
         values = {name: t(trial.runs.watched(trial.needs)) if callable(t) else t for name, t in targets.items()}

@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(
                     at_most(_bound_in_bowls, slack=1e-12, paper=EVERY),
                     along={
                         "step": lambda runs: rows_of(
-                            _bowls(runs, too_long=False), l="smoothness", factor="factor", step="step"
+                            _bowls(runs, too_long=False), l="smoothness", start="start", step="step"
                         )
                     },
                 ),

@@ -1,6 +1,7 @@
 """Where the bounds of Appendix E are reached, or most nearly: bowls for Lemma E.2, two logits for Proposition E.1."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated
 
 import jax
@@ -12,7 +13,7 @@ from lemmata.core import Bound, Count, Positive, RunConfig, RunContext, RunOutpu
 
 @dataclass(frozen=True, kw_only=True)
 class Bowls(RunConfig):
-    """Gradient descent on f(x) = l x^2 / 2 from x = 1, with steps of each `factors` / l.
+    """Gradient descent on f(x) = l x^2 / 2 from each x in `starts`, with steps of each `factors` / l.
 
     One step of 1/l goes to the bottom, as far as the lemma allows.
     """
@@ -21,23 +22,24 @@ class Bowls(RunConfig):
 
     smoothness: Some[Positive] = (0.1, 1.0, 30.0)
     factors: Some[Positive] = (1.0, 1.9)
+    starts: Some[Positive] = (0.1, 1.0)
     steps: Count = 20
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            cells = [(factor, smoothness) for factor in self.factors for smoothness in self.smoothness]
+            cells = product(self.factors, self.smoothness, self.starts)
             rows = [row for cell in cells for row in self._path(*cell)]
-        names = ("factor", "smoothness", "step", "moved", "first_loss")
+        names = ("factor", "smoothness", "start", "step", "moved", "first_loss")
         return RunOutput({name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)})
 
-    def _path(self, factor: float, smoothness: float) -> list[tuple[float, ...]]:
+    def _path(self, factor: float, smoothness: float, start: float) -> list[tuple[float, ...]]:
         def loss(x: jax.Array) -> jax.Array:
             return smoothness * x**2 / 2
 
-        x, rows = to_jax(1.0), []
+        x, rows = to_jax(start), []
         for step in range(1, self.steps + 1):
             x = x - factor / smoothness * jax.grad(loss)(x)
-            rows.append((factor, smoothness, step, abs(float(x) - 1.0), float(loss(to_jax(1.0)))))
+            rows.append((factor, smoothness, start, step, abs(float(x) - start), float(loss(to_jax(start)))))
         return rows
 
 
