@@ -2,7 +2,7 @@
 
 Mutated are the functions and tables of the paper's `theory` that the verdict calls, and what its file says of the
 prediction: one slip each (`slips`). A target that is a number has wrong values. A paper names more of them in its
-`wrong_versions.py`: `WRONG_VERSIONS = {claim: {name: {part: target}}}`.
+`claims/_wrong_versions.py`: `WRONG_VERSIONS = {claim: {name: {part: target}}}`.
 """
 
 import ast
@@ -170,8 +170,8 @@ def _is_weaker(rule: Rule, before: tuple[Any, Any], after: tuple[Any, Any]) -> b
 def _of_targets(paper: Paper, trial: Trial, before: Values) -> Iterator[Version]:
     """Versions that the paper's own file names; wrong values of targets that are numbers, thresholds of ours aside."""
     wrong: list[tuple[str, str, Mapping[str, Any]]] = []
-    if importlib.util.find_spec(f"{paper.package}.wrong_versions") is not None:
-        module = importlib.import_module(f"{paper.package}.wrong_versions")
+    if importlib.util.find_spec(f"{paper.package}.claims._wrong_versions") is not None:
+        module = importlib.import_module(f"{paper.package}.claims._wrong_versions")
         named = module.WRONG_VERSIONS.get(trial.claim.id.partition("/")[2], {})
         wrong += [("by name", name, targets) for name, targets in named.items()]
     for name, part in trial.parts.items():

@@ -53,29 +53,23 @@ def formula(
     corrected: Reading | None = None,
     correction: Correction | None = None,
     along: Mapping[str, Reading | Sequence[Any]],  # the axes of what is measured
-    worlds: Mapping[str, str] | None = None,  # a part's name -> its run, where not "main" alone is read
     remark: str = "",
     atol: float = 1e-10,  # float64 rounding, amplified by 1/T and by a few cancellations
     rtol: float = 1e-9,
 ) -> Claim:
-    """A formula against autodiff in a run. The control is what autodiff says at other points (or rows)."""
+    """A formula against autodiff in the run "main". The control is what autodiff says at other points (or rows)."""
 
-    def part(name: str) -> Part:
-        def of(reading: Reading) -> Callable[[Runs], Any]:
-            return lambda runs: reading(runs[name])
+    def of_main(reading: Reading) -> Callable[[Runs], Any]:
+        return lambda runs: reading(runs["main"])
 
-        axes = {axis: of(labels) if callable(labels) else labels for axis, labels in along.items()}
-        rule = near(of(predict), atol, rtol)
-        return Part(lambda runs: measure(runs[name]), rule, corrected=of(corrected or predict), along=axes)
-
-    read = worlds or {"": "main"}
+    axes = {name: of_main(labels) if callable(labels) else labels for name, labels in along.items()}
     return Claim(
         id=id,
         locus=locus,
         statement=statement,
-        subject=lambda runs: {name: runs[name] for name in read.values()},
-        wrong=lambda runs: {name: backwards(runs[name]) for name in read.values()},
-        parts={said: part(name) for said, name in read.items()} if worlds else part("main"),
+        subject=of_main(lambda run: run),
+        wrong=of_main(backwards),
+        parts=Part(measure, near(of_main(predict), atol, rtol), corrected=of_main(corrected or predict), along=axes),
         correction=correction,
         remark=remark,
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Claim, Part, RunResult, Runs, at_least, near
-from lemmata.papers.ic_recall.claims._algebra import THREE_WORLDS, three_worlds
+from lemmata.papers.ic_recall.claims._algebra import each_world, in_three_worlds, three_worlds
 from lemmata.papers.ic_recall.claims._formula import formula, formulas, scores
 from lemmata.papers.ic_recall.theory import second_step
 
@@ -19,22 +19,23 @@ def _lead(run: RunResult, chosen: int) -> np.ndarray:
 
 def _leads(runs: Runs, chosen: int) -> np.ndarray:
     """World by world, over every other score."""
-    return np.stack([_lead(runs[name], chosen) for name in THREE_WORLDS.values()])
+    return np.stack([_lead(run, chosen) for run in each_world(runs).values()])
 
 
 EXPERIMENT = formulas(
     "The second step's first gradient, and the lead of the query subject",
     three_worlds,
-    formula(
-        "lemma-d.1-initial",
-        LOCUS,
-        r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = \frac{1}{7T}(16p, 0, "
-        r"16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = \frac{1}{343T}(58p+18, -54p+18, "
-        r"58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
-        lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
-        lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
-        along={"in": [*scores("q", 7), *scores("omega", 7)]},
-        worlds=THREE_WORLDS,
+    in_three_worlds(
+        formula(
+            "lemma-d.1-initial",
+            LOCUS,
+            r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = \frac{1}{7T}(16p, "
+            r"0, 16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = \frac{1}{343T}(58p+18, -54p+18, "
+            r"58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
+            lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
+            lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
+            along={"in": [*scores("q", 7), *scores("omega", 7)]},
+        )
     ),
     beside=(
         Claim(
