@@ -29,11 +29,11 @@ class Slip:
 
     @property
     def text(self) -> str:
-        return f"{_short(self._now())} → {_short(self.instead)}"
+        return f"{_short(self.now)} → {_short(self.instead)}"
 
     def compiled(self, tree: ast.Module | ast.Expression, filename: str) -> CodeType:
         """The code of the tree with this slip in it; the tree is as before."""
-        before = self._now()
+        before = self.now
         try:
             self._put(ast.copy_location(copy.copy(self.instead), before))
             mode = "exec" if isinstance(tree, ast.Module) else "eval"
@@ -41,7 +41,8 @@ class Slip:
         finally:
             self._put(before)
 
-    def _now(self) -> ast.expr:
+    @property
+    def now(self) -> ast.expr:
         found = getattr(self.node, self.field)
         return found if self.place is None else found[self.place]
 

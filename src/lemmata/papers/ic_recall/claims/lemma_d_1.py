@@ -29,9 +29,9 @@ EXPERIMENT = formulas(
         formula(
             "lemma-d.1-initial",
             LOCUS,
-            r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = \frac{1}{7T}(16p, "
-            r"0, 16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = \frac{1}{343T}(58p+18, -54p+18, "
-            r"58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
+            r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = "
+            r"\frac{1}{7T}(16p, 0, 16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = "
+            r"\frac{1}{343T}(58p+18, -54p+18, 58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
             lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
             lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
             along={"in": [*scores("q", 7), *scores("omega", 7)]},
