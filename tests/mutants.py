@@ -18,12 +18,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from lemmata.testing.slips import Slip, slips
+from lemmata.record.slips import Slip, slips
 
 TOP = Path(__file__).parent.parent
 PAPERS = TOP / "src/lemmata/papers"
 FOLDERS = ("model", "task", "probe", "run")
 LONGEST = 900  # seconds: what takes longer is noticed
+NEEDS_LM = "lemmata.lm"  # those have their tests where the extra is installed (`make test-lm`)
 NOT_CODE = {"cross_check", "lacks", "resources"}  # what only refuses or names
 
 
@@ -31,7 +32,8 @@ def places(wanted: list[str]) -> list[tuple[Path, Slip]]:
     """Every slip of every function of these folders (all: of every paper)."""
     folders = [PAPERS / one for one in wanted] or [p / name for p in sorted(PAPERS.iterdir()) for name in FOLDERS]
     files = [file for folder in folders if folder.is_dir() for file in sorted(folder.rglob("*.py"))]
-    return [(file, slip) for file in files for slip in _of(ast.parse(file.read_text()))]
+    texts = {file: file.read_text() for file in files}
+    return [(file, slip) for file, text in texts.items() if NEEDS_LM not in text for slip in _of(ast.parse(text))]
 
 
 def _of(tree: ast.Module) -> Iterator[Slip]:

@@ -15,10 +15,10 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers, select
 from lemmata.core.run import NotComputed
 from lemmata.core.warnings import suppress_warnings
+from lemmata.record.power import Outcome, Power, power_of
 from lemmata.report import plots
 from lemmata.report.table_layout import rows_table
 from lemmata.run import Store, obstacle
-from lemmata.testing.power import Outcome, Power, power_of
 
 OUTCOMES: dict[Outcome, str] = {"rejected": "green", "accepted": "vermillion", "weaker": "yellow"}
 ABOUT = {"formula": "formulas", "bound": "bounds with slack under 3", "loose": "looser bounds", "other": "others"}

@@ -29,7 +29,7 @@ from lemmata.core.evidence import values_of
 from lemmata.core.resolution import resolution
 from lemmata.core.rng import named_generator, replicated
 from lemmata.core.rule import Rule, at_least, at_most, exactly, mean_near, near, slope_near
-from lemmata.testing.slips import Slip, codes_in, node_of, slips
+from lemmata.record.slips import Slip, codes_in, node_of, slips
 
 Outcome = Literal["rejected", "accepted", "weaker"]
 About = Literal["formula", "bound", "loose", "other"]
