@@ -231,7 +231,28 @@ def controls_section(paper: Paper, records: Sequence[Record]) -> str:
         lines += ["", f"{len(found)} parts: {', '.join(words)}."]
         lines += ["", "| claim | part | on the control |", "|---|---|---|"]
         lines += [f"| `{id}` | {table_cell(name)} | {_shown(outcome)} |" for id, name, outcome in found]
+    if bounds := bounds_section(records):
+        words = "Bounds that the paper states; of those in bold a third would do, or less."
+        lines += ["", words, "", bounds]
     return "\n".join(lines)
+
+
+def bounds_section(records: Sequence[Record]) -> str:
+    """Every bound that a paper states: how tight it is where it is tightest, and over how much of its range."""
+    found = [(one.id, part) for one in records for part in one.evidence if part.stated]
+    rows = [
+        (
+            f"`{id}`",
+            part.part or "–",
+            f"**{part.resolution}**" if part.loose else part.resolution or "–",
+            part.covered or "–",
+            part.stated,
+        )
+        for id, part in found
+    ]
+    heads = ["claim", "part", "at the tightest place", "judged over", "stated for"]
+    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+    return "\n".join([*lines, *(f"| {' | '.join(map(table_cell, row))} |" for row in rows)]) if rows else ""
 
 
 def controls_page(sections: Sequence[str]) -> str:

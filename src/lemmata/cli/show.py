@@ -1,6 +1,7 @@
 """What the commands that look at claims may be given."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
@@ -42,6 +43,22 @@ class Show(InStore):
 
     wanted: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
     scale: ScaleOption = "laptop"
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Power(InStore):
+    """Which wrong versions of what claims say their verdicts reject.
+
+    A sign, a factor 2, an exponent, an index, a dropped term: slips in the theory that a verdict calls, judged on the
+    stored runs. Versions that only weaken a bound cannot be rejected and are counted apart.
+
+    Example: lemmata power ic-recall --out report/power
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help="Draw a figure a paper into this folder.")] = None
     json: Json = False
 
 

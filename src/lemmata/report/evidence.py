@@ -72,6 +72,7 @@ def claim_facts(record: Record) -> list[tuple[str, str]]:
         ("Rule", "each part under its own rule" if several else rule(record.rule)),
         how_far,
         ("Resolution", inline(record.resolution)),
+        ("Bounds judged", inline(record.bounds)),
         ("Control", control_note(record.control_status) if record.control_status else ""),
         ("Protocol", inline(protocol_words(record))),
         ("Detail", inline(record.detail)),

@@ -12,7 +12,18 @@ from lemmata.report.values import duration, margin_or_proof, verdict_word
 def claims_table(records: Sequence[Record]) -> str:
     """One line a claim: what, where in the paper, in which file, how it stands, and how to see for oneself."""
     large = [one for one in records if one.at_paper]  # judged at the paper's own sizes too
-    heads = ["claim", "in the paper", "file", "verdict", "protocol", "rule", "fresh randomness", "margin", "cost"]
+    heads = [
+        "claim",
+        "in the paper",
+        "file",
+        "verdict",
+        "protocol",
+        "rule",
+        "fresh randomness",
+        "margin",
+        "resolution",
+        "cost",
+    ]
     heads += ["the paper's sizes"] * bool(large)
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for one in records:
@@ -26,6 +37,7 @@ def claims_table(records: Sequence[Record]) -> str:
             provenance.badge or "–",
             provenance.replicated or "–",
             margin_or_proof(one),
+            one.resolution or "–",
             duration(one.seconds),
         ]
         cells += [one.at_paper or "–"] * bool(large)
