@@ -22,6 +22,7 @@ PAPER = Paper(
         "hoeffding-cover",
         "attention",
         "third-stage",
+        "orders",
         "gradient",
         "fig-2a",
         "fig-2b",

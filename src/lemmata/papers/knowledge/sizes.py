@@ -60,7 +60,11 @@ PIPELINE_MODEL = Fields({"width": 32, "neurons": 8}, {"width": 128, "neurons": 1
 PIPELINE_STEPS = Size(160, 320, 640, OURS)
 PIPELINE_TUNING_STEPS = Size(24, 120, 120, "READ_AT of all extraction claims; ours")
 PIPELINE_SEEDS = Size(3, 12, 12, OURS)
-COVERING_SUBJECTS = Size(16, 64, 128, "one template a subject; ours")
+COVERING_FACTS = Fields(
+    {"subjects": 16}, {"subjects": 64, "held_out": 0.25}, {"subjects": 128, "held_out": 0.25}, "six questions a template"
+)
+COVERING_SEEDS = Size(3, 24, 24, OURS)
+GRADIENT_SEEDS = Size(3, 36, 12, "the share lies near its bound; ours")
 STAGED_ADAMW_RATE = 1e-5  # neurons are smaller by 8/256 than at scale 8: so are AdamW's steps
 STAGED_LORA_RATE = 1e-4
 LAW_WORLDS = Size(
@@ -108,11 +112,16 @@ STAGED_STEPS = Size(60, 240, 480, OURS)
 STAGED_SEEDS = Size(1, 5, 5, OURS)
 LEMMA_STEPS = Size(60, 60, 480, "stages 1 and 2 are over within 30; ours")
 LEMMA_SEEDS = Size(1, 40, 40, "fifteen left the lemma undecided now and then; ours")
-TO_THE_END_SEEDS = Size(1, 5, 40, OURS)
 OWN_QUERY_LOGITS = Size((34.0,), (17.0, 24.0, 34.0, 48.0), (17.0, 24.0, 34.0, 48.0), "for eta_1; ours")
 ONE_QUERY_LOGITS = Size((56.0,), (40.0, 56.0, 80.0), (40.0, 56.0, 80.0, 112.0), "for eta_1; ours")
 SECOND_LEARNING_RATES = Size((20.0,), (10.0, 20.0, 40.0), (10.0, 20.0, 40.0), "eta_2; ours")
 THIRD_LEARNING_RATES = Size((200.0,), (50.0, 100.0, 200.0), (25.0, 50.0, 100.0, 200.0), "eta_3; ours")
+
+# One size varied at a time: equations (97), (168) and (169).
+ORDER_WIDTHS = Size((96, 128, 192), (64, 128, 256, 512), (128, 256, 512, 1024), OURS)
+ORDER_SUBJECTS = Size((16, 24, 32), (16, 32, 48), (16, 32, 64, 128), OURS)
+ORDER_NEURONS = Size((6, 12, 24), (6, 12, 24), (6, 12, 24, 48), OURS)
+ORDER_SEEDS = Size(2, 5, 5, OURS)
 
 WORLDS = Size(10, 40, 200, "worlds in which templates are counted; ours")
 

@@ -72,7 +72,8 @@ def main_run(scale: Scale) -> Pipeline:
 
 def covering_run(scale: Scale) -> Pipeline:
     """One template a subject, and questions about subjects that have one of the first half of them."""
-    return pipeline(scale, covering_tunings(scale), multiplicity=1, subjects=sizes.COVERING_SUBJECTS.at(scale))
+    base = pipeline(scale, covering_tunings(scale), multiplicity=1, **sizes.COVERING_FACTS.at(scale))
+    return replace(base, seeds=sizes.seeds(scale, sizes.COVERING_SEEDS, sizes.PIPELINE_FIRST_SEED))
 
 
 class Tuned(NamedTuple):

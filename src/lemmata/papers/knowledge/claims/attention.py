@@ -23,16 +23,12 @@ from lemmata.papers.knowledge.run.stages import StagedPreTraining
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 
-STRENGTH = 0.5  # Lemma 15's constant in Omega(log d / lambda), which the text does not give: our threshold
-TO_THE_END = "shared query, to the end"
-
 
 def _runs(scale: Scale) -> dict[str, StagedPreTraining]:
-    """The lemma speaks of stages 1 and 2; on a laptop fewer seeds go on to the end."""
+    """The lemma speaks of stages 1 and 2."""
     found, first = staged_runs(scale), sizes.STAGED_FIRST_SEED
     many = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.LEMMA_SEEDS, first), steps=sizes.LEMMA_STEPS.at(scale))
-    to_the_end = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.TO_THE_END_SEEDS, first))
-    return found | {SHARED: many, TO_THE_END: to_the_end}
+    return found | {SHARED: many}
 
 
 def _by_reading(runs: Runs) -> str:
@@ -142,28 +138,6 @@ CUBE_ROOT = Claim(
 )
 
 
-def strength(runs: Runs, column: str) -> np.ndarray:
-    """lambda times the strength over log d at the end, for each seed, at the best first learning rate."""
-    run = runs[TO_THE_END]
-    config, logit = run.config, at_best_eta(run).logit
-    unit = np.log(config.model.width) / config.model.scale
-    return run.column(column, step=config.steps, first_logit=logit).astype(float) / unit
-
-
-FEATURE_STRENGTH = Claim(
-    id="feature-strength",
-    locus="Lemma 15, equation (169)",
-    statement=r"At $T_p$, the end of pre-training, every answer's neurons respond to the bare subject: for all $j \in "
-    r"[N]$, $\frac{1}{m} \sum_k \sigma(\langle w_{a_j,k}, s_j \rangle) = \Omega(\log(d)/\lambda)$ with probability $1 "
-    r"- \delta$. Judged in units of $\log(d)/\lambda$ with our constant, for the weakest subject in each seed, under "
-    "the training in "
-    "which Lemma 10 holds.",
-    subject=lambda runs: strength(runs, "own_strength"),
-    wrong=lambda runs: strength(runs, "other_strength"),  # the mean response to another subject
-    parts=Part(np.asarray, at_least(STRENGTH), along={"seed": lambda runs: runs[TO_THE_END].config.seeds}),
-)
-
-
 CURVES = (
     (1, "ratio_min", "-", "least"),
     (1, "ratio_max", "--", "largest"),
@@ -221,6 +195,6 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Attention in the stages of pre-training",
     runs=_runs,
-    claims=(ATTENTION_PATTERN, DUMMY_FIRST, CUBE_ROOT, FEATURE_STRENGTH),
+    claims=(ATTENTION_PATTERN, DUMMY_FIRST, CUBE_ROOT),
     draw=draw,
 )

@@ -59,7 +59,7 @@ class CoveringCells(RunConfig):
         for done, world in enumerate(self.worlds):
             context.progress("worlds", done, len(self.worlds))
             cell, numbers = self.cell(world), self.numbers(world[0])
-            models, facts = pretrained(cell, context)
+            models, facts = pretrained(cell, context, f"stages {done}")
             outcomes = tune(models, facts, list(cell.tunings), self.seeds, context, f"questions {done}", probe=answered)
             before = jax.jit(jax.vmap(model_before))(models, stack(facts))
             for f, (metrics, _) in zip(numbers, outcomes, strict=True):

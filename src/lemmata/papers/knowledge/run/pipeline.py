@@ -102,17 +102,18 @@ class Pipeline(RunConfig):
         return RunOutput(under_another(rows), arrays | {f"before.{name}": first[name][:, 0] for name in BEFORE})
 
 
-def pretrained(config: Any, context: RunContext) -> tuple[OneLayer, list[Facts]]:
-    """Stacked models and their worlds, a seed each: by gradient descent in stages, or with AdamW."""
+def pretrained(config: Any, context: RunContext, stage: str = "stages") -> tuple[OneLayer, list[Facts]]:
+    """Stacked models and their worlds, a seed each: by gradient descent in stages, or with AdamW. A run of several
+    worlds gives each a stage's name of its own: checkpoints go by it."""
     if config.stages is None:
         cells = [(config.facts, seed) for seed in config.seeds]
-        return pretrain(cells, config.model, config.pretraining, context)[:2]
+        return pretrain(cells, config.model, config.pretraining, context, stage)[:2]
     worlds = [Facts.create(config.facts, seed) for seed in config.seeds]
     descent = config.stages.descent(config.model.learning_rate_unit)
     start = stack([descent.init(OneLayer.create(config.model, config.facts, seed)) for seed in config.seeds])
     steps, keys = config.stages.steps, named_keys(config.seeds, "data")
     tasks = stack([Prompts.of(world) for world in worlds])
-    watched: dict[str, Any] = {"context": context, "stage": "stages", "replicas": "map"}
+    watched: dict[str, Any] = {"context": context, "stage": stage, "replicas": "map"}
     return fit_many(descent, tasks, start, keys, steps=steps, every=steps, **watched)[0].model, worlds
 
 
