@@ -61,7 +61,10 @@ PIPELINE_STEPS = Size(160, 320, 640, OURS)
 PIPELINE_TUNING_STEPS = Size(24, 120, 120, "READ_AT of all extraction claims; ours")
 PIPELINE_SEEDS = Size(3, 12, 12, OURS)
 COVERING_FACTS = Fields(
-    {"subjects": 16}, {"subjects": 64, "held_out": 0.25}, {"subjects": 128, "held_out": 0.25}, "six questions a template"
+    {"subjects": 16},
+    {"subjects": 64, "held_out": 0.25},
+    {"subjects": 128, "held_out": 0.25},
+    "six questions a template; ours",
 )
 COVERING_SEEDS = Size(3, 24, 24, OURS)
 GRADIENT_SEEDS = Size(3, 36, 12, "the share lies near its bound; ours")
@@ -72,7 +75,7 @@ LAW_WORLDS = Size(
     tuple((32, r, k) for r in (4, 8) for k in (1, 2, 4))
     + tuple((64, r, k) for r in (8, 16) for k in (1, 2, 4))
     + ((64, 24, 4),),
-    tuple((64, r, k) for r in (8, 16, 24) for k in (1, 2, 4)) + ((128, 16, 4), (128, 32, 4)),
+    (*((64, r, k) for r in (8, 16, 24) for k in (1, 2, 4)), (128, 16, 4), (128, 32, 4)),
     "N, |R|, K; ours",
 )
 LAW_ASKED = Size(
@@ -96,7 +99,9 @@ READING_PRETRAINING = Fields(
     {"steps": 6000, "batch": 1024, "records": 1},
     "fragment 45 names AdamW alone; ours",
 )
+SPLIT_DRAWS = Size(50, 200, 200, "splits of small worlds; ours")
 READING_SEEDS = Size(3, 12, 5, OURS)
+JUDGED_READING_SEEDS = Size(3, 24, 5, "of the two readings that are compared; ours")
 UNIFORM_STEPS = Size(400, 2000, 6000, "as long as the standard model; ours")
 
 
@@ -121,6 +126,7 @@ THIRD_LEARNING_RATES = Size((200.0,), (50.0, 100.0, 200.0), (25.0, 50.0, 100.0, 
 ORDER_WIDTHS = Size((96, 128, 192), (64, 128, 256, 512), (128, 256, 512, 1024), OURS)
 ORDER_SUBJECTS = Size((16, 24, 32), (16, 32, 48), (16, 32, 64, 128), OURS)
 ORDER_NEURONS = Size((6, 12, 24), (6, 12, 24), (6, 12, 24, 48), OURS)
+ORDER_STEPS = Size(160, 320, 960, OURS)
 ORDER_SEEDS = Size(2, 5, 5, OURS)
 
 WORLDS = Size(10, 40, 200, "worlds in which templates are counted; ours")

@@ -1,4 +1,4 @@
-"""The runs of the paper's experiments: AdamW pre-trains, the last token asks; our text is cut before what fine-tunes."""
+"""The runs of the paper's experiments: AdamW pre-trains and the last token asks."""
 
 from dataclasses import replace
 

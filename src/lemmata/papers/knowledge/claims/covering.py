@@ -1,5 +1,6 @@
 """Relation covering within one staged model, one template a subject: what is not covered stays silent, and why."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -95,10 +96,10 @@ class Covering(NamedTuple):
         return 1 - np.array([row[of].mean() for row, of in zip(covered, held, strict=True)])
 
 
-def halves(name: str, **how: bool | int) -> "object":
+def halves(name: str, swapped: bool = False, shift: int = 0) -> Callable[[Runs], Covering]:
     """A subject: the run after a fine-tuning on one half of the templates."""
     tuned = after("main", covering_tunings, name)
-    return lambda runs: Covering(tuned(runs), **how)
+    return lambda runs: Covering(tuned(runs), swapped, shift)
 
 
 def gap_parts() -> dict[str, Part]:
@@ -169,9 +170,7 @@ ERROR = Claim(
     subject=halves(COVERED),
     wrong=lambda runs: Covering(after("main", covering_tunings, COVERED)(runs).untuned()),
     parts={
-        "error - share left uncovered, at most": over_seeds(
-            lambda found: found.error - found.error_bound, at_most(0.2)
-        ),
+        "error - share left uncovered, at most": over_seeds(lambda found: found.error - found.error_bound, at_most(0.2))
     },
     protocol=OURS,
     remark=lambda runs: f"With templates exchangeable the bound is {least_error(runs):.2f} in expectation.",

@@ -71,7 +71,10 @@ class Cells(NamedTuple):
         worlds = [(n, r, max(1, r // k) if self.exchanged else k, f) for n, r, k, f in self.sizes.tolist()]
         return np.array(
             [
-                [extraction_law(Asked(*world, *model.tolist()), rate, steps) for world, model in zip(worlds, of_seed)]
+                [
+                    extraction_law(Asked(*world, *model.tolist()), rate, steps)
+                    for world, model in zip(worlds, of_seed, strict=True)
+                ]
                 for of_seed in models
             ]
         )

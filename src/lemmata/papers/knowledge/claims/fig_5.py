@@ -29,6 +29,7 @@ FIGURE_5 = Claim(
     ),
 )
 
+
 def staged(run: RunResult) -> list[np.ndarray]:
     """At [o s], [o s r] and [o s p], at the end of staged descent and the first rate that suits Lemma 10 best."""
     where = {"step": run.config.steps, "first_logit": at_best_eta(run).logit}

@@ -65,7 +65,7 @@ RANK_ONE = Claim(
     id="gradient-rank-one",
     locus="Fragment 57, equation (216): RA_1, the rank-1 part of the fine-tuning gradient",
     statement=r"The gradient $G$ of question fine-tuning in the neurons is nearly its rank-1 part $\mathrm{RA}_1(G)$ "
-    r"before the first step: $\sigma_1^2$ is nearly all of $\sum_j \sigma_j^2$. Judged: the share, its mean over seeds.",
+    r"before the first step: $\sigma_1^2$ is nearly all of $\sum_j \sigma_j^2$. Judged: the mean over seeds.",
     subject=Gradient,
     wrong=lambda runs: Gradient(runs, "sentence"),
     parts=share_over_seeds(lambda found: found.first("share"), at_least(0.9)),

@@ -9,15 +9,14 @@ from lemmata.core import Artefact, Claim, Experiment, Protocol, Runs, at_least, 
 from lemmata.papers.knowledge.claims._acquisition import stored
 from lemmata.papers.knowledge.claims._drawing import SHARE, Curves, finish
 from lemmata.papers.knowledge.claims._pipeline import (
-    ADAMW,
     ALL,
     ATTENTION,
     LORA,
     NEURONS,
     RANK_1,
     Pair,
-    after,
     Tuned,
+    after,
     main_run,
     main_tunings,
     pair,
@@ -91,10 +90,7 @@ EXTRACTED = Claim(
     "facts of the other half. Our split is by subject. Judged: the mean over all seeds.",
     subject=full,
     wrong=before,
-    parts={
-        "extraction": share("extraction", at_least(0.8)),
-        "own questions learned": share("learned", at_least(0.95)),
-    },
+    parts={"extraction": share("extraction", at_least(0.8)), "own questions learned": share("learned", at_least(0.95))},
     protocol=OURS,
     remark=_by_way,
 )

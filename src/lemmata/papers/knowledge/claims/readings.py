@@ -1,12 +1,13 @@
 """Readings of what our text leaves open (what pre-trains, whose query asks, whether o opens a sentence, what
 fine-tunes), each through the same pipeline: which of them makes which statement true."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Protocol, Runs, Scale, Seeds, at_least, at_most, near
+from lemmata.core import Artefact, Claim, Experiment, Part, Protocol, Runs, Scale, at_least, at_most, mean_near, near
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import STORED, stored
 from lemmata.papers.knowledge.claims._pipeline import (
@@ -26,12 +27,14 @@ from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.run.pipeline import Pipeline
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
+from lemmata.papers.knowledge.run.split_draws import SplitDraws
 from lemmata.papers.knowledge.task import FactsConfig
 from lemmata.papers.knowledge.theory import leak
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
 THEORY, ONE_QUERY, LAST = "stages, one query", "AdamW, one query", "AdamW, last token asks"
 PRINTED, WITHOUT_O, UNIFORM = "as printed", "last token, no o", "uniform attention"
+DRAWN = "drawn splits"
 OURS = Protocol("the size, the split and what fine-tunes", "our text is cut before it says")
 STATEMENTS: Mapping[str, Part] = {  # of a reading's `Tuned`, each under one rule
     "silent before": share_over_seeds(lambda tuned: tuned.untuned().extraction, at_most(0.05)),
@@ -43,7 +46,7 @@ STATEMENTS: Mapping[str, Part] = {  # of a reading's `Tuned`, each under one rul
 }
 
 
-def reading_runs(scale: Scale) -> dict[str, Pipeline]:
+def reading_configs(scale: Scale) -> dict[str, Pipeline]:
     facts = FactsConfig(**sizes.READING_FACTS.at(scale))
     k = facts.multiplicity
     base = Pipeline(
@@ -54,19 +57,24 @@ def reading_runs(scale: Scale) -> dict[str, Pipeline]:
         tunings=tuple(reading_tunings(scale).values()),
         seeds=sizes.seeds(scale, sizes.READING_SEEDS, sizes.PIPELINE_FIRST_SEED),
     )
+    many = sizes.seeds(scale, sizes.JUDGED_READING_SEEDS, sizes.PIPELINE_FIRST_SEED)
     longer = replace(base.pretraining, steps=sizes.UNIFORM_STEPS.at(scale))
     unopened = replace(facts, opened=False)
     return {
         THEORY: replace(pipeline(scale, reading_tunings(scale)), seeds=base.seeds),
         ONE_QUERY: replace(base, model=replace(base.model, query="first")),
-        LAST: base,
+        LAST: replace(base, seeds=many),
         WITHOUT_O: replace(base, facts=unopened),
         PRINTED: replace(base, facts=replace(unopened, templates=k)),
-        UNIFORM: replace(base, model=replace(base.model, attention="uniform"), pretraining=longer),
+        UNIFORM: replace(base, model=replace(base.model, attention="uniform"), pretraining=longer, seeds=many),
     }
 
 
-def reading(name: str, tuning: str = ALL) -> "object":
+def reading_runs(scale: Scale) -> dict[str, Pipeline | SplitDraws]:
+    return {**reading_configs(scale), DRAWN: SplitDraws(draws=sizes.SPLIT_DRAWS.at(scale))}
+
+
+def reading(name: str, tuning: str = ALL) -> Callable[[Runs], Tuned]:
     return after(name, reading_tunings, tuning)
 
 
@@ -76,7 +84,8 @@ def _level(runs: Runs, name: str) -> str:
 
 
 def _every(runs: Runs) -> str:
-    return f"Extraction in each reading, all seeds. {'; '.join(_level(runs, name) for name in reading_runs(runs.scale))}."
+    found = "; ".join(_level(runs, name) for name in reading_configs(runs.scale))
+    return f"Extraction in each reading, all seeds. {found}."
 
 
 def extracts(id: str, name: str, locus: str, statement: str) -> Claim:
@@ -149,21 +158,36 @@ def expected_accuracy(runs: Runs) -> float:
     return given * float(tuned.learned.mean()) + (1 - given) * float(tuned.extraction.mean())
 
 
+def small_worlds(runs: Runs) -> np.ndarray:
+    return np.array([float(leak.leaked_share(n, k)) for n, k in runs[DRAWN].config.worlds])
+
+
+class Split(NamedTuple):
+    """A fine-tuning, and how far the leak of its split is from none: 1, or 0 where nothing leaks."""
+
+    tuned: Tuned
+    leaks: np.ndarray  # draw, world
+
+
 SPLIT = Claim(
     id="split-leak",
     locus="Fragments 42-45: half of the tuples for fine-tuning, the rest for test",
     statement="Of the $NK$ tuples a random half, $H$, is for fine-tuning, so a held-out question stands there too "
     "unless all $K$ tuples of its subject are held out: a share $1 - \\binom{NK-K}{H} / \\binom{NK-1}{H}$ leaks. The "
-    r"accuracy so measured is leak $\times$ accuracy on asked questions $+$ ($1 -$ leak) $\times$ extraction, both from "
-    "the split by subject. Judged: means over all seeds.",
-    subject=reading(LAST, TUPLE),
-    wrong=reading(LAST),  # split by subject: no question stands in both halves
+    r"accuracy so measured is leak $\times$ accuracy on asked questions $+$ ($1 -$ leak) $\times$ extraction, both "
+    "from the split by subject. The share is judged in drawn splits of small worlds, the accuracy over seeds.",
+    subject=lambda runs: Split(reading(LAST, TUPLE)(runs), runs[DRAWN].arrays["leak"].T),
+    # split by subject: no question stands in both halves
+    wrong=lambda runs: Split(reading(LAST)(runs), np.zeros_like(runs[DRAWN].arrays["leak"].T)),
     parts={
-        "leak": Part(
-            lambda tuned: Seeds(tuned.run.arrays["leak"][tuned.number], bounds=(0.0, 1.0)),
-            near(exact_leak, atol=0.03, over_seeds=True),
+        "leak in drawn splits": Part(
+            lambda split: split.leaks,
+            mean_near(small_worlds, 4.0, 1e-9),
+            along={"N, K": lambda runs: runs[DRAWN].config.worlds},
         ),
-        "accuracy on the held-out half": share("extraction", near(expected_accuracy, atol=0.05)),
+        "accuracy on the held-out half": share_over_seeds(
+            lambda split: split.tuned.extraction, near(expected_accuracy, atol=0.05)
+        ),
     },
     needs={LAST: stored},
     protocol=OURS,
@@ -173,7 +197,7 @@ SPLIT = Claim(
 def draw(runs: Runs) -> Artefact:
     figure, ax = new_figure(width=9.0)
     rows = []
-    names = list(reading_runs(runs.scale))
+    names = list(reading_configs(runs.scale))
     for place, name in enumerate(names):
         tuned = reading(name)(runs)
         excess = float(runs[name].arrays["excess"].mean())
@@ -192,12 +216,13 @@ def draw(runs: Runs) -> Artefact:
             at = place + 0.17 * (offset - 2)
             ax.bar(at, values.mean(), 0.16, color=COLOURS[colour], label=None if place else tuning)
             ax.plot(np.full(len(values), at), values, "k.", markersize=2)
+    counts = ", ".join(f"{len(runs[name].config.seeds)} of {name!r}" for name in names)
     ax.set_xticks(range(len(names)), [name.replace(", ", ",\n") for name in names])
     ax.set(ylabel="held-out facts that come out", ylim=(0, 1.02))
     legend(ax, fontsize=7.5)
     caption = (
-        "Extraction of held-out facts in each reading of our text, by what fine-tunes; bars are means over all "
-        f"{len(runs[THEORY].config.seeds)} seeds, dots are seeds. The table has six statements under one rule each, "
+        "Extraction of held-out facts in each reading of our text, by what fine-tunes; bars are means over all seeds "
+        f"({counts}), dots are seeds. The table has six statements under one rule each, "
         f"with 95% intervals; a reading further than {STORED} nats from the least loss decides nothing."
     )
     return Artefact(figure, columns(rows), caption)

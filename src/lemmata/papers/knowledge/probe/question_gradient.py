@@ -15,8 +15,8 @@ from lemmata.papers.knowledge.task import ASK, Questions
 def question_gradient(model: OneLayer, questions: Questions, key: Any = None) -> Metrics:
     """Of the mean loss over the asked subjects' questions [o s p], and over as many of their sentences [o s r] (each
     subject's first). G is a matrix of width x neurons in all; `share` is sigma_1^2 over the sum of squares, `along` is
-    |cos(u_1, p)|, `common` |cos| with the mean of Xi over those prompts, `rows` the mean share of a neuron's own row that
-    the leading direction keeps. Besides, what questions get."""
+    |cos(u_1, p)|, `common` |cos| with the mean of Xi over those prompts, `rows` the mean share of a neuron's own row
+    that the leading direction keeps. Besides, what questions get."""
     facts = questions.facts
     subjects = jnp.arange(facts.vocabulary.subjects)
     sentences = jnp.concatenate([facts.prefixes(subjects), facts.template_names[facts.templates[:, 0]]], axis=1)

@@ -63,7 +63,9 @@ class CoveringCells(RunConfig):
             outcomes = tune(models, facts, list(cell.tunings), self.seeds, context, f"questions {done}", probe=answered)
             before = jax.jit(jax.vmap(model_before))(models, stack(facts))
             for f, (metrics, _) in zip(numbers, outcomes, strict=True):
-                rows = dict(zip(("subjects", "templates", "multiplicity"), (np.full(len(facts), x) for x in world)))
+                rows = dict(
+                    zip(("subjects", "templates", "multiplicity"), (np.full(len(facts), x) for x in world), strict=True)
+                )
                 rows |= {"asked": np.full(len(facts), f), "seed": np.array(self.seeds)}
                 rows |= {name: metrics[name][:, -1] for name in AFTER}
                 rows |= {"extraction_before": metrics["extraction"][:, 0]}

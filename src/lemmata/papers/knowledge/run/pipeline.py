@@ -53,7 +53,8 @@ class Pipeline(RunConfig):
     """metrics: a row for each tuning, seed and record of fine-tuning; record 0 is the model before it. arrays: `excess`
     (seed), the pre-training loss over the least; `templates` (seed, subject, slot), `held_out` (seed, subject),
     `asked` (tuning, seed, subject) and
-    `leak` (tuning, seed), the share of held-out questions that are asked; `reply` (tuning, seed, subject: 0 for d, 1.. for relations, 1 + |R|.. for answers)
+    `leak` (tuning, seed), the share of held-out questions that are asked; `reply` (tuning, seed, subject: 0 for d,
+    1.. for relations, 1 + |R|.. for answers)
     and `recalled` (tuning, seed, subject, slot) at the end; the same before fine-tuning as `before.*`, where
     `attention` (seed, token) is that at a question."""
 
@@ -95,7 +96,7 @@ class Pipeline(RunConfig):
             "held_out": np.stack([np.asarray(one.test)[:, 0] > 0 for one in questions]),
             "asked": np.stack([np.stack([np.asarray(one.asked_subjects) for one in each]) for _, each in found]),
             "leak": np.array([[one.leak() for one in each] for _, each in found]),
-        "reply": np.stack([metrics["reply"][:, -1] for metrics, _ in found]),
+            "reply": np.stack([metrics["reply"][:, -1] for metrics, _ in found]),
             "recalled": np.stack([metrics["recalled"][:, -1] for metrics, _ in found]),
             "before.attention": first["attention"][:, 0],
         }
