@@ -68,8 +68,8 @@ COVERING_FACTS = Fields(
 )
 COVERING_SEEDS = Size(3, 24, 24, OURS)
 GRADIENT_SEEDS = Size(3, 36, 12, "the share lies near its bound; ours")
-STAGED_ADAMW_RATE = 1e-5  # neurons are smaller by 8/256 than at scale 8: so are AdamW's steps
-STAGED_LORA_RATE = 1e-4
+STAGED_ADAMW_LEARNING_RATE = 1e-5  # neurons are smaller by 8/256 than at scale 8: so are AdamW's steps
+STAGED_LORA_LEARNING_RATE = 1e-4
 LAW_WORLDS = Size(
     ((12, 4, 1), (12, 4, 2), (12, 6, 2)),
     tuple((32, r, k) for r in (4, 8) for k in (1, 2, 4))

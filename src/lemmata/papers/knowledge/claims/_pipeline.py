@@ -36,8 +36,8 @@ def main_tunings(scale: Scale) -> Tunings:
         RANK_1: descent(scale, rank=1),
         NEURONS: descent(scale, part="neurons"),
         ATTENTION: descent(scale, part="attention"),
-        LORA: adamw(scale, sizes.STAGED_LORA_RATE, rank=4),
-        ADAMW: adamw(scale, sizes.STAGED_ADAMW_RATE),
+        LORA: adamw(scale, sizes.STAGED_LORA_LEARNING_RATE, rank=4),
+        ADAMW: adamw(scale, sizes.STAGED_ADAMW_LEARNING_RATE),
     }
 
 

@@ -57,9 +57,9 @@ def _by_reading(runs: Runs) -> str:
         )
     ]
     run = runs[SHARED]
-    rates = ", ".join(f"{holding(Stages(run, logit)).sum()} at {logit:g}" for logit in run.config.first_logits)
+    counts = ", ".join(f"{holding(Stages(run, logit)).sum()} at {logit:g}" for logit in run.config.first_logits)
     return (
-        f"Of {len(run.config.seeds)} seeds it holds, by the logit that eta_1 gives d, in {rates}. "
+        f"Of {len(run.config.seeds)} seeds it holds, by the logit that eta_1 gives d, in {counts}. "
         f"After stage 1, {' and '.join(found)}. There no first learning rate can do both. The step that takes r's "
         "attention from o gives it to r itself by the sum over all n_r sentences with r, to one subject by its own "
         "sentence alone (claim attention-cube-root). Our text does not say whose query asks; the lemma speaks for one."

@@ -36,8 +36,8 @@ class StagesConfig(Config):
 
     def descent(self, unit: float) -> StagedDescent:
         """From w = 0 with half of d's neurons active, a step of eta makes d's logit at [o] 2 eta lambda^2 d / (3m)."""
-        rates = (1.5 * self.first_logit, self.second_learning_rate, self.third_learning_rate)
-        return StagedDescent((rates[0] * unit, rates[1] * unit, rates[2] * unit), self.first_steps)
+        first, second, third = 1.5 * self.first_logit, self.second_learning_rate, self.third_learning_rate
+        return StagedDescent((first * unit, second * unit, third * unit), self.first_steps)
 
 
 def theory_model(width: int = 128, neurons: int = 8, scale: float = 256.0) -> OneLayerConfig:
@@ -52,11 +52,9 @@ def theory_model(width: int = 128, neurons: int = 8, scale: float = 256.0) -> On
 class Pipeline(RunConfig):
     """metrics: a row for each tuning, seed and record of fine-tuning; record 0 is the model before it. arrays: `excess`
     (seed), the pre-training loss over the least; `templates` (seed, subject, slot), `held_out` (seed, subject),
-    `asked` (tuning, seed, subject) and
-    `leak` (tuning, seed), the share of held-out questions that are asked; `reply` (tuning, seed, subject: 0 for d,
-    1.. for relations, 1 + |R|.. for answers)
-    and `recalled` (tuning, seed, subject, slot) at the end; the same before fine-tuning as `before.*`, where
-    `attention` (seed, token) is that at a question."""
+    `asked` (tuning, seed, subject) and `leak` (tuning, seed), the share of held-out questions that are asked; at the
+    end `reply` (tuning, seed, subject: 0 for d, 1.. for relations, 1 + |R|.. for answers) and `recalled` (tuning, seed,
+    subject, slot); the same before fine-tuning as `before.*`, where `attention` (seed, token) is that at a question."""
 
     kind = "knowledge/pipeline"
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
+from scipy.optimize import isotonic_regression
 from scipy.special import bdtrc
 
 from lemmata.core import require
@@ -95,18 +96,10 @@ def extraction_law(world: Asked, learning_rate: float, steps: int) -> float:
 
 
 def best_increasing(of: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The increasing function of a number that is nearest to values in squares (isotonic regression), at each."""
-    levels, place = np.unique(of, return_inverse=True)
-    sums, counts = np.bincount(place, weights=values), np.bincount(place).astype(float)
-    blocks: list[tuple[float, float, int]] = []  # sum, count, levels
-    for total, count in zip(sums, counts, strict=True):
-        blocks.append((total, count, 1))
-        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
-            last, before = blocks.pop(), blocks.pop()
-            blocks.append((before[0] + last[0], before[1] + last[1], before[2] + last[2]))
-    fitted = np.concatenate([np.full(number, total / count) for total, count, number in blocks])
-    assert len(fitted) == len(levels)
-    return fitted[place]
+    """The increasing function of a number that is nearest to values in squares, at each."""
+    _, place, counts = np.unique(of, return_inverse=True, return_counts=True)
+    means = np.bincount(place, weights=values) / counts
+    return isotonic_regression(means, weights=counts).x[place]
 
 
 def all_covered(multiplicity: int, covered: int, templates: int) -> float:
