@@ -14,6 +14,7 @@ from lemmata.papers.knowledge.theory.covering import (
     best_increasing,
     extraction_law,
     least_count,
+    one_is_enough,
     prompt_after,
 )
 
@@ -74,6 +75,15 @@ def test_all_covered_against_enumeration() -> None:
     for k, c, r in itertools.product((1, 2, 3), (0, 2, 5), (5, 6)):
         sets = list(itertools.combinations(range(r), k))
         assert all_covered(k, c, r) == pytest.approx(np.mean([max(one) < c for one in sets]))
+
+
+def test_one_is_enough_against_draws() -> None:
+    k, f, r = 2, 3, 9
+    order = np.argsort(np.random.default_rng(2).random((20_000, f + 1, r)), axis=2)[:, :, :k]
+    shown = np.zeros((len(order), r), bool)
+    np.put_along_axis(shown, order[:, :-1].reshape(len(order), -1), True, axis=1)
+    some = np.take_along_axis(shown, order[:, -1], axis=1).any(axis=1)
+    assert one_is_enough(k, f, r) == pytest.approx(some.mean(), abs=0.015)
 
 
 def test_best_increasing_pools_what_falls() -> None:

@@ -110,6 +110,12 @@ def all_covered(multiplicity: int, covered: int, templates: int) -> float:
     return comb(covered, multiplicity) / comb(templates, multiplicity)
 
 
+def one_is_enough(multiplicity: int, asked: int, templates: int) -> float:
+    """A rival: a fact comes out when one of its K templates is covered at all by F subjects. They miss all of them,
+    each independently, with the probability that two K-sets share nothing."""
+    return 1 - (comb(templates - multiplicity, multiplicity) / comb(templates, multiplicity)) ** asked
+
+
 def coverage_step(multiplicity: int, templates: int) -> Float[np.ndarray, "before after"]:
     """P(C after one more subject | C before): it covers a hypergeometric number of new templates."""
     step = np.zeros((templates + 1, templates + 1))
