@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_most, near
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._feature_runs import NEEDS, SHARP, TOGETHER, both_families, flow_run
-from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure
+from lemmata.papers.lego.claims._feature_theory import finite_structure
 from lemmata.papers.lego.probe import neurons
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.probe.neurons import at_scale, median_structure, model_of, table_of
 from lemmata.papers.lego.run.one_step import OneStepTraining, families
 from lemmata.papers.lego.task import action
-from lemmata.papers.lego.theory.features import balanced_structure, printed_structure
+from lemmata.papers.lego.theory.features import balanced_structure, by_symbol, printed_structure
 from lemmata.report.plots import CYCLE, DIVERGING, columns, heatmap, legend, letter, new_figure
 
 SYMBOLS = ("V(g)", "V(y)", "V(g')", "V(y')")

@@ -89,7 +89,7 @@ def entries(which: int, *steps: tuple[int, int], refined: bool = False) -> Calla
 def sums(*steps: tuple[int, int]) -> Callable[[Point], Pairs]:
     def pair(at: Point) -> Pairs:
         found = [attention.summed(at.at(*s), at.world, s[0], swapped=False) for s in steps]
-        return found, [sum(np.diag(block) for block in at.by_query(*s)) for s in steps]
+        return found, [np.sum([np.diag(block) for block in at.by_query(*s)], axis=0) for s in steps]
 
     return pair
 
@@ -167,7 +167,7 @@ def third_block(at: Point, printed: bool) -> np.ndarray:
 def diagonal_sum(at: Point, step: tuple[int, int], form: str) -> np.ndarray:
     """As printed, or right; E.10 names one block twice, F.7 another class in its last sum."""
     if form == "autodiff":
-        found = sum(np.diag(block) for block in at.by_query(*step))
+        found = np.sum([np.diag(block) for block in at.by_query(*step)], axis=0)
     elif form == "twice":
         found = 2 * np.diag(attention.by_entries(at.at(*step), at.world, *step, printed=False)[0])
     else:
@@ -180,7 +180,8 @@ OFF_DIAGONAL = Claim(
     locus="Lemma F.1, off the diagonal; Lemma F.5",
     statement=r"Of $Q_{4,3}$ and a chain of $L_k > 2$ steps the lemma prints $[-\nabla \text{Loss}_5^{L_k,2}]_{s,s'} = "
     r"\mathbb{E}[\text{Attn}_{\text{ans},1 \to \text{pred},1}(\cdots Z_{\text{pred},1} \cdots) 1_{s = \tau(x_1), s' = "
-    r"\tau(x_0)}]$ for $s \ne s'$. Judged entry by entry against autodiff for $L_k = 4$. Control: a model with other weights.",
+    r"\tau(x_0)}]$ for $s \ne s'$. Judged entry by entry against autodiff for $L_k = 4$. Control: a model with other "
+    "weights.",
     subject=lambda runs: runs["symmetric"],
     wrong=lambda runs: runs["symmetric, bare"],
     parts=Part(

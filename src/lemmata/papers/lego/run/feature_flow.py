@@ -36,7 +36,7 @@ class FeatureFlow(RunConfig):
     leak: NonNegative = 0.0  # varpi of Assumption B.2, the slope below 0; 0 is Definition 3.4
     stride: Positive = 0.1  # no weight moves by more than this share of itself in a step
     finest: Share = 0.01  # near the floor strides shrink down to this share
-    tolerance: NonNegative = 1e-6  # of the loss over its floor; 0 to take all steps
+    tolerance: NonNegative | None = 1e-6  # of the loss over its floor, where the flow ends; none: at the last step
     steps: Count = 20_000
     seeds: Some[int] = (0, 1, 2)
 
@@ -65,13 +65,14 @@ class FeatureFlow(RunConfig):
             numbers = (self.vocabulary, self.sigma, self.clip, self.power, self.smoothing, self.leak)
             keys = [named_key(seed, "init", "feature-flow") for seed in self.seeds]
             start = stack([new_neurons(shape, *numbers, key=key) for key in keys])
-            plan = jnp.array([self.stride, self.finest, self.tolerance])
+            within = -np.inf if self.tolerance is None else self.tolerance
+            plan = jnp.array([self.stride, self.finest, within])
             now, time, parts = start, jnp.zeros(len(keys)), []
             for number in range(-(-self.steps // CHUNK)):
                 now, time, part = follow(now, time, to_jax(table), plan)
                 parts.append({name: np.asarray(values) for name, values in part.items()})
                 context.progress("steps", number * CHUNK, self.steps)
-                if np.all(parts[-1]["excess"][:, -1] <= self.tolerance):
+                if np.all(parts[-1]["excess"][:, -1] <= within):
                     break
             last = eqx.filter_vmap(slopes)(now, jnp.stack([right_of(to_jax(table))] * len(keys)))
         track = {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
@@ -83,7 +84,7 @@ class FeatureFlow(RunConfig):
         rows = {
             "seed": np.array(self.seeds),
             "excess": track["excess"][:, -1],
-            "steps": np.sum(track["excess"] > self.tolerance, axis=1),
+            "steps": np.sum(track["excess"] > within, axis=1),
             "slack": np.asarray(last.right).max(axis=(1, 2)),
             "wrong": np.asarray(last.wrong),
         }

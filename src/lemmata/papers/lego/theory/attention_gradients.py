@@ -45,8 +45,9 @@ def by_entries(of: Pass, world: World, predicates: int, step: int, printed: bool
         return refined_gain(of, k, world.spans[4]) if refined else gain(of, k)
 
     clauses = range(predicates) if not printed or predicates == 2 else range(2)
-    third = sum(placed(world, of_clause(k), asks, of.seen[:, k, 2]) for k in clauses)
-    fourth = sum(placed(world, of_clause(k), asks, of.seen[:, k, 3]) for k in range(predicates, predicates + step))
+    third = np.sum([placed(world, of_clause(k), asks, of.seen[:, k, 2]) for k in clauses], axis=0)
+    answers = range(predicates, predicates + step)
+    fourth = np.sum([placed(world, of_clause(k), asks, of.seen[:, k, 3]) for k in answers], axis=0)
     return third, fourth
 
 
