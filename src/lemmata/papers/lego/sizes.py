@@ -184,3 +184,7 @@ ARRIVAL_VOCABULARIES = Size(
 ARRIVAL_STEPS = Size(smoke=1500, laptop=1500, paper=3000, where=OURS)
 LOGIT_VOCABULARIES = Size(smoke=(404.0, 1e4), laptop=(404.0, 1e4, 1e6), paper=(404.0, 1e4, 1e6, 1e8), where=OURS)
 LOGIT_CLIPS = Size(smoke=(2.0,), laptop=(2.0, 3.0), paper=(2.0, 3.0, 4.0), where="C_B is large; ours")
+VARIABLE_SIZES = Size(smoke=(4, 8), laptop=(8, 16, 32), paper=(8, 16, 32, 64), where="d to infinity; ours")
+VARIABLE_ACTIONS = Size(smoke=("C2",), laptop=("C2", "C4"), paper=("C2", "C4", "C6"), where=ACTIONS)
+VARIABLE_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
+LOGIT_STEPS = Size(smoke=6000, laptop=12_000, paper=40_000, where="T1 = poly(d): until the loss is at its floor; ours")
