@@ -22,7 +22,7 @@ def runs_of(scale: Scale) -> dict[str, FeatureFlow]:
         for d in sizes.LOGIT_VOCABULARIES.at(scale)
         for clip in sizes.LOGIT_CLIPS.at(scale)
     }
-    return found | {"early": FeatureFlow(action="C6", vocabulary=1e4, stride=0.2, seeds=seeds, steps=500)}
+    return found | {"early": FeatureFlow(action="C3", vocabulary=1e6, stride=0.2, seeds=seeds, steps=500)}
 
 
 def over_printed(run: RunResult) -> dict[str, float]:

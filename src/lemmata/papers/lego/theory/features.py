@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from jaxtyping import Float
 
 
 @dataclass(frozen=True)
@@ -70,3 +71,9 @@ def magnitude(bound: float, bias: float, smoothing: float, power: int) -> float:
     """psi = (V(g) + V(y)) / 2 where the neuron says exactly B on its combination: sReLU(psi + b) = B, and beyond rho
     the smoothed ReLU is x - rho (1 - 1/q). The paper's rho and b vanish with d, and then psi is B."""
     return bound + smoothing * (1 - 1 / power) - bias
+
+
+def expected_power(mean: Float[np.ndarray, "..."], spread: float, power: int) -> Float[np.ndarray, "..."]:
+    """E[max(mean + spread xi, 0)^power] of a standard normal xi (Corollary C.1)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    return np.sum(np.maximum(mean[..., None] + spread * nodes, 0) ** power * weights / weights.sum(), axis=-1)
