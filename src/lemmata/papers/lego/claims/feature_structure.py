@@ -76,7 +76,7 @@ def finite_remark(runs: Runs) -> str:
     form = finite_structure(last)
     balanced = {symbol: 2 * share / (form["V(g)"] + form["V(y)"]) for symbol, share in form.items()}
     return (
-        r"(18) is the limit of many values of Theorem C.1C and Lemma C.7: with $V(g) + V(y) = 2\psi$, confounding pairs that just "
+        r"(18) is the limit of many values of Lemma C.7: with $V(g) + V(y) = 2\psi$, confounding pairs that just "
         r"cancel and the conserved $\sum_g V(g) - \sum_y V(y)$, a fibre of $f$ actions has $V(y) = 2\psi k$ and $V(g) "
         rf"= 2\psi(1 - k)$ with $k = (f + n_y - 1)/(n_y(f + 1))$. In units of $\psi$ that is {listed(balanced)} for "
         f"{last.config.task.action}. Measured: {listed(median_structure(last, unit='psi'))} at sigma_0 = "
@@ -105,10 +105,10 @@ SYMMETRIC = Claim(
     locus="Section 6.1.2, equations (18a)-(18c)",
     uses=("curriculum-order", "neurons-distinct"),
     statement=r"Under Assumption 5.1, at the end of stage 1 the neuron of a fibre is unbalanced: $V(g) \approx 2B$ on "
-    r"the fibre and $V(g') \approx -2B/n_y$ off it, $V(y) \approx 2B/n_y$ and $V(y') \approx -2B$ at other values, so "
-    r"that its confounding pairs cancel. Judged with the exact shares of Theorem C.1, $V(g) = C_\alpha V(y)$, $V(g') = "
-    r"-V(y)$ and $V(y') = -V(g)$, within $0.1$ of $\psi = (V(g) + V(y))/2$, in medians over neurons and seeds. Control: "
-    "the simply transitive action's neurons.",
+    r"the fibre and $V(g') \approx -2B/n_y$ off it, $V(y) \approx 2B/n_y$ and $V(y') \approx -2B$ at other values, "
+    r"so that its confounding pairs cancel. Judged with the exact shares of Theorem C.1, $V(g) = C_\alpha V(y)$, "
+    r"$V(g') = -V(y)$ and $V(y') = -V(g)$, within $0.1$ of $\psi = (V(g) + V(y))/2$, in medians over neurons and "
+    "seeds. Control: the simply transitive action's neurons.",
     subject=lambda runs: median_structure(at_scale(runs["symmetric"], -1), unit="psi"),
     wrong=lambda runs: median_structure(at_scale(runs["transitive"], -1), unit="psi"),
     parts={
