@@ -16,7 +16,13 @@ def runs_of(scale: Scale) -> dict[str, FeatureFlow]:
     seeds = sizes.seeds(sizes.SHAPE_SEEDS, scale)
     found = {
         f"{family}/d = {d:.0e}, C_B = {clip:g}": FeatureFlow(
-            action=name, vocabulary=d, clip=clip, stride=0.2, seeds=seeds, steps=sizes.LOGIT_STEPS.at(scale)
+            action=name,
+            vocabulary=d,
+            clip=clip,
+            stride=0.2,
+            seeds=seeds,
+            steps=sizes.LOGIT_STEPS.at(scale),
+            tolerance=min(1e-6, FITTED / d / 2),  # a wrong class is 1/d of the loss
         )
         for family, name in SMALL.items()
         for d in sizes.LOGIT_VOCABULARIES.at(scale)
