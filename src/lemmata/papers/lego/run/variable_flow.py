@@ -16,7 +16,7 @@ from lemmata.papers.lego.run.stage_one import model_config
 from lemmata.papers.lego.task import action
 
 CHUNK = 100
-Tables = tuple[Float[Array, "tokens classes neurons"], ...]  # by slot: x_1, g_1, x_0, x_0, y_0
+Tables = tuple[Float[Array, "_ classes neurons"], ...]  # by slot: x_1, g_1, x_0, x_0, y_0
 
 
 @dataclass(frozen=True, kw_only=True)
