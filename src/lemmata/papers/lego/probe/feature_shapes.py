@@ -60,15 +60,16 @@ def learned_alone(run: RunResult) -> np.ndarray:
     return found["output"] > 0.8 * run.config.bound
 
 
-def intervals(run: RunResult) -> np.ndarray:
-    """By seed the share of features, in the order in which they emerge, that are confident before the next emerges."""
+def intervals(run: RunResult, since: str = "emerged") -> np.ndarray:
+    """By seed the share of features, in the order in which they emerge, that are confident before the next emerges;
+    or, `since` the start, before the whole of the next one's time."""
     found = []
     for begins, ends in zip(run.arrays["emerged"], run.arrays["confident"], strict=True):
         order = np.argsort(begins.ravel())
         starts, closes = begins.ravel()[order], ends.ravel()[order]
         if not np.isfinite(closes).all():
             raise Undecided("some features are not learned by the last step")
-        found.append(np.mean(closes[:-1] <= starts[1:]))
+        found.append(np.mean(closes[:-1] <= (starts[1:] if since == "emerged" else 0)))
     return np.array(found)
 
 
