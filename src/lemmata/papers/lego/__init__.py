@@ -13,6 +13,7 @@ PAPER = Paper(
     order=(
         *("distractors", "permutation-invariance", "one-step", "feature-structure", "curriculum-order"),
         *("neurons-distinct", "power-growth", "retrieval"),
+        *("gradients", "initialization", "phases", "lemma-b-13", "thm-b-1", "thm-c-1", "lemma-b-9", "appendix-a"),
         *("fig-1a", "fig-1b", "fig-2", "fig-5", "fig-6", "fig-7", "predicate-attention", "section-7"),
         *("dilution", "beyond-tc0", "thm-4-1", "time-law", "balance", "separation", "mechanism", "one-curve"),
         *("stabilizer", "regime-map", "thm-5-1", "symmetric-attention", "stage-start", "self-labels", "cor-5-1"),

@@ -1,8 +1,9 @@
-"""What the paper states, in its own order, and which claims judge it."""
+"""What the paper states, in its own order, and which claims judge it: the main text here, then the appendices."""
 
+from lemmata.papers.lego.coverage_features import FEATURES
 from lemmata.record import Stated
 
-COVERAGE = (
+MAIN = (
     Stated("Theorem 1.1 (informal)", claims=("one-step-learned", "thm-4.1-length", "cor-5.1")),
     Stated("Theorem 1.2, simply transitive (informal)", claims=("separation", "thm-4.1-length", "regime-map")),
     Stated(
@@ -15,15 +16,24 @@ COVERAGE = (
     Stated("Figure 1a", claims=("fig-1a", "section-7-map", "section-7-any-size")),
     Stated("Figure 1b", claims=("fig-1b", "fig-1b-match")),
     Stated("Figure 2", claims=("fig-2",)),
-    Stated("Definition 2.1 and Theorem 2.1 (Barrington)", claims=("beyond-tc0",), why="A demonstration; not a proof."),
+    Stated("Definition 2.1 (word problem)", claims=("beyond-tc0",), why="A definition: decided by a chain of thought."),
+    Stated("Theorem 2.1 (Barrington)", claims=("beyond-tc0",), why="A demonstration; not a proof."),
     Stated("Definition 2.2, equation (1) (the language)", why="A definition: `task/`, tested against brute force."),
     Stated("Assumption 3.1 (asymptotic regime)", claims=("thm-4.1-length", "thm-4.1-attention", "time-law")),
-    Stated("Definitions 3.1 to 3.3, equations (2) and (3) (encoding)", why="Definitions: `task/`, tested."),
+    Stated("Definition 3.1, equation (2) (encoding)", why="A definition: `task/`, tested."),
+    Stated("Definition 3.2 (token embedding)", why="A definition: one-hot; `model/dense.py` has the vectors, tested."),
+    Stated("Definition 3.3 (embedding of sentences)", why="A definition: `model/dense.py`, tested."),
     Stated("Assumption 3.2 (the distribution)", why="A definition: `task/`, tested."),
     Stated(
-        "Definition 3.4 (smooth ReLU)", claims=("feature-structure-symmetric",), why="Both readings of our text run."
+        "Definition 3.4 (smooth ReLU)",
+        claims=("feature-structure-symmetric", "thm-b.1"),
+        why="Both readings of our text run, and Assumption B.2's.",
     ),
-    Stated("Definition 3.5, equation (4) (the model)", claims=("all-slots",), why="Neurons that read all five slots."),
+    Stated(
+        "Definition 3.5, equations (3) and (4) (the model)",
+        claims=("all-slots", "gradients"),
+        why="Neurons that read all five slots.",
+    ),
     Stated(
         "Definition 3.6, equation (5) (accuracy)",
         claims=("thm-4.1-length", "thm-5.1-doubling", "cor-5.1", "separation"),
@@ -42,17 +52,23 @@ COVERAGE = (
     Stated("Figure 3", why="An illustration."),
     Stated("Assumption 5.1 (symmetric actions)", claims=("distractors", "mechanism")),
     Stated("Section 5, distractors", claims=("distractors", "mechanism", "stabilizer")),
-    Stated("Definitions 5.1 and 5.2, equations (9) and (10)", claims=("self-labels",), why="As a computation."),
+    Stated(
+        "Definition 5.1, equation (9) (bootstrapped distribution)", claims=("self-labels",), why="As a computation."
+    ),
+    Stated("Definition 5.2, equation (10) (self-training loss)", claims=("self-labels",), why="As a computation."),
     Stated("Algorithm 2", claims=("thm-5.1-doubling", "stage-start", "self-labels")),
     Stated("Theorem 5.1, equation (11)", claims=("thm-5.1-doubling", "symmetric-attention")),
     Stated("Theorem 5.1, equation (12)", claims=("thm-5.1-attention", "symmetric-attention")),
     Stated("Corollary 5.1", claims=("cor-5.1", "beyond-tc0")),
     Stated("Section 6.1.1, equations (13) to (15) (the variable)", claims=("retrieval", "one-step-learned")),
-    Stated("Definitions 6.1 to 6.3 (combinations, V)", why="Definitions: `probe/`, tested."),
-    Stated("Section 6.1.2, Phase I, equation (16)", claims=("power-growth",)),
+    Stated("Definition 6.1 (combinations)", why="A definition: `probe/`, tested."),
+    Stated("Definition 6.2 (V-notations)", why="A definition: `probe/weights.py`, tested."),
+    Stated("Definition 6.3 (combinations and fibers)", why="A definition: `probe/weights.py`, tested."),
+    Stated("Section 6.1.2, Phase I, equation (16)", claims=("power-growth", "phases-arrival", "phases-competition")),
+    Stated("Section 6.1.2, Phase II", claims=("phases-order", "phases-split")),
     Stated("Section 6.1.2, one neuron for each combination", claims=("neurons-distinct", "curriculum-order")),
-    Stated("Section 6.1.2, equation (17)", claims=("feature-structure-transitive",)),
-    Stated("Section 6.1.2, equation (18)", claims=("feature-structure-symmetric",)),
+    Stated("Section 6.1.2, equation (17)", claims=("feature-structure-transitive", "thm-b.1")),
+    Stated("Section 6.1.2, equation (18)", claims=("feature-structure-symmetric", "thm-c.1")),
     Stated("Section 6.1.3, the FFN does not depend on length", why="An identity of the model, tested."),
     Stated(
         "Section 6.2, equation (19) and Figure 4 (routing)", claims=("balance",), why="Figure 4 is an illustration."
@@ -69,3 +85,12 @@ COVERAGE = (
     Stated("Section 8, NoPE", claims=("permutation-invariance",), why="No model with positions is trained beside it."),
     Stated("Section 8, other architectures", why="A discussion of others' work."),
 )
+
+ATTENTION = (  # Appendices D to F
+    Stated(
+        "Facts D.1 and E.1; Lemmas D.1, D.2, D.8, D.9, E.1, E.2, E.8 to E.11, F.1, F.2, F.5 to F.8 (gradients of Q)",
+        claims=("gradients", "gradients-f.1", "gradients-sums"),
+    ),
+)
+
+COVERAGE = (*MAIN, *FEATURES, *ATTENTION)

@@ -21,6 +21,14 @@ GLOSSARY: dict[str, str] = {
     "q, ϱ": "power and width of the smoothed ReLU's bend: `model.TheoryConfig.power`, `model.TheoryConfig.smoothing`",
     "V_{j,r}(g), V_{j,r}(y)": "feature magnitudes (Definition 6.2): `probe.weights.Features`, "
     "`theory.features.Structure`",
+    "ψ = (j, r, φ), V_ψ": "a feature and its magnitude, mean over a fibre: `probe.feature_shapes.shapes`",
+    "C_α": "V(g) / V(y) of a learned fibre (Theorem C.1): `theory.features.c_alpha`",
+    "μ": "the bias σ_0 log d: `run.feature_flow.FeatureFlow.bias`",
+    "ϖ": "slope of Assumption B.2's activation below 0: `run.feature_flow.FeatureFlow.leak`",
+    "λ": "1 - p of a class at B where the others are at 0 (Fact B.2): `theory.features.least_slack`",
+    "T^1_ψ, T^{2,1}_ψ, T^{2,2}_ψ": "ends of the phases in which a feature is learned: `run.feature_flow.phases`",
+    "Λ_{i,j,r}, E_{i,j}, Ξ_{L,i,k}": "pre-activation (23), error (22) and (41): `theory.gradients.Pass`",
+    "Φ_{4,j}, Γ_{4,j}": "sum and largest of a variable's diagonal weights: `run.variable_flow.VariableFlow`",
     "φ, ψ": "a combination (g, y), and a combination in a neuron: `theory.curriculum.Curriculum`",
     "Σ*": "the order in which combinations are learned: `theory.curriculum.curriculum`",
     "ε_attn^{L,l}": "attention on neither of the two clauses that matter (19): `probe.attention.Look.epsilon`, "

@@ -163,3 +163,28 @@ REGIME_LENGTHS = Size(
 )
 REGIME_TEST = Size(smoke=8, laptop=8, paper=32, where=OURS)
 REGIME_SEEDS = Size(smoke=1, laptop=1, paper=1, where=OURS)
+
+# Appendices B and C: features in a vocabulary of any size, d a number.
+SHAPE_VOCABULARY = Size(smoke=1e4, laptop=1e4, paper=1e4, where="d to infinity; ours")
+SHAPE_TRANSITIVE = Size(smoke=("C3",), laptop=("C4", "C5", "C6"), paper=("C4", "C5", "C6"), where=ACTIONS)
+SHAPE_SYMMETRIC = Size(
+    smoke=("S3",), laptop=("S3", "S4", "S5", "A5", "F5"), paper=("S3", "S4", "S5", "A5", "F5"), where=ACTIONS
+)
+SHAPE_STEPS = Size(smoke=4000, laptop=20_000, paper=40_000, where="T1 = poly(d): until the loss is at its floor; ours")
+SHAPE_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
+PHASE_ACTIONS = Size(smoke=("C3", "S3"), laptop=("C6", "S4"), paper=("C6", "S5"), where=ACTIONS)
+PHASE_VOCABULARIES = Size(
+    smoke=(1e4, 1e6, 1e10), laptop=(1e4, 1e6, 1e8, 1e10), paper=(1e4, 1e6, 1e8, 1e10), where="d to infinity; ours"
+)
+PHASE_STEPS = Size(smoke=4000, laptop=16_000, paper=60_000, where="T1 = poly(d): until all are learned; ours")
+PHASE_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
+ARRIVAL_VOCABULARIES = Size(
+    smoke=(1e4, 1e6, 1e8), laptop=(1e4, 1e6, 1e8, 1e10, 1e12), paper=(1e4, 1e6, 1e8, 1e10, 1e12, 1e14, 1e16), where=OURS
+)
+ARRIVAL_STEPS = Size(smoke=1500, laptop=1500, paper=3000, where=OURS)
+LOGIT_VOCABULARIES = Size(smoke=(404.0, 1e4), laptop=(404.0, 1e4, 1e6), paper=(404.0, 1e4, 1e6, 1e8), where=OURS)
+LOGIT_CLIPS = Size(smoke=(2.0,), laptop=(2.0, 3.0), paper=(2.0, 3.0, 4.0), where="C_B is large; ours")
+VARIABLE_SIZES = Size(smoke=(4, 8), laptop=(8, 16, 32), paper=(8, 16, 32, 64), where="d to infinity; ours")
+VARIABLE_ACTIONS = Size(smoke=("C2",), laptop=("C2", "C4"), paper=("C2", "C4", "C6"), where=ACTIONS)
+VARIABLE_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
+LOGIT_STEPS = Size(smoke=6000, laptop=12_000, paper=40_000, where="T1 = poly(d): until the loss is at its floor; ours")

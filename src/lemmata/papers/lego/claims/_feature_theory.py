@@ -5,11 +5,7 @@ import numpy as np
 from lemmata.core import RunResult
 from lemmata.papers.lego.probe.neurons import fibre_magnitudes, learning_steps, model_of, replicas_of, table_of, winners
 from lemmata.papers.lego.theory.curriculum import Curriculum, curriculum, rank_agreement
-from lemmata.papers.lego.theory.features import Structure, balanced_structure, magnitude
-
-
-def by_symbol(form: Structure) -> dict[str, float]:
-    return {"V(g)": form.action, "V(y)": form.value, "V(g')": form.other_action, "V(y')": form.other_value}
+from lemmata.papers.lego.theory.features import balanced_structure, by_symbol, magnitude
 
 
 def finite_structure(run: RunResult) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """What one-step training leaves in the neurons: the magnitudes of their features, (17) and (18)."""
 
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
@@ -8,17 +9,16 @@ from matplotlib.axes import Axes
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, at_most, near
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._feature_runs import NEEDS, SHARP, TOGETHER, both_families, flow_run
-from lemmata.papers.lego.claims._feature_theory import by_symbol, finite_structure
+from lemmata.papers.lego.claims._feature_theory import finite_structure
 from lemmata.papers.lego.probe import neurons
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.probe.neurons import at_scale, median_structure, model_of, table_of
 from lemmata.papers.lego.run.one_step import OneStepTraining, families
 from lemmata.papers.lego.task import action
-from lemmata.papers.lego.theory.features import balanced_structure, printed_structure
+from lemmata.papers.lego.theory.features import balanced_structure, by_symbol, printed_structure
 from lemmata.report.plots import CYCLE, DIVERGING, columns, heatmap, legend, letter, new_figure
 
 SYMBOLS = ("V(g)", "V(y)", "V(g')", "V(y')")
-LEADING = 1.5  # the constant of O(1/n_y), in units of 2 psi: the other family's structure is off by more
 CLOSE = 0.1  # of psi, or of B for the output: o(1) at this d
 
 
@@ -49,13 +49,10 @@ def structure_part(symbol: str) -> Part:
     return Part(itemgetter(symbol), near(lambda runs: printed(runs["transitive"])[symbol], atol=CLOSE))
 
 
-def from_printed(run: RunResult, symmetric: RunResult) -> dict[str, float]:
-    """A run's structure, and how far it is from the printed form of the symmetric action's, in units of 2 psi / n_y."""
-    found, values = median_structure(run, unit="psi"), action(symmetric.config.task.action).num_values
-    return found | {
-        f"n_y |{symbol} - printed| / 2ψ": values * abs(found[symbol] - wanted) / 2
-        for symbol, wanted in printed(symmetric).items()
-    }
+def balanced(run: RunResult) -> dict[str, float]:
+    """Theorem C.1 with the constant of Lemma C.7."""
+    acting = action(run.config.task.action)
+    return by_symbol(balanced_structure(acting.num_values, acting.num_actions // acting.num_values))
 
 
 def unit_remark(runs: Runs) -> str:
@@ -79,7 +76,7 @@ def finite_remark(runs: Runs) -> str:
     form = finite_structure(last)
     balanced = {symbol: 2 * share / (form["V(g)"] + form["V(y)"]) for symbol, share in form.items()}
     return (
-        r"(18) is the limit of many values of Theorem C.1: with $V(g) + V(y) = 2\psi$, confounding pairs that just "
+        r"(18) is the limit of many values of Lemma C.7: with $V(g) + V(y) = 2\psi$, confounding pairs that just "
         r"cancel and the conserved $\sum_g V(g) - \sum_y V(y)$, a fibre of $f$ actions has $V(y) = 2\psi k$ and $V(g) "
         rf"= 2\psi(1 - k)$ with $k = (f + n_y - 1)/(n_y(f + 1))$. In units of $\psi$ that is {listed(balanced)} for "
         f"{last.config.task.action}. Measured: {listed(median_structure(last, unit='psi'))} at sigma_0 = "
@@ -108,19 +105,19 @@ SYMMETRIC = Claim(
     locus="Section 6.1.2, equations (18a)-(18c)",
     uses=("curriculum-order", "neurons-distinct"),
     statement=r"Under Assumption 5.1, at the end of stage 1 the neuron of a fibre is unbalanced: $V(g) \approx 2B$ on "
-    r"the fibre and $V(g') \approx -2B/n_y$ off it, $V(y) \approx 2B/n_y$ and $V(y') \approx -2B$ at other values, so "
-    r"that its confounding pairs cancel. Judged to leading order in $1/n_y$: each is off by at most $1.5/n_y$, as a "
-    r"share of $2\psi = V(g) + V(y)$, in medians over neurons and seeds. Control: the simply transitive action's "
-    "neurons.",
-    subject=lambda runs: from_printed(at_scale(runs["symmetric"], -1), runs["symmetric"]),
-    wrong=lambda runs: from_printed(at_scale(runs["transitive"], -1), runs["symmetric"]),
+    r"the fibre and $V(g') \approx -2B/n_y$ off it, $V(y) \approx 2B/n_y$ and $V(y') \approx -2B$ at other values, "
+    r"so that its confounding pairs cancel. Judged with the exact shares of Theorem C.1, $V(g) = C_\alpha V(y)$, "
+    r"$V(g') = -V(y)$ and $V(y') = -V(g)$, within $0.1$ of $\psi = (V(g) + V(y))/2$, in medians over neurons and "
+    "seeds. Control: the simply transitive action's neurons.",
+    subject=lambda runs: median_structure(at_scale(runs["symmetric"], -1), unit="psi"),
+    wrong=lambda runs: median_structure(at_scale(runs["transitive"], -1), unit="psi"),
     parts={
-        f"{symbol}, distance from the printed times n_y": Part(
-            itemgetter(f"n_y |{symbol} - printed| / 2ψ"), at_most(LEADING)
+        symbol: Part(
+            itemgetter(symbol), near(lambda runs, symbol=symbol: balanced(runs["symmetric"])[symbol], atol=CLOSE)
         )
         for symbol in SYMBOLS
     }
-    | ACTIVATION,
+    | {name: replace(part, carries=False) for name, part in ACTIVATION.items()},
     remark=finite_remark,
 )
 
