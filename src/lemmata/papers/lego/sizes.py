@@ -134,7 +134,7 @@ GROWTH_SEEDS = Size(smoke=2, laptop=3, paper=5, where=OURS)
 COURSE_ACTION = Size(smoke="C4", laptop="C6", paper="C6", where="Assumption 4.1; E_2 needs four values")
 COURSE_SIZES = Size(smoke=(64, 256, 1024), laptop=(404, 3232, 25_856), paper=(404, 3232, 25_856), where="d to infinity")
 COURSE_WIDTH = Size(smoke=6, laptop=12, paper=12, where="n_y <= m <= log^2 d; ours")
-COURSE_SEEDS = Size(smoke=2, laptop=3, paper=10, where=OURS)
+COURSE_SEEDS = Size(smoke=3, laptop=5, paper=10, where=OURS)
 
 # Theorem 5.1: self-training by doubling.
 DOUBLING_ACTION = Size(smoke="S3", laptop="S5", paper="S5", where=ACTIONS)

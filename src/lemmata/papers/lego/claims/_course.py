@@ -15,15 +15,15 @@ from lemmata.papers.lego.run.attention_course import AttentionCourse
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory.features import magnitude
 
-SIGMA = 1e-4  # sigma_0
+SIGMA = 1e-6  # sigma_0, the d^-1/2 of d = 10^12
 SINGLE = 0.02  # of psi: how far the neuron of a combination may be from reading psi
 TAKEN_OVER = 0.5  # step 2 has taken over where Q_44 moves at least half as fast as Q_43
 CONSTANT = 0.3  # of Q_43, where stage 2.2 ends: a constant, yet above 1/log d (the paper's 0.0001 is below it here)
 EVERY = 4  # record of stage 2.3 is read
 
 OURS = Protocol(
-    r"$\sigma_0 = 10^{-4}$, not $d^{-1/2}$",
-    "at these d several neurons would share a combination; appendix D starts from one each",
+    r"$\sigma_0 = 10^{-6}$, the $d^{-1/2}$ of $d = 10^{12}$",
+    "at the d^{-1/2} of these d several neurons would share a combination; appendix D starts from one each",
 )
 
 
@@ -34,12 +34,9 @@ def courses(scale: Scale) -> dict[str, AttentionCourse]:
 
 
 def second_alone(scale: Scale) -> dict[str, AttentionCourse]:
-    """By the loss of step 2 alone: without that of step 1 nothing tells the predicate from the answer."""
-    return {
-        f"second/{clip:g}/{d}": course(clip, d, scale, loss="second")
-        for clip in clips(scale)
-        for d in sizes.COURSE_SIZES.at(scale)
-    }
+    """The smallest worlds by the loss of step 2 alone: without step 1's nothing tells the predicate from the answer."""
+    d = sizes.COURSE_SIZES.at(scale)[0]
+    return {f"second/{clip:g}/{d}": course(clip, d, scale, loss="second") for clip in clips(scale)}
 
 
 def clips(scale: Scale) -> tuple[float, ...]:
@@ -93,6 +90,20 @@ class Cell:
         best = np.sort(read, axis=0)
         alone = np.all(np.abs(best[-1] - 1) < SINGLE) and np.all(best[-2] < SINGLE)
         return bool(alone and self.run.arrays["excess"][self.seed] <= FINISHED)
+
+    @cached_property
+    def delta(self) -> float:
+        """The delta of Lemma D.3, in units of psi: how far any feature is from (17), or any confounding pair from
+        cancelling."""
+        table, neurons = action(self.config.action).table, self.neurons()
+        g, y = np.indices(table.shape)
+        of = neurons.of_combinations(table)
+        acting, value = neurons.actions[of, table] / self.psi, neurons.values[of, table] / self.psi
+        own = np.arange(len(table))[:, None], np.arange(table.shape[1])[None]
+        right_g, right_y = acting[(*own, g)], value[(*own, y)]
+        wrong_g = np.where(np.eye(len(table), dtype=bool)[:, None], 0, acting + right_y[..., None])
+        wrong_y = np.where(np.eye(table.shape[1], dtype=bool)[None], 0, value + right_g[..., None])
+        return float(max(np.abs(one).max() for one in (right_g - 1, right_y - 1, wrong_g, wrong_y)))
 
     @property
     def scores(self) -> np.ndarray:

@@ -31,7 +31,9 @@ def printed_power(right: Any, other: Any, query: Any, first: Any, constant: floa
 
 
 def power(right: Any, other: Any, query: Any, first: Any, constant: float) -> dict[str, Any]:
-    """The same with the tokens that no neuron names: d of them against the right logit, or one in the rival's place."""
+    """The same with every rival: the d tokens that no neuron names against the right logit; in (2b) one of them, or
+    the neuron of the right action and another value, which is awake where the predicate has more than a half."""
     named = printed_power(right, other, query, first, constant)
-    unnamed = {"D.37 (1)": (1 - 2 * other) * constant - 1, "D.39 (2b)": (1 - 2 * other) * constant}
-    return {name: np.minimum(value, unnamed.get(name, constant - 1)) for name, value in named.items()}
+    rest = {"D.37 (1)": (1 - 2 * other) * constant - 1}
+    rest["D.39 (2b)"] = np.minimum(1 - 2 * other, 2 * (query + first)) * constant
+    return {name: np.minimum(value, rest.get(name, constant - 1)) for name, value in named.items()}
