@@ -118,15 +118,23 @@ GROWTH_SIZES = Size(
     where="d to infinity; ours",
 )
 GROWTH_WIDTH = Size(smoke=10, laptop=32, paper=32, where="n_y <= m <= log^2 d; ours")
-GROWTH_SINGLE_WIDTH = Size(smoke=6, laptop=12, paper=12, where="n_y <= m <= log^2 d; ours")
+GROWTH_CLIPS = Size(
+    smoke=(4.0, 6.0), laptop=(4.0, 6.0), paper=(4.0, 6.0), where="C_B is large; ours: Lemma D.13 asks > 3"
+)
 GROWTH_LENGTHS = Size(
     smoke=(2, 4, 8, 16, 32, 48),
-    laptop=(2, 4, 8, 16, 32, 64, 128, 256, 384),
-    paper=(2, 4, 8, 16, 32, 64, 128, 256, 384),
-    where=OURS,
+    laptop=(2, 8, 48, 64, 80, 96, 112, 128, 152, 181, 215, 256, 304, 362, 431, 512, 609, 724),
+    paper=(2, 8, 48, 64, 80, 96, 112, 128, 152, 181, 215, 256, 304, 362, 431, 512, 609, 724, 861, 1024, 1218, 1448),
+    where=f"{OURS}; in each world as long as its variables last; accuracy falls within a factor of 1.5",
 )
-GROWTH_TEST = Size(smoke=8, laptop=8, paper=32, where=OURS)
-GROWTH_SEEDS = Size(smoke=2, laptop=5, paper=5, where=OURS)
+GROWTH_TEST = Size(smoke=8, laptop=4, paper=32, where=OURS)
+GROWTH_SEEDS = Size(smoke=2, laptop=3, paper=5, where=OURS)
+
+# Appendix D, where one neuron has learned each combination, as its Lemmas D.3 to D.7 have it.
+COURSE_ACTION = Size(smoke="C4", laptop="C6", paper="C6", where="Assumption 4.1; E_2 needs four values")
+COURSE_SIZES = Size(smoke=(64, 256, 1024), laptop=(404, 3232, 25_856), paper=(404, 3232, 25_856), where="d to infinity")
+COURSE_WIDTH = Size(smoke=6, laptop=12, paper=12, where="n_y <= m <= log^2 d; ours")
+COURSE_SEEDS = Size(smoke=3, laptop=5, paper=10, where=OURS)
 
 # Theorem 5.1: self-training by doubling.
 DOUBLING_ACTION = Size(smoke="S3", laptop="S5", paper="S5", where=ACTIONS)
