@@ -32,7 +32,9 @@ class IdealFeatures(eqx.Module):
         bend = self.rho / self.power * jnp.clip(x / self.rho, 0, 1) ** self.power
         return bend + jnp.maximum(x - self.rho, 0)
 
-    def lambdas(self, scores: Scores, around: CountContexts, step: int = 2) -> Float[Array, "2 contexts classes values"]:
+    def lambdas(
+        self, scores: Scores, around: CountContexts, step: int = 2
+    ) -> Float[Array, "2 contexts classes values"]:
         """What each neuron r_{j,y} reads (Lemmas E.6 and F.3), where y_0 is y_1 and where it is another value. At step
         1 the pair is (g_1, y_0), and nothing was answered before."""
         a, b, n = self.action, self.value, self.points

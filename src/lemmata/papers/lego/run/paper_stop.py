@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Several, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Some
-from lemmata.papers.lego.model.four_scores import SCORES, attention, entry_speeds
+from lemmata.papers.lego.model.four_scores import SCORES, entry_speeds
 from lemmata.papers.lego.model.ideal_features import IdealFeatures, loss_and_slope
 from lemmata.papers.lego.run.population_flow import Flow
 from lemmata.papers.lego.task.count_contexts import CountContexts, count_contexts, worst_context
@@ -36,7 +36,7 @@ class World(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PaperStop(RunConfig):
-    """Every combination of n_y, d and C_B. A world's later stages are not trained where one did not come to its stop."""
+    """Every combination of n_y, d and C_B. A world ends with the first stage that does not come to its stop."""
 
     kind = "lego/paper-stop"
 
@@ -59,7 +59,9 @@ class PaperStop(RunConfig):
         require(min(self.points) >= 3, "points", self.points, "at least 3")
         for world in self.worlds():
             least = math.factorial(world.points) + world.points + 2 + 2 ** (self.stages + 1)
-            require(world.vocabulary >= least, "vocabularies", world.vocabulary, f"at least {least} with S{world.points}")
+            require(
+                world.vocabulary >= least, "vocabularies", world.vocabulary, f"at least {least} with S{world.points}"
+            )
         deepest = max(self.clips) * math.log(max(self.vocabularies))
         require(deepest < 600, "clips", self.clips, "B under 600: the loss comes down to e^-B, a float64")
 
@@ -75,7 +77,7 @@ class PaperStop(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         rows: list[dict[str, Any]] = []
-        points: list[Float[np.ndarray, "10"]] = []
+        points: list[Float[np.ndarray, 10]] = []
         around: dict[int, dict[int, CountContexts]] = {}  # by n_y, one at a time, and length
         with precision("float64"):
             for number, world in enumerate(self.worlds()):
@@ -88,7 +90,9 @@ class PaperStop(RunConfig):
         arrays = dict(zip(READ, np.array(points).T, strict=True))
         return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
 
-    def train(self, world: World, by_length: dict[int, CountContexts]) -> Iterator[tuple[dict[str, Any], list[np.ndarray]]]:
+    def train(
+        self, world: World, by_length: dict[int, CountContexts]
+    ) -> Iterator[tuple[dict[str, Any], list[np.ndarray]]]:
         """Of each stage what it begins and ends with, and its path."""
         features, scores = self.features(world), np.zeros(4)
         goal = math.exp(log_stop(world.vocabulary, world.clip, self.stop))
@@ -111,7 +115,7 @@ class PaperStop(RunConfig):
         return {length: count_contexts(points, length, **how) for length in lengths}
 
     def labels(self, features: IdealFeatures, scores: np.ndarray, around: CountContexts) -> dict[str, float]:
-        """The share of sentences in which an answer of the stage's annotator is wrong, and whether the worst's is: of
+        """The share of sentences in which an answer of the annotator is wrong, and whether the worst's is: of
         T^2 the answers are given."""
         if around.length == 2:
             return {"false_first": 0.0, "false_second": 0.0, "false_worst": 0.0}
@@ -122,7 +126,7 @@ class PaperStop(RunConfig):
     def descend(
         self, features: IdealFeatures, around: CountContexts, scores: np.ndarray, goal: float, variables: float
     ) -> list[np.ndarray]:
-        """The points of the path; the last is where the loss comes to its stop, by its logarithm between two of them."""
+        """The points of the path; the last is where the loss comes to its stop, by its logarithm between two."""
         speeds = np.asarray(entry_speeds(variables))
 
         def motion(at: np.ndarray) -> tuple[float, np.ndarray]:

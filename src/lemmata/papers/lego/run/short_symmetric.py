@@ -1,5 +1,5 @@
-"""S_n with trained features: stage 1 to the clip's floor, then the exact T^2 to the stop of the appendix; and both kept,
-so that what each neuron reads on each sentence can be looked at."""
+"""S_n with trained features: stage 1 to the clip's floor, then the exact T^2 to the stop of the appendix. Both are
+kept, so that what each neuron reads on each sentence can be looked at."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
 """What the neurons of a symmetry action read on sentences of T^2: Lemmas E.13 to E.18 and E.25 to E.30 as one table.
 
-Neuron r_{j,y} is named by the action and the value that it answers: g2.y1 has j = g_2(y_1) and y = y_1. With the features
-of Theorem C.1 it reads a of an action in its fibre and -b of another, b of its value and -a of another, where a + b = 2B
-and a / b = C_alpha. The appendix puts 2B for a and 2B / n_y for b, and leaves most terms with b out.
+Neuron r_{j,y} is named by the action and the value that it answers: g2.y1 has j = g_2(y_1) and y = y_1. With the
+features of Theorem C.1 it reads a of an action in its fibre and -b of another, b of its value and -a of another, where
+a + b = 2B and a / b = C_alpha. The appendix puts 2B for a and 2B / n_y for b, and leaves most terms with b out.
 """
 
 from typing import NamedTuple
