@@ -28,8 +28,8 @@ class ShortSymmetric(RunConfig):
     points: Several = 5  # n_y
     vocabulary: Count = 404  # d
     width: Count = 12  # m
-    scale: Positive = 0.005  # sigma_0
-    clip: Positive = 8.0  # C_B
+    scale: Positive = 0.003  # sigma_0: at 0.005 a second neuron of a combination stays awake in some seeds
+    clip: Positive = 16.0  # C_B; features are off by a share of 1/B
     power: Several = 6  # q
     stride: Positive = 4.0  # of the flow, over B
     evaluations: Count = 2000
