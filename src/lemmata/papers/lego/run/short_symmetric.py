@@ -33,6 +33,7 @@ class ShortSymmetric(RunConfig):
     power: Several = 6  # q
     stride: Positive = 4.0  # of the flow, over B
     evaluations: Count = 2000
+    stop: Positive = 3.01  # the multiple of c_1 in the stop's exponent
     one_step: ToTheFloor = field(default_factory=lambda: ToTheFloor(finest=0.02, tolerance=1e-8))
     seeds: Some[int] = (0,)
 
@@ -54,7 +55,10 @@ class ShortSymmetric(RunConfig):
             for number, seed in enumerate(self.seeds):
                 fresh = ValueNeurons.create(self.model_config(), key=named_key(seed, "init", "population"))
                 learned, end = learn_one_step(fresh, to_jax(table), self.one_step)
-                stride, goal = self.stride / float(learned.bound), math.exp(log_stop(self.vocabulary, self.clip))
+                stride, goal = (
+                    self.stride / float(learned.bound),
+                    math.exp(log_stop(self.vocabulary, self.clip, self.stop)),
+                )
                 variables = variables_in(self.action, self.vocabulary)
                 flow = start_flow(learned, table, population(table, "second"), np.zeros(4), variables, stride)
                 path = [(flow.loss, flow.scores)]
@@ -62,6 +66,10 @@ class ShortSymmetric(RunConfig):
                     flow.advance(math.inf, evaluations=flow.evaluations + 1)
                     if np.any(flow.scores != path[-1][1]):
                         path.append((flow.motion(flow.scores)[0], flow.scores))
+                if path[-1][0] < goal and len(path) > 1:  # where the loss comes to its stop, between two points
+                    before, after = (math.log(loss) for loss, _ in path[-2:])
+                    part = (before - math.log(goal)) / (before - after)
+                    path[-1] = goal, (1 - part) * path[-2][1] + part * path[-1][1]
                 about = {"seed": seed, "one_step_excess": float(end.excess)}
                 rows += [{**about, "loss": x, **dict(zip(SCORES, s.tolist(), strict=True))} for x, s in path]
                 neurons.append(learned)
