@@ -154,6 +154,35 @@ DOUBLING_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
 EARLY_END_EXCESS = Size(smoke=1.0, laptop=100.0, paper=100.0, where=f"{OURS}; of a control")
 EARLY_END_SEEDS = Size(smoke=1, laptop=2, paper=1, where=f"{OURS}; of a control")
 
+# Appendices E and F with their own stop, on ideal features.
+STOP_POINTS = Size(smoke=(3,), laptop=(4, 5), paper=(4, 5), where="n_y grows with d; ours")
+STOP_VOCABULARIES = Size(
+    smoke=(64.0, 256.0, 1024.0),
+    laptop=(404.0, 1e4, 1e6),
+    paper=(404.0, 1e4, 1e6, 1e8, 1e12, 1e16),
+    where="d to infinity; ours",
+)
+STOP_CLIPS = Size(smoke=(8.0, 16.0), laptop=(8.0, 16.0), paper=(8.0, 12.0, 16.0), where="C_B is large; ours")
+STOP_STAGES = Size(smoke=2, laptop=3, paper=4, where="Theorem F.1: k <= log2 |X|")
+STOP_ENUMERATED = Size(smoke=6000, laptop=6000, paper=30_000, where=OURS)
+STOP_DRAWN = Size(smoke=500, laptop=3000, paper=10_000, where=OURS)
+LEAST_CLIP_POINTS = Size(smoke=(3,), laptop=(3, 4, 5), paper=(3, 4, 5, 6), where="n_y grows with d; ours")
+LEAST_CLIP_VOCABULARIES = Size(
+    smoke=(64.0,), laptop=(404.0, 1e5), paper=(1e3, 1e5, 1e8, 1e12), where="d to infinity; ours"
+)
+LEAST_CLIP_CLIPS = Size(
+    smoke=(4.0, 8.0, 16.0),
+    laptop=(4.0, 5.0, 6.0, 6.5, 7.0, 7.5, 8.0, 12.0),
+    paper=(3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0, 10.0, 12.0),
+    where="C_B is large; ours",
+)
+LEAST_CLIP_STAGES = Size(smoke=2, laptop=3, paper=5, where="Theorem F.1: k <= log2 |X|")
+LEAST_CLIP_ENUMERATED = Size(smoke=500, laptop=500, paper=6000, where=OURS)
+LEAST_CLIP_DRAWN = Size(smoke=500, laptop=1000, paper=10_000, where=OURS)
+SHORT_POINTS = Size(smoke=4, laptop=5, paper=5, where="n_y grows with d; ours")
+SHORT_VOCABULARY = Size(smoke=64, laptop=404, paper=808, where="d to infinity; ours")
+SHORT_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
+
 # The regime map: d = 404 is large enough for Assumption 4.1, and 24 neurons are at most log^2 d.
 REGIME_SYMMETRIC = Size(smoke="S3", laptop="S5", paper="S5", where=ACTIONS)
 REGIME_VOCABULARY = Size(smoke=30, laptop=404, paper=404, where="d to infinity; ours")
