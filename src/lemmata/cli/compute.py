@@ -83,8 +83,10 @@ class Sweep(InStore):
 
     A verdict a cell, one table and, for one or two lists, one figure of verdicts over them. What is stored is not
     computed again: run the same command again to continue, or with longer lists. A combination that is not possible
-    says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3].
+    says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3]. A range is
+    FIRST:LAST:COUNT. Over numbers the figure shows what was measured, with the rule's band; else it is of verdicts.
 
+    Example: lemmata sweep association/noise-first --set task.alpha=0.1:0.8:8
     Example: lemmata sweep ic-recall/fig-2 --set temperature=0.01,0.02,0.05 --set world.n=7,31,127
     """
 

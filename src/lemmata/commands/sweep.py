@@ -17,6 +17,7 @@ from lemmata.core.registry import select_one
 from lemmata.report.figure import save_artefact
 from lemmata.report.page_entry import Footer
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure, sweep_table
+from lemmata.report.sweep_curves import curves_figure
 from lemmata.run import Store, axis, cells, sweep
 
 
@@ -46,7 +47,9 @@ def sweep_experiment(
     caption = (
         f"{selection.experiment.title}: verdicts in {pluralize(len(judged), 'cell')}, not the paper's own settings."
     )
-    artefact = Artefact(sweep_figure(judged, {one.key: one.values for one in axes}), sweep_columns(judged), caption)
+    tried = {one.key: one.values for one in axes}
+    figure = curves_figure(judged, tried) or sweep_figure(judged, tried)
+    artefact = Artefact(figure, sweep_columns(judged), caption)
     provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:

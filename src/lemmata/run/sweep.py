@@ -1,11 +1,12 @@
 """A sweep: one experiment under every combination of listed values, each cell judged by the experiment's own rules."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from lemmata.core import Scale, UserError, judge
+from lemmata.core import Scale, UserError, judge, require
 from lemmata.core.registry import Selection
 from lemmata.core.warnings import suppress_warnings
 from lemmata.record.cell import Cell, Judged
@@ -15,6 +16,9 @@ from lemmata.run.evaluate import require_possible, runs_of
 from lemmata.run.reporter import Computing
 from lemmata.run.scheduler import compute_all, load
 from lemmata.run.store import Store
+
+RANGE = re.compile(r"([-+\d.e]+):([-+\d.e]+):(\d{1,4})")
+MOST = 1000  # values of a range
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,17 @@ class Axis:
 
 
 def axis(text: str) -> Axis:
-    """`temperature=0.01,0.02` as an axis. A value that is a list itself stands in brackets: `seeds=[0,1],[2,3]`."""
+    """`temperature=0.01,0.02` as an axis. A value that is a list itself stands in brackets: `seeds=[0,1],[2,3]`. Eight
+    from one number to another: `task.alpha=0.1:0.8:8`."""
     key, equals, listing = text.partition("=")
+    if key and (between := RANGE.fullmatch(listing.strip())):
+        try:
+            first, last, count = float(between[1]), float(between[2]), int(between[3])
+        except ValueError:
+            raise UserError(f"--set {text!r} is not possible: a range is FIRST:LAST:COUNT, of numbers") from None
+        require(2 <= count <= MOST, "--set", text, f"2 to {MOST} values in a range")
+        steps = ((last - first) * i / (count - 1) for i in range(count))
+        return Axis(key, tuple(dict.fromkeys(f"{first + step:.10g}" for step in steps)))
     values: list[str] = [""]
     depth = 0
     for character in listing:
