@@ -6,24 +6,11 @@ Read from a scan of the arXiv text; its equations (88) to (133) stand with the l
 from lemmata.record import Stated
 
 DEFINITION = "A definition."
-IDENTITY = "An identity, tested against autodiff; its sum is `slopes-sum`."
-STEP = "A step of the proof of {}, judged there."
-
-
-def _step(of: str) -> str:
-    return STEP.format(of)
-
 
 COVERAGE_SYMMETRIC = (
-    Stated(
-        "Appendix E, Fact E.1, equation (88) (gradients of Q)", why="The definition of a gradient; tested by autodiff."
-    ),
-    Stated(
-        "Lemma E.1 (gradients of Q43)", claims=("slopes-sum",), why="The diagonal; entries off it by `slopes-orders`."
-    ),
-    Stated(
-        "Lemma E.2 (gradients of Q44)", claims=("slopes-sum",), why="The diagonal; entries off it by `slopes-orders`."
-    ),
+    Stated("Appendix E, Fact E.1, equation (88) (gradients of Q)", claims=("gradients",)),
+    Stated("Lemma E.1 (gradients of Q43)", claims=("gradients",)),
+    Stated("Lemma E.2 (gradients of Q44)", claims=("gradients",)),
     Stated(
         "Lemma E.3, equations (89) to (92) (target features)",
         claims=("feature-structure-symmetric", "logits-tables"),
@@ -42,12 +29,10 @@ COVERAGE_SYMMETRIC = (
     Stated(
         "Lemma E.7 (neurons that no clause names)", why="The readings of `logits-tables` are of named neurons alone."
     ),
-    Stated("Lemma E.8 (refined gradient of Q43)", why=_step("Lemma E.10")),
-    Stated("Lemma E.9 (refined gradient of Q44)", why=_step("Lemma E.10")),
-    Stated("Lemma E.10 (gradient sum)", claims=("slopes-sum",)),
-    Stated(
-        "Lemma E.11, equations (97) to (102) (decompositions)", claims=("slopes-sum",), why="(3); (1), (2) are names."
-    ),
+    Stated("Lemma E.8 (refined gradient of Q43)", claims=("gradients",)),
+    Stated("Lemma E.9 (refined gradient of Q44)", claims=("gradients",)),
+    Stated("Lemma E.10 (gradient sum)", claims=("gradients-sums",)),
+    Stated("Lemma E.11, equations (97) to (102) (decompositions)", claims=("gradients",)),
     Stated("Section E.2, events, equations (103) to (108)", claims=("logits-events",)),
     Stated("Induction E.1 (stage 1.2.1)", claims=("corridor-first", "corridor-upper")),
     Stated("Lemma E.12", claims=("corridor-epsilon", "corridor-first")),
@@ -87,16 +72,16 @@ COVERAGE_SYMMETRIC = (
     Stated("Definition F.3, equation (119) (self-training loss)", why="A definition: `run.population_loss`, tested."),
     Stated("Fact F.1 (its gradient is that of the true answers)", claims=("paper-stop-doubling", "self-labels")),
     Stated("Remark F.1 (why)", claims=("paper-stop-doubling", "stage-start")),
-    Stated("Lemma F.1 (gradients of Q43)", why=IDENTITY),
-    Stated("Lemma F.2 (gradients of Q44)", why=IDENTITY),
+    Stated("Lemma F.1 (gradients of Q43)", claims=("gradients", "gradients-f.1")),
+    Stated("Lemma F.2 (gradients of Q44)", claims=("gradients",)),
     Stated(
         "Lemma F.3 (characterizations of Lambda)", why="Lemma E.6 for longer sentences; `model.ideal_features`, tested."
     ),
     Stated("Lemma F.4 (neurons that no clause names)", why="Lemma E.7 for longer sentences."),
-    Stated("Lemma F.5 (refined gradient of Q43)", why=_step("Lemma F.7")),
-    Stated("Lemma F.6 (refined gradient of Q44)", why=_step("Lemma F.7")),
-    Stated("Lemma F.7 (gradient sum)", claims=("slopes-sum",), why="The same slip as E.10; judged at length 2."),
-    Stated("Lemma F.8, equations (120) to (125) (decompositions)", claims=("slopes-sum",), why="(3), at length 2."),
+    Stated("Lemma F.5 (refined gradient of Q43)", claims=("gradients", "gradients-f.1")),
+    Stated("Lemma F.6 (refined gradient of Q44)", claims=("gradients",)),
+    Stated("Lemma F.7 (gradient sum)", claims=("gradients-sums",)),
+    Stated("Lemma F.8, equations (120) to (125) (decompositions)", claims=("gradients",)),
     Stated(
         "Section F.1.2, events of longer sentences (balls into bins)",
         why="Count matrices are enumerated or drawn by their weights instead; U_k and W_k are of orders left free.",

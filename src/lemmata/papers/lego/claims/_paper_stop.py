@@ -13,7 +13,7 @@ import numpy as np
 from lemmata.core import Protocol, RunResult, Runs, Scale, TooShort, Undecided, of_result, precision, to_jax
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.model.four_scores import SCORES, attention
-from lemmata.papers.lego.run.paper_stop import PaperStop
+from lemmata.papers.lego.run.paper_stop import PaperStop, World
 from lemmata.papers.lego.theory.logit_tables import ratio
 from lemmata.papers.lego.theory.self_training import c1
 
@@ -131,32 +131,34 @@ class Stops(NamedTuple):
     raised: Mapping[str, float] = {}
 
     def by_world(self, length: int, read: Callable[[Path], Any]) -> np.ndarray:
-        """What is read of each world's stage of this length: [n_y, d, C_B, ...]."""
-        config = self.run.config
+        """What is read of each world's stage of this length: [world, ...]."""
         found = [np.asarray(read(path)) for path in paths(self.run, self.raised) if path.length == length]
-        shape = (len(config.points), len(config.vocabularies), len(config.clips))
-        if len(found) != np.prod(shape):
+        if len(found) != len(self.run.config.worlds()):
             raise Undecided(f"not every world came to length {length}")
-        return np.array(found).reshape(*shape, *found[0].shape)
+        return np.array(found)
 
     def later(self, read: Callable[[Path], Any]) -> np.ndarray:
-        """Of the stages after T^2: [length, n_y, d, C_B, ...]."""
-        return np.array([self.by_world(length, read) for length in later_lengths(self.run.config)])
+        """Of the stages after T^2: [stage of a world, ...]."""
+        return np.concatenate([self.by_world(length, read) for length in later_lengths(self.run.config)])
 
 
 def later_lengths(config: PaperStop) -> list[int]:
     return [2**stage for stage in range(2, config.stages + 1)]
 
 
+def in_words(world: World) -> str:
+    return f"S{world.points}, d = {world.vocabulary:g}, C_B = {world.clip:g}"
+
+
 def world_axes(later: bool = False, points: bool = False) -> dict[str, Any]:
     """What the axes of such an array are."""
-    axes: dict[str, Any] = {"L": lambda runs: later_lengths(runs["main"].config)} if later else {}
-    axes |= {
-        "n_y": lambda runs: runs["main"].config.points,
-        "d": lambda runs: runs["main"].config.vocabularies,
-        "C_B": lambda runs: runs["main"].config.clips,
-    }
-    return axes | ({"point": range(POINTS)} if points else {})
+
+    def names(runs: Runs) -> list[str]:
+        config = runs["main"].config
+        worlds = [in_words(world) for world in config.worlds()]
+        return [f"length {n}, {world}" for n in later_lengths(config) for world in worlds] if later else worlds
+
+    return {"stage" if later else "world": names} | ({"point": range(POINTS)} if points else {})
 
 
 def main(runs: Runs) -> Stops:

@@ -12,6 +12,7 @@ from lemmata.papers.lego.claims._paper_stop import (
     Path,
     Stops,
     ahead,
+    in_words,
     later_lengths,
     main,
     paths,
@@ -19,6 +20,7 @@ from lemmata.papers.lego.claims._paper_stop import (
     stopped,
     world_axes,
 )
+from lemmata.papers.lego.run.paper_stop import World
 from lemmata.papers.lego.theory.self_training import c1, c2, lower_corridor, lower_corridor_of_features
 from lemmata.report.plots import CYCLE, legend, new_figure
 
@@ -78,6 +80,17 @@ def afterwards(read: Callable[[Path], np.ndarray]) -> Callable[[Runs], np.ndarra
     return lambda runs: main(runs).later(read)
 
 
+def exceeded(runs: Runs) -> str:
+    """Where E.34's printed bound is exceeded, and by how much."""
+    found = main(runs).by_world(2, lambda path: (behind(path) - printed_lower(path)).max() / c1(path.clip))
+    room = main(runs).by_world(2, lambda path: (features_lower(path) - behind(path)).min() / c1(path.clip))
+    names = [in_words(world) for world in runs["main"].config.worlds()]
+    said = "; ".join(f"{name}: {over:+.2f}" for name, over in zip(names, found, strict=True))
+    return (
+        f"Largest excess over the printed bound, in c_1: {said}. Least room under the corrected one: {room.min():.2f}."
+    )
+
+
 LOWER = Claim(
     id="corridor-lower",
     locus="Appendix E, Lemma E.34",
@@ -95,6 +108,7 @@ LOWER = Claim(
     ),
     needs={"main": stopped},
     protocol=FEATURES,
+    remark=exceeded,
     correction=Correction(
         severity="constant",
         printed="ans,1 - pred,2 <= pred,1 - c_2",
@@ -267,7 +281,7 @@ def draw(runs: Runs) -> Artefact:
     }
     chosen = [path for path in paths(runs["main"]) if path.length == 2]
     for path, colour in zip(chosen, CYCLE, strict=False):
-        label = f"S{path.points}, d = {path.vocabulary:g}, C_B = {path.clip:g}"
+        label = in_words(World(path.points, path.vocabulary, path.clip))
         columns = (path.spread(path.epsilon), behind(path), printed_lower(path), features_lower(path))
         ax.plot(columns[0], columns[1] - columns[2], ".-", color=colour, linewidth=1, label=label)
         ax.plot(columns[0], columns[1] - columns[3], ":", color=colour, linewidth=0.8)

@@ -24,6 +24,7 @@ from lemmata.papers.lego.claims._paper_stop import (
     FEATURES,
     WHERE,
     Stops,
+    in_words,
     later_lengths,
     main,
     paths,
@@ -143,12 +144,20 @@ def false_labels(s: Stops) -> np.ndarray:
 
 
 def error_degrees(s: Stops) -> np.ndarray:
-    """[stage, n_y, C_B]: the slope of the logarithm of 1 - p at step 2 of twice the length in log d."""
-    config = s.run.config
-    errors = [
-        s.by_world(2**k, lambda path: s.run.metrics["error_beyond"][path.row]) for k in range(1, config.stages + 1)
-    ]
-    return np.apply_along_axis(lambda e: log_slope(np.array(config.vocabularies), e), 2, np.array(errors))
+    """The slope of the logarithm of 1 - p at step 2 of twice the length in log d, of each stage, n_y and C_B."""
+    config, found = s.run.config, []
+    shape = (len(config.points), len(config.vocabularies), len(config.clips))
+    for stage in range(1, config.stages + 1):
+        errors = s.by_world(2**stage, lambda path: s.run.metrics["error_beyond"][path.row]).reshape(shape)
+        slopes = np.apply_along_axis(lambda e: log_slope(np.array(config.vocabularies), e), 1, errors)
+        found += slopes.ravel().tolist()
+    return np.array(found)
+
+
+def degree_names(runs: Runs) -> list[str]:
+    config = runs["main"].config
+    pairs = [f"S{n}, C_B = {clip:g}" for n in config.points for clip in config.clips]
+    return [f"{stage}, {pair}" for stage in range(1, config.stages + 1) for pair in pairs]
 
 
 def reached_error(runs: Runs) -> str:
@@ -173,15 +182,7 @@ DOUBLING = Claim(
     subject=main,
     wrong=lambda runs: Stops(runs["small clip"]),
     parts={
-        "degree of the error in d": Part(
-            error_degrees,
-            at_most(AS_POLY),
-            along={
-                "k": lambda runs: range(1, runs["main"].config.stages + 1),
-                "n_y": lambda runs: runs["main"].config.points,
-                "C_B": lambda runs: runs["main"].config.clips,
-            },
-        ),
+        "degree of the error in d": Part(error_degrees, at_most(AS_POLY), along={"stage": degree_names}),
         "false labels": Part(
             false_labels,
             exactly(0.0),
@@ -205,7 +206,7 @@ def draw(runs: Runs) -> Artefact:
             if path.length != length:
                 continue
             world = run.config.worlds().index((path.points, path.vocabulary, path.clip))
-            label = f"S{path.points}, d = {path.vocabulary:g}, C_B = {path.clip:g}"
+            label = in_words(run.config.worlds()[world])
             ax.plot(path.over_c1, -path.lead / c1(path.clip), color=CYCLE[world % len(CYCLE)], linewidth=1, label=label)
             for k in range(0, len(path.loss), max(1, len(path.loss) // 40)):
                 values = (
