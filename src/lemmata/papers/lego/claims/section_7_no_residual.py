@@ -127,13 +127,14 @@ def figure(number: int, clause: Clause, statement: str, *, turned: bool) -> Clai
         id=f"fig-{number}-no-residual",
         locus=f"Section 7, Figure {number}",
         statement=f"{statement} Judged in a block without a residual: the difference of the two drops, the last "
-        "quarter of positions against the first, relative to the mean, at four times the training length, mean over seeds. "
-        "Control: the two actions exchanged.",
+        "quarter of positions against the first, relative to the mean, at four times the training length, mean "
+        "over seeds. Control: the two actions exchanged.",
         protocol=OURS,
         subject=lambda runs: drops(runs, clause, turned=turned),
         wrong=lambda runs: drops(runs, clause, turned=not turned),
         parts=Part(lambda found: found, at_least(0.0, over_seeds=True)),
         needs=NEEDS,
+        remark=remark,
     )
 
 
