@@ -13,7 +13,7 @@ SIMPLY_TRANSITIVE = (
     Stated("Fact D.1", claims=("gradients",), why=GRADIENT),
     Stated("Lemma D.1", claims=("gradients",), why=GRADIENT),
     Stated("Lemma D.2", claims=("gradients",), why=GRADIENT),
-    Stated("Lemma D.3, equations (42) to (45)", claims=("feature-structure-transitive",), why=FEATURES),
+    Stated("Lemma D.3, equations (42) to (45)", claims=("thm-b.1",), why=FEATURES),
     Stated("Lemma D.4, equation (46)", why="Slots that the value's neurons do not read here; all-slots reads them."),
     Stated("Lemma D.5, equations (47) to (49)", why="Definitions of V with the error of Lemma D.4, 0 here."),
     Stated("Lemma D.6", claims=("initial-activations", "converging-activations"), why="Of neurons that learned."),
