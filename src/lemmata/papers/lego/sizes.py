@@ -43,6 +43,8 @@ MAP_SENTENCES = Size(smoke=(32,), laptop=(1000, 4000), paper=(3000, 10_000, 30_0
 MAP_EPOCHS = Size(smoke=(5, 10), laptop=(25, 75), paper=(75, 150, 300), where="Section 7: 300")
 MAP_STAGE_STEPS = Size(smoke=10, laptop=1000, paper=2500, where=OURS)
 MAP_TEST = Size(smoke=8, laptop=128, paper=256, where=OURS)
+NO_RESIDUAL_EPOCHS = Size(smoke=10, laptop=50, paper=300, where="Section 7: 300")
+NO_RESIDUAL_SEEDS = Size(smoke=2, laptop=3, paper=2, where=OURS)
 MAP_SEEDS = Size(smoke=1, laptop=1, paper=2, where=OURS)
 
 # Algebra and permuted predicates.

@@ -77,8 +77,9 @@ class Cell:
     def neurons(self, fresh: bool = False) -> Neurons:
         """As stage 1 left them, or as they were drawn."""
         model, before = self.config.model_config(), "fresh." if fresh else ""
-        tables = (self.run.arrays[f"{before}{name}"][self.seed] for name in ("actions", "values"))
-        return Neurons(*tables, model.sigma * self.log_d, model.smoothing, model.power, model.bound, model.vocab)
+        acting, values = (self.run.arrays[f"{before}{name}"][self.seed] for name in ("actions", "values"))
+        bias = model.sigma * self.log_d
+        return Neurons(acting, values, bias, model.smoothing, model.power, model.bound, model.vocab)
 
     @cached_property
     def single(self) -> bool:
@@ -118,7 +119,7 @@ class Cell:
 
     def slopes(self, records: Any = slice(None), *, fresh: bool = False, steps: tuple[int, ...] = (1, 2)) -> np.ndarray:
         """|X| times minus the gradient of Algorithm 1's loss: [record, score]."""
-        return sum(self.step(number, records, fresh=fresh).gradients() for number in steps)
+        return np.sum([self.step(number, records, fresh=fresh).gradients() for number in steps], axis=0)
 
     def first(self, least: float) -> int:
         """The record at which Q_43 has come so far."""

@@ -33,7 +33,7 @@ def worlds(scale: Scale) -> dict[str, PopulationRun]:
             scales=(None,),
             clips=(clip,),
             widths=(sizes.GROWTH_WIDTH.at(scale),),
-            records=tuple(1.0 if c is START else d ** (clip - 1 + c) for c in DEGREES),
+            records=tuple(1.0 if c is None else d ** (clip - 1 + c) for c in DEGREES),
             one_step=ToTheFloor(finest=0.001, steps=60_000),
             lengths=tuple(length for length in sizes.GROWTH_LENGTHS.at(scale) if length < d - SPARE),
             test_sentences=sizes.GROWTH_TEST.at(scale),

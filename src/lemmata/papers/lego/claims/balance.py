@@ -21,7 +21,8 @@ def opening(cell: Cell) -> tuple[np.ndarray, int, int]:
     """Slopes of both diagonals in units of log d, from Q = 0 to the end of stage 2.2: [record, 2]; the record at which
     step 2 has taken over; and that end."""
     last = cell.first(CONSTANT)
-    found = cell.slopes(slice(0, last + 1))[:, [0, 2]] / cell.log_d
+    steps = (2,) if cell.config.loss == "second" else (1, 2)
+    found = cell.slopes(slice(0, last + 1), steps=steps)[:, [0, 2]] / cell.log_d
     return found, int(np.argmax(found[:, 1] >= TAKEN_OVER * found[:, 0])), last
 
 

@@ -2,6 +2,7 @@
 refined expressions of Lemmas D.1, D.2, D.8 and D.9. Arrays are [record, ..., sentence]; sentences are (g_1, g_2, y_0).
 """
 
+import functools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -96,7 +97,8 @@ class Step:
     @cached_property
     def mixed(self) -> Float[Array, "records neurons classes sentences"]:
         """What the neurons read, the bias not added."""
-        return sum(w[:, None, None, None] * v for w, v in zip(self.weights, self.parts, strict=True))
+        of_each = (w[:, None, None, None] * v for w, v in zip(self.weights, self.parts, strict=True))
+        return functools.reduce(np.add, of_each)
 
     @cached_property
     def activation(self) -> Float[Array, "records neurons classes sentences"]:
