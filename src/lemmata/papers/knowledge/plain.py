@@ -211,21 +211,16 @@ def stored(params, E, templates, lam, query):
     return float(jnp.mean(jnp.argmax(log_probabilities(params, E, prompts, lam, query), axis=1) == 1 + R + s))
 
 
-<<<<<<< HEAD
 def theorem_world(seed=0):
     """Orthonormal embeddings, and the three learning rates; the first step aims at a logit of 56 for d at [o]."""
-=======
-def theorem(seed=0):
-    """The theory from end to end: stages store, questions unlock. One query for all prompts, orthonormal embeddings."""
->>>>>>> know
     N, R, K, width, m, lam = 32, 8, 4, 128, 12, 256.0
     rng = np.random.default_rng(seed)
     templates = draw_templates(rng, N, R, K)
     asked, held_out = map(jnp.asarray, halves(rng, N))
     E, params = first_weights(rng, N, R, width, m, sigma_0=0.01 / lam, orthonormal=True)
     unit = learning_rate_unit(params, lam)
-<<<<<<< HEAD
-    return templates, E, params, (1.5 * 56.0 * unit, 20 * unit, 200 * unit), lam
+    etas = (1.5 * 56.0 * unit, 20 * unit, 100 * unit)
+    return templates, asked, held_out, E, params, etas, lam
 
 
 def fact_attention(params, E, templates):
@@ -236,18 +231,12 @@ def fact_attention(params, E, templates):
 
 
 def theorem():
-    """Pre-training in stages, one query for all prompts."""
-    templates, E, params, etas, lam = theorem_world()
+    """The theory from end to end: stages store, questions unlock. One query for all prompts."""
+    templates, asked, held_out, E, params, etas, lam = theorem_world()
     K = templates.shape[1]
     after_first, _ = pretrain_in_stages(params, E, templates, etas, 2, lam, "first")
-    params, history = pretrain_in_stages(params, E, templates, etas, 240, lam, "first")
-    alpha = fact_attention(after_first, E, templates)[0]
-=======
-    etas = (1.5 * 56.0 * unit, 20 * unit, 100 * unit)  # the first step aims at a logit of 56 for d at [o]
-    after_first, _ = pretrain_in_stages(params, E, templates, etas, 2, lam, "first")
     params, history = pretrain_in_stages(params, E, templates, etas, 320, lam, "first")
-    alpha = attention(after_first["A"], E[jnp.array([START, 3 + R, 3 + templates[0, 0]])], "first")
->>>>>>> know
+    alpha = fact_attention(after_first, E, templates)[0]
     s, r = map(jnp.asarray, all_sentences(templates))
     loss = float(pretraining_loss(params, E, s, r, lam, "first"))
     print("Pre-training by gradient descent in stages, one query for all prompts:")
@@ -269,7 +258,7 @@ def theorem():
 def shown(steps=240):
     """For the page: a subject's sentences and its question, and the mean attention at [o s r] in training: tokens and
     their roles; attention, queries and keys."""
-    templates, E, start, etas, lam = theorem_world()
+    templates, _, _, E, start, etas, lam = theorem_world()
     trained = [pretrain_in_stages(start, E, templates, etas, number, lam, "first")[0] for number in (0, 2, steps)]
     sentences = [["o", "s₀", f"r{r}", "a₀"] for r in templates[0]] + [["o", "s₀", "p", "a₀"]]
     parts = {"s₀": "the subject", "a₀": "its answer", "p": "p ends a question"}
