@@ -104,7 +104,7 @@ class Store:
         folder = self.folder(record["digest"])
         try:
             with pq.ParquetFile(folder / METRICS) as file:  # `read_table` costs twice that for datasets of many files
-                table = file.read()
+                table = file.read(use_threads=False)
             metrics = Recorded({name: table.column(name).to_numpy() for name in table.column_names})
             return RunResult(config, metrics, Recorded(load_file(folder / ARRAYS)), record)
         except (pa.ArrowException, SafetensorError, OSError, ValueError) as error:  # hashes agree: it was written so

@@ -14,6 +14,8 @@ IMPORTED = "imported.json"  # beside the record of a run that was computed elsew
 LARGEST = 2**22  # bytes of a record: those of all papers are some kilobytes
 LONGEST = 400  # characters of where a run came from
 DEEPEST = 32  # of configs within configs
+SORTED = json.JSONEncoder(sort_keys=True)  # made once: records are small and many
+COMPACT = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 NAME = re.compile(r"[\w.-]+(/[\w.-]+)*", re.ASCII)  # a kind of run: it becomes the name of a view
 HASH = re.compile(r"[0-9a-f]{64}")
 TYPES: dict[str, type | tuple[type, ...]] = {
@@ -35,6 +37,7 @@ MAY_HAVE: dict[str, type | tuple[type, ...]] = {
     "core_seconds": (int, float),
     "compile_seconds": (int, float),
 }
+ALL_TYPES = TYPES | MAY_HAVE
 
 
 class DamagedRun(Exception):
@@ -80,22 +83,19 @@ def _imported(path: Path) -> dict[str, str]:
 
 
 def hash_record(record: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(SORTED.encode(record).encode()).hexdigest()
 
 
 def _config_digest(record: dict[str, Any]) -> str:
     """As `RunConfig.digest` makes it of the config; paths of a model are not in it, the hashes of its files are."""
-    body = json.dumps(record["config"], sort_keys=True, separators=(",", ":"))
-    requested = f"{record['kind']}@{record['version']}:{body}"
+    requested = f"{record['kind']}@{record['version']}:{COMPACT.encode(record['config'])}"
     return digest("|".join((requested, *map(str, record.get("input_hashes", ())))))
 
 
 def _of_another_type(record: dict[str, Any]) -> list[str]:
-    def fits(value: Any, kind: Any) -> bool:
-        return isinstance(value, kind) and not isinstance(value, bool)
-
-    must = [name for name, kind in TYPES.items() if not fits(record.get(name), kind)]
-    return must + [name for name, kind in MAY_HAVE.items() if name in record and not fits(record[name], kind)]
+    lacking = [name for name in TYPES if name not in record]
+    typed = ((name, value, ALL_TYPES[name]) for name, value in record.items() if name in ALL_TYPES)
+    return lacking + [name for name, value, kind in typed if not isinstance(value, kind) or isinstance(value, bool)]
 
 
 def _is_hash(value: Any) -> bool:
