@@ -103,6 +103,23 @@ def test_from_a_search_to_a_claim_to_a_changed_run_to_its_verdict(tab: "Tab", ad
     assert "0.75 (instead of 0.5" in tab.locator(".changed").inner_text()
 
 
+def test_a_search_knows_titles_and_greek_letters_and_a_slash_leads_to_it(tab: "Tab", address: str) -> None:
+    tab.goto(address)
+    box, shown = tab.get_by_label("Search"), tab.locator(".claims > li:visible")
+    whole = shown.count()
+    tab.keyboard.press("/")  # the field has the focus already
+    expect(box).to_have_value("")
+    box.blur()
+    tab.keyboard.press("/")
+    expect(box).to_be_focused()
+    found = {}
+    for words in ("phase diagram", "alpha", "α"):
+        box.fill(words)
+        found[words] = shown.count()
+        assert 0 < found[words] < whole
+    assert found["alpha"] == found["α"]
+
+
 def test_the_slider_moves_the_attention_map(tab: "Tab", address: str, computed: None) -> None:
     tab.goto(f"{address}play/{ATTENTION}")
     cells = tab.locator("table.matrix").first.locator("tbody td")

@@ -63,6 +63,7 @@ def claim_item(base: str, record: Record) -> Html:
         element("p", " · ".join(fact for fact in (*facts, protocol_words(record)) if fact), class_="muted"),
         data_verdict=record.status or "not judged",
         data_paper=record.paper,
+        data_title=record.title,
         data_cost=f"{record.seconds or 0:.0f}",
         data_replicated="moved" if known.is_unstable else "yes" if known.replicated else "no",
     )

@@ -1,7 +1,12 @@
 // Search as you type. The address holds what was asked for, so that it can be sent.
 "use strict";
 const form = document.getElementById("find");
-const items = [...document.querySelectorAll(".claims > li")].map((li) => ({ li, text: li.textContent.toLowerCase() }));
+const GREEK = Object.fromEntries(
+  "α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ phi χ chi ψ psi ω omega"
+    .split(" ").reduce((pairs, word, i, all) => (i % 2 ? pairs : [...pairs, [word, all[i + 1]]]), []),
+);
+const spelled = (text) => text.toLowerCase().replace(/[α-ω]/g, (letter) => GREEK[letter] || letter);
+const items = [...document.querySelectorAll(".claims > li")].map((li) => ({ li, text: spelled(`${li.textContent} ${li.dataset.title}`) }));
 const sections = [...document.querySelectorAll(".found-in")];
 
 function asked() {
@@ -10,7 +15,7 @@ function asked() {
 
 function show() {
   const want = asked();
-  const words = (want.q || "").toLowerCase().split(/\s+/).filter(Boolean);
+  const words = spelled(want.q || "").split(/\s+/).filter(Boolean);
   let count = 0;
   for (const { li, text } of items) {
     const data = li.dataset;
@@ -38,7 +43,9 @@ form.addEventListener("submit", (event) => {
   if (first) location.href = first.li.querySelector("a").href;
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) {
+  const place = document.activeElement;
+  const elsewhere = !/^(INPUT|SELECT|TEXTAREA)$/.test(place.tagName);
+  if (event.key === "/" && (elsewhere || (place === form.elements.q && !place.value))) {
     event.preventDefault();
     form.elements.q.focus();
   }

@@ -280,5 +280,8 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 
 
 EXPERIMENT = Experiment(
-    title="At which temperatures the pairwise optimum exists, wins and recalls", runs=_runs, claims=CLAIMS, draw=_draw
+    title="Phase diagram: at which temperatures the pairwise optimum exists, wins and recalls",
+    runs=_runs,
+    claims=CLAIMS,
+    draw=_draw,
 )
