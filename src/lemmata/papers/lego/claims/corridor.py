@@ -13,7 +13,6 @@ from lemmata.papers.lego.claims._paper_stop import (
     Stops,
     ahead,
     in_words,
-    later_lengths,
     main,
     paths,
     some,
@@ -293,10 +292,11 @@ def draw(runs: Runs) -> Artefact:
     ax.axhline(0, color="#999999", linewidth=0.8)
     ax.set(xlabel="ε", ylabel="ans,1 − pred,2 less its bound", title="stage 1.2.2")
     ax.invert_xaxis()
-    legend(ax, fontsize=5.5)
+    if chosen:
+        legend(ax, fontsize=5.5)
     caption = (
-        f"Lemma E.34 on the paths of T² for lengths up to {max(later_lengths(runs['main'].config))}: above 0 the "
-        "printed bound is exceeded; dotted with the share of V(y) that Theorem C.1 gives."
+        "Lemma E.34 on the paths of T²: above 0 the printed bound is exceeded; dotted with the share of V(y) that "
+        "Theorem C.1 gives."
     )
     return Artefact(figure, table, caption)
 
