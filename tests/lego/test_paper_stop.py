@@ -17,7 +17,17 @@ from lemmata.papers.lego.run.population_loss import contexts, population, popula
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.task.count_contexts import count_contexts, enumerated, weighted, worst_context
 from lemmata.papers.lego.theory.logit_tables import EVENTS, TABLE, event, exact, membership, printed, ratio
-from lemmata.papers.lego.theory.self_training import c1, c2, collision_shares, log_stop
+from lemmata.papers.lego.theory.self_training import (
+    LEAST,
+    MOST_FIRST,
+    MOST_LATER,
+    c1,
+    c2,
+    collision_shares,
+    log_stop,
+    lower_corridor,
+    lower_corridor_of_features,
+)
 
 SCORES = np.array([1.3, -0.1, 1.1, 0.05])
 
@@ -135,6 +145,18 @@ def test_constants() -> None:
     assert c1(clip) == pytest.approx(1.005 * math.log(d) / (2 * bound))
     assert c2(clip) == pytest.approx(math.log(d) / (4.02 * bound))
     assert log_stop(d, clip, 2.0) == pytest.approx((-0.5 + 2 * c1(clip)) * 2 * bound)
+    assert (LEAST, MOST_FIRST, MOST_LATER) == (4 / 3, 2.52, 5.04)  # Lemmas E.24 and F.9, E.35, F.16
+
+
+def test_the_corrected_corridor_is_where_the_neuron_reads_the_proofs_amount() -> None:
+    """At its edge E_2's wrong neuron reads log d / 2.01; and with V(y) negligible it is the printed one."""
+    d, clip, ratio_, pred1, ans0 = 404.0, 16.0, 97 / 28, 0.16, 0.15
+    behind = lower_corridor_of_features(pred1, ans0, clip, ratio_)
+    pred2 = (1 - pred1 - ans0 - behind) / 2
+    seen = np.array([[pred2, pred1, pred2 + behind, ans0]])
+    reading = 2 * clip * math.log(d) * exact(seen, (True, True), (False, True), ratio_)[0]
+    assert reading == pytest.approx(math.log(d) / 2.01)
+    assert lower_corridor_of_features(pred1, ans0, clip, 1e12) == pytest.approx(lower_corridor(pred1, clip))
 
 
 @pytest.mark.parametrize("points", [3, 4])

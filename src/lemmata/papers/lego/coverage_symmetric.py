@@ -7,7 +7,7 @@ from lemmata.record import Stated
 
 DEFINITION = "A definition."
 
-COVERAGE_SYMMETRIC = (
+SYMMETRIC = (
     Stated("Appendix E, Fact E.1, equation (88) (gradients of Q)", claims=("gradients",)),
     Stated("Lemma E.1 (gradients of Q43)", claims=("gradients",)),
     Stated("Lemma E.2 (gradients of Q44)", claims=("gradients",)),

@@ -89,7 +89,10 @@ class Path(NamedTuple):
     @property
     def converging(self) -> np.ndarray:
         """The points of stage 1.2.2 and of all later stages: eps is at most 0.4."""
-        return self.epsilon <= 0.4 if self.length == 2 else np.full(len(self.epsilon), True)
+        found = self.epsilon <= 0.4 if self.length == 2 else np.full(len(self.epsilon), True)
+        if not found.any():
+            raise Undecided("no iteration has an epsilon under 0.4")
+        return found
 
     def spread(self, values: np.ndarray) -> np.ndarray:
         """At points evenly spaced in log eps while the stage converges, by interpolation."""
@@ -139,7 +142,10 @@ class Stops(NamedTuple):
 
     def later(self, read: Callable[[Path], Any]) -> np.ndarray:
         """Of the stages after T^2: [stage of a world, ...]."""
-        return np.concatenate([self.by_world(length, read) for length in later_lengths(self.run.config)])
+        lengths = later_lengths(self.run.config)
+        if not lengths:
+            raise Undecided("no stage after T^2")
+        return np.concatenate([self.by_world(length, read) for length in lengths])
 
 
 def later_lengths(config: PaperStop) -> list[int]:

@@ -66,7 +66,9 @@ LEAST = Claim(
     wrong=lambda runs: least(runs["early stop"]),
     parts=Part(np.ravel, at_most(ENOUGH), along={"world": worlds_of}),
     protocol=FEATURES,
-    remark=r"The stop itself asks $C_B > 3.03$: below, $e^{(-1/2 + 3.01 c_1) 2B}$ is above 1.",
+    remark=lambda runs: (
+        f"The stop itself asks $C_B > {runs['main'].config.stop * c1(0.5):.2f}$: below, its loss is above 1."
+    ),
 )
 
 

@@ -13,6 +13,7 @@ from lemmata.core import (
     RunResult,
     Runs,
     Scale,
+    Undecided,
     at_least,
     at_most,
     exactly,
@@ -146,6 +147,8 @@ def false_labels(s: Stops) -> np.ndarray:
 def error_degrees(s: Stops) -> np.ndarray:
     """The slope of the logarithm of 1 - p at step 2 of twice the length in log d, of each stage, n_y and C_B."""
     config, found = s.run.config, []
+    if len(config.vocabularies) < 3:
+        raise Undecided(f"{len(config.vocabularies)} vocabularies; a slope needs 3")
     shape = (len(config.points), len(config.vocabularies), len(config.clips))
     for stage in range(1, config.stages + 1):
         errors = s.by_world(2**stage, lambda path: s.run.metrics["error_beyond"][path.row]).reshape(shape)

@@ -76,7 +76,7 @@ ORDERS = Claim(
     needs={"main": stopped},
     protocol=FEATURES,
     remark=r"Lemmas E.20, E.32 and F.13 compare each block's gradients with the same block's. $Q_{4,3}$'s diagonal "
-    r"has gradient 0 at one point of stage 1.2.2, where it turns; both diagonals together are what the bound needs.",
+    r"has gradient 0 at one point, where it turns; both diagonals together are what the bound needs.",
 )
 
 

@@ -47,7 +47,7 @@ class PaperStop(RunConfig):
     power: Several = 4  # q
     smoothing: Positive = 1.0  # rho
     stride: Positive = 2.0  # of the flow, over B: a score moves a neuron by up to B/2 times as much
-    evaluations: Count = 20_000  # of the loss, a stage, at most
+    evaluations: Count = 8000  # of the loss, a stage, at most
     enumerated: Count = 6000  # count matrices at most, where all are taken
     drawn: Count = 3000  # of them, by their weights, where there are more
     stop: Positive = 3.01  # the multiple of c_1 in the stop's exponent
@@ -62,6 +62,8 @@ class PaperStop(RunConfig):
             require(
                 world.vocabulary >= least, "vocabularies", world.vocabulary, f"at least {least} with S{world.points}"
             )
+        highest = self.stop * 1.005 * math.log(max(self.vocabularies))
+        require(highest < 600, "stop", self.stop, "so small that the loss it names is a float64")
         deepest = max(self.clips) * math.log(max(self.vocabularies))
         require(deepest < 600, "clips", self.clips, "B under 600: the loss comes down to e^-B, a float64")
 

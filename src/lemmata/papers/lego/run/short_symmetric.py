@@ -39,6 +39,8 @@ class ShortSymmetric(RunConfig):
 
     def cross_check(self) -> None:
         require(3 <= self.points <= 5, "points", self.points, "3 to 5: the sentences of T^2 are enumerated")
+        highest = self.stop * 1.005 * math.log(self.vocabulary)
+        require(highest < 600, "stop", self.stop, "so small that the loss it names is a float64")
         self.model_config()
 
     @property

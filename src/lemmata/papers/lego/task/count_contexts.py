@@ -16,6 +16,7 @@ from jaxtyping import Array, Float
 
 from lemmata.core import named_generator, require, to_jax
 
+HASH = 0x9E3779B97F4A7C15  # odd, so that its powers stay apart
 SUMS = 200_000  # of matrices, at most, on the way to all of them
 COLLIDING = (0.0, 0.3, 0.6, 0.9)  # of draws: the chance that an action is made to collide
 
@@ -89,7 +90,7 @@ def _matrices(points: int) -> np.ndarray:
 def _merged(counts: np.ndarray, weights: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Equal ones together, up to a renaming of the values after 1."""
     best, digits = counts.reshape(len(counts), -1), counts.reshape(len(counts), -1)
-    place = np.random.default_rng(0).integers(1, 2**62, points * points, dtype=np.uint64)  # a hash that orders
+    place = np.array([pow(HASH, k + 1, 2**64) for k in range(points * points)], np.uint64)  # a hash that orders
     key = digits.astype(np.uint64) @ place
     for order in itertools.permutations(range(2, points)):
         new = [0, 1, *order]
