@@ -85,6 +85,7 @@ def test_slopes_at_the_start_are_the_closed_forms(name: str, psi: float) -> None
     np.testing.assert_allclose(found, told, rtol=2e-3, atol=1e-5 * psi)
     if psi > 50:  # far above 3 log d
         np.testing.assert_allclose(found, attention_start.leading(table.shape[1], psi), rtol=0.02)
+        np.testing.assert_array_equal(at.right != at.spurious, at.events()["E1"])
         for answer in (at.right, at.spurious):  # of step 1, one half each
             np.testing.assert_allclose(at.of(answer)[:, at.events()["E1"]], 0.5, atol=0.01)
 
