@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import Unattended, named_generator, precision, to_jax
+from lemmata.core import Scale, Unattended, named_generator, precision, to_jax
+from lemmata.papers.lego.claims._growth import worlds
 from lemmata.papers.lego.model.four_scores import entry_speeds
 from lemmata.papers.lego.model.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.two_steps import Neurons, Step, weights
@@ -84,6 +85,9 @@ def test_slopes_at_the_start_are_the_closed_forms(name: str, psi: float) -> None
     np.testing.assert_allclose(found, told, rtol=2e-3, atol=1e-5 * psi)
     if psi > 50:  # far above 3 log d
         np.testing.assert_allclose(found, attention_start.leading(table.shape[1], psi), rtol=0.02)
+        np.testing.assert_array_equal(at.right != at.spurious, at.events()["E1"])
+        for answer in (at.right, at.spurious):  # of step 1, one half each
+            np.testing.assert_allclose(at.of(answer)[:, at.events()["E1"]], 0.5, atol=0.01)
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -116,17 +120,19 @@ def test_powers_of_what_is_wrong_count_the_unnamed_tokens() -> None:
 
 
 def test_halving_the_strides_of_stage_1_moves_nothing() -> None:
-    plan = {"action": "C3", "vocabulary": 64, "clips": (4.0,), "widths": (8,), "scales": (None,), "lengths": (2,)}
-    record = {"records": (64.0**3.25,), "test_sentences": 2, "seeds": (0,)}
+    """Of the plan that Theorem 4.1's claims have, in a small world, and later than they read it."""
+    plan = worlds(Scale("laptop"))["world/4/404"].one_step
+    world = {"action": "C3", "vocabulary": 256, "clips": (4.0,), "widths": (8,), "scales": (None,), "lengths": (2,)}
+    record = {"records": (256.0**3.75,), "test_sentences": 2, "seeds": (0,)}
 
-    def epsilon(finest: float, stride: float = 0.2) -> float:
-        one_step = ToTheFloor(finest=finest, stride=stride, steps=100_000)
-        return float(PopulationRun(**plan, **record, one_step=one_step).execute(Unattended()).metrics["epsilon_22"][0])
+    def epsilon(one_step: ToTheFloor) -> float:
+        found = PopulationRun(**world, **record, one_step=replace(one_step, steps=100_000)).execute(Unattended())
+        return float(found.metrics["epsilon_22"][0])
 
-    fine = epsilon(0.001)
-    assert abs(epsilon(0.0005) / fine - 1) < 0.01
-    assert abs(epsilon(0.0005, stride=0.1) / fine - 1) < 0.02
-    assert epsilon(1.0) > 1.05 * fine  # strides of one length overshoot the clip, and stage 2 needs less attention
+    fine = epsilon(plan)
+    assert abs(epsilon(replace(plan, finest=plan.finest / 2)) / fine - 1) < 0.02
+    assert abs(epsilon(replace(plan, finest=plan.finest / 2, stride=plan.stride / 2)) / fine - 1) < 0.04
+    assert epsilon(replace(plan, finest=1.0)) > 1.05 * fine  # strides of one length overshoot the clip
 
 
 def test_a_course_is_the_flow_of_the_population() -> None:

@@ -23,15 +23,10 @@ class Diagonal(NamedTuple):
     run: RunResult
     clause: Clause
     moment: str = "trained"
-    backwards: bool = False
 
     def at(self, times: int) -> np.ndarray:
         """At `times` the training length: [seed, position]."""
-        found = self.run.arrays[f"{self.moment}.{self.clause}.{times * self.run.config.task.length}"]
-        return found[:, ::-1] if self.backwards else found
-
-    def turned(self) -> "Diagonal":
-        return self._replace(backwards=True)
+        return self.run.arrays[f"{self.moment}.{self.clause}.{times * self.run.config.task.length}"]
 
     @property
     def with_length(self) -> np.ndarray:
@@ -54,6 +49,12 @@ class Diagonal(NamedTuple):
         values = self.at(2)
         length = values.shape[1]
         return float((values * (length + 1 + np.arange(length))).mean())
+
+
+class Backwards(NamedTuple):
+    """A diagonal whose positions are read from the last."""
+
+    drops: np.ndarray
 
 
 @of_result
@@ -92,7 +93,7 @@ def parts(decaying: str, steady: str, clause: Clause) -> dict[str, Part]:
         f"{decaying}, drop along positions": Part(
             lambda found: Seeds(found[decaying].drops),
             at_least(0.0, over_seeds=True),
-            wrong=lambda runs: {kind: one.turned() for kind, one in diagonals(runs, clause).items()},
+            wrong=lambda runs: {kind: Backwards(-one.drops) for kind, one in diagonals(runs, clause).items()},
         ),
         f"{steady}, drop less the other's": Part(
             lambda found: beyond(found[steady], found[decaying]), at_most(0.0, over_seeds=True)
