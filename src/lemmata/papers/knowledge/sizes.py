@@ -42,7 +42,7 @@ EXTRACTION_STEPS = Size(200, 1000, 3000, OURS)
 EXTRACTION_RECORDS = Size(4, 4, 4, OURS)
 
 # Lines and products of cells.
-LINE_STEPS = Size(200, 1000, 2000, OURS)
+LINE_STEPS = Size(200, 1400, 2000, "to within the need; ours")
 LINE_SUBJECTS = Size((8, 16), (16, 32, 64), (125, 250, 500, 1000), "Figure 2 (a) has N on its axis; values are ours")
 LINE_SEEDS = 5  # of the base cell's, at most
 LINE_TEMPLATES = Size((3, 6), (5, 20, 80), (5, 10, 20, 40, 80), "Figure 2 (b) has |R| on its axis; values are ours")
