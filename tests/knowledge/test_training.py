@@ -6,11 +6,9 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from lemmata.papers.knowledge.claims._tuned import Tuned
 
 from lemmata.core import RunResult, Scale, Unattended, UserError, named_key
 from lemmata.core.config import decode, encode
-from lemmata.papers.knowledge.claims._extraction_runs import in_many_seeds
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning
@@ -140,28 +138,22 @@ def test_the_shared_run() -> None:
     assert groups(config.tunings) == [[0, 1]], "coverage alone needs no second program"
     assert decode(Extraction, encode(config)) == config
     output = config.execute(Unattended())
-    run = Tuned(RunResult(config, output.metrics, output.arrays, {}), {"true": base.tuning, "shuffled": shuffled})
+    run = RunResult(config, output.metrics, output.arrays, {})
     assert len(output.metrics["seed"]) == 2 * 2 * 5
-    assert np.array_equal(run.before(), run.run.column("extraction", tuning=1, step=0))
+    assert np.array_equal(*(run.column("extraction", tuning=number, step=0) for number in (0, 1)))
     loss = output.arrays["pretraining.full_loss"]
     assert (loss[:, -1] < 0.5 * loss[:, 0]).all()
     assert (output.arrays["pretraining.excess"][:, -1] > 0).all()
-    assert run.after("shuffled").shape == (2,)
+    last = run.column("extraction", tuning=0, step=base.tuning.steps)
+    assert last.shape == (2,)
     assert output.arrays["reply"].shape == (2, 2, 16)
     assert (output.arrays["leak"] == 0).all()
     held = output.arrays["held_out"][0, 0].any(axis=1)
     assert not (held & output.arrays["asked"][0, 0]).any()
     right = output.arrays["reply"][0, 0] == 1 + 6 + np.arange(16)
-    assert run.after("true")[0] == pytest.approx(right[held].mean())
-    train_answers = run.curve("shuffled", "asked_accuracy")[1]
+    assert last[0] == pytest.approx(right[held].mean())
+    train_answers = run.curve("asked_accuracy", tuning=1)[1]
     assert (train_answers[:, -1] >= train_answers[:, 0]).all()
-
-
-def test_what_lies_at_its_bound_asks_for_many_seeds() -> None:
-    need, config = in_many_seeds(3), base_cell(Scale("smoke"))
-    few, enough = (RunResult(dataclasses.replace(config, seeds=tuple(range(count))), {}, {}, {}) for count in (2, 3))
-    assert str(need(few)) == "2 seeds: so near the bound it takes 3 to tell (--seeds 3)"
-    assert need(enough) is None
 
 
 def test_what_the_run_refuses() -> None:

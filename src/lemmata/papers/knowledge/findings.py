@@ -16,7 +16,7 @@ FINDINGS = (
     Finding(
         text="What fine-tuning does not cover stays silent: {uncovered} of the facts with an uncovered template come "
         "out, and {own} of them are answered with the subject's own relation.",
-        rests_on={"hallucination-regime": "holds"},
+        rests_on={"hallucination-regime": "holds", "covering-per-relation": "holds"},
         shown_by="covering",
         numbers={
             "uncovered": Number("covering-per-relation", "uncovered"),

@@ -167,7 +167,7 @@ SPLIT = Claim(
     "difference of accuracy by tuple and by subject, its mean over seeds.",
     subject=lambda runs: Split(reading(LAST, TUPLE)(runs), runs[DRAWN].arrays["leak"].T, reading(LAST)(runs)),
     # split by subject: no question stands in both halves
-    wrong=lambda runs: Split(reading(LAST)(runs), np.zeros_like(runs[DRAWN].arrays["leak"].T), reading(LAST)(runs)),
+    wrong=lambda runs: Split(reading(LAST)(runs), runs[DRAWN].arrays["by_subject"].T, reading(LAST)(runs)),
     parts={
         "leak in drawn splits": Part(
             lambda split: split.leaks,

@@ -10,18 +10,22 @@ from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Qu
 
 @dataclass(frozen=True, kw_only=True)
 class SplitDraws(RunConfig):
-    """arrays: `leak` (world, draw), the share of held-out questions that fine-tuning asks."""
+    """arrays: `leak` (world, draw), the share of held-out questions that fine-tuning asks, and the same where the split
+    is `by_subject`."""
 
     kind = "knowledge/split-draws"
+    version = 2
 
     worlds: Some[tuple[Several, Several]] = ((4, 2), (4, 3), (6, 4))  # N, K
     draws: Count = 200
 
     def execute(self, context: RunContext) -> RunOutput:
-        leaks = []
+        leaks: dict[str, list[list[float]]] = {"leak": [], "by_subject": []}
+        splits = (CoverageConfig(split="tuple"), CoverageConfig())
         for done, (n, k) in enumerate(self.worlds):
             context.progress("worlds", done, len(self.worlds))
             facts = Facts.create(FactsConfig(subjects=n, templates=k, multiplicity=k), 0)
-            split = CoverageConfig(split="tuple")
-            leaks.append([Questions.choose(facts, split, seed).leak() for seed in range(self.draws)])
-        return RunOutput({"world": np.arange(len(leaks))}, {"leak": np.array(leaks)})
+            for found, split in zip(leaks.values(), splits, strict=True):
+                found.append([Questions.choose(facts, split, seed).leak() for seed in range(self.draws)])
+        rows = {"world": np.arange(len(self.worlds))}
+        return RunOutput(rows, {name: np.array(found) for name, found in leaks.items()})
