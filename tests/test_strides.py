@@ -11,7 +11,7 @@ from lemmata.core.registry import experiments, papers, select
 from lemmata.run import Store, apart, evaluate
 
 SMOKE = Scale("smoke")
-SEED, SAMPLED = 2, 3
+SEED, SAMPLED = 7, 2
 LONGER = ("steps", "steps1", "steps2", "pretrain_steps")
 FOLLOW_A_FLOW = {  # runs whose steps are those of a discretised flow: their rate is a stride
     "ic-recall/warmup-stages",
