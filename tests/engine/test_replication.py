@@ -235,3 +235,7 @@ def test_the_table_of_replications_counts_what_moved(toy: Path) -> None:
     together = replications_page({papers()["toy"]: found})
     assert "\nAll papers: 2 of 4 claims replicated in all (1 of them undecided again); 1 moved between " in together
     assert "Those that moved: `toy/coin`, `toy/rate`." in together
+
+
+def test_headlines_are_those_that_a_paper_names(refused: Refused) -> None:
+    refused("confirm", "toy", "--headlines", "--scale", "smoke", says="--headlines: none of these papers names any")

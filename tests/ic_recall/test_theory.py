@@ -10,6 +10,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from lemmata.core import named_integer, precision
+from lemmata.core.run import Unattended
+from lemmata.papers.ic_recall.run.start import FullWorldStart
+from lemmata.papers.ic_recall.run.worst_cases import Bowls, TwoLogits
 from lemmata.papers.ic_recall.theory import (
     descent,
     gradients,
@@ -199,7 +202,7 @@ def test_smoothness_formulas_and_bounds() -> None:
     largest_gradient, largest_hessian = smoothness.logit_constants()
     assert (largest_gradient, largest_hessian) == pytest.approx((2 * np.sqrt(2), 4.0))
     bound = largest_hessian / temperature + 2 * largest_gradient**2 / temperature**2
-    assert np.linalg.norm(hessian, 2) <= bound < smoothness.second_bound(temperature)
+    assert np.linalg.norm(hessian, 2) <= bound < smoothness.second_bound(*smoothness.logit_constants(), temperature)
 
 
 def test_movement_bound_is_tight_for_one_quadratic_step() -> None:
@@ -278,3 +281,27 @@ def test_every_pair_of_cells_is_one_matching() -> None:
     cells = [(i, j) for i in range(3) for j in range(2)]
     free = [pair for pair in combinations(cells, 2) if pair[0][0] != pair[1][0] and pair[0][1] != pair[1][1]]
     assert sum(len(m) == 2 for m in relations.MATCHINGS) == len(free) == 6
+
+
+def test_two_logits_come_nearest_to_the_bounds_on_derivatives() -> None:
+    run = TwoLogits(temperatures=(1.0, 100.0), slope=2.0, bend=3.0, weights=101).execute(Unattended())
+    hot, gradient, hessian = 100.0, 2.0, 3.0
+    second = 2 * hessian / hot + gradient**2 / hot**2  # both halves of the weight: a variance of G^2
+    assert run.metrics["second"][1] == pytest.approx(second)
+    assert smoothness.second_bound(gradient, hessian, hot) == pytest.approx(second + gradient**2 / hot**2)
+    assert (run.metrics["third"] <= smoothness.third_bound(gradient, hessian, run.metrics["temperature"])).all()
+
+
+def test_p_at_the_start_of_a_full_world() -> None:
+    run = FullWorldStart(sizes=(7,), temperatures=(0.1,)).execute(Unattended())
+    once, never = (relations.most_relations(7, matches) for matches in (1, 0))
+    assert run.metrics["p"][0] == pytest.approx(1 / (6 + low_temperature.start_odds(0.1, once, never)), rel=1e-12)
+    assert np.exp(low_temperature.log_start_odds(0.1, once, never)) == pytest.approx(
+        low_temperature.start_odds(0.1, once, never)
+    )
+
+
+def test_a_step_in_a_bowl_goes_as_far_as_it_may() -> None:
+    run = Bowls(smoothness=(2.0,), factors=(1.0,), starts=(3.0,), steps=2).execute(Unattended())
+    assert run.metrics["moved"].tolist() == [3.0, 3.0]
+    assert descent.movement_bound(1, 2.0, run.metrics["first_loss"][0]) == pytest.approx(3.0)

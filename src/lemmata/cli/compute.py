@@ -121,6 +121,7 @@ class Confirm(InStore):
     """
 
     ids: Ids = ()
+    headlines: Annotated[bool, tyro.conf.arg(help="Of these the claims that their papers name as headlines.")] = False
     replications: Annotated[int, tyro.conf.arg(help="How many.")] = 5
     first: Annotated[int, tyro.conf.arg(help="The number of the first.")] = 1
     scale: ScaleOption = "laptop"

@@ -8,10 +8,10 @@ from rich.console import Console
 from lemmata.commands.compute import jobs_of
 from lemmata.commands.json_output import print_json
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Scale, require
+from lemmata.core import Scale, UserError, require
 from lemmata.core.engine import EngineName
 from lemmata.core.pluralize import pluralize
-from lemmata.core.registry import Selection
+from lemmata.core.registry import Selection, select
 from lemmata.core.verdict import Status
 from lemmata.record import Replications, read_baseline
 from lemmata.report.tables import replication_table, undecided_again
@@ -21,6 +21,7 @@ from lemmata.run import Store, confirm, named_one_by_one, possible
 
 def confirm_claims(
     ids: Sequence[str],
+    headlines: bool,
     scale: Scale,
     replications: int,
     first: int,
@@ -35,6 +36,11 @@ def confirm_claims(
     require(replications >= 1, "--replications", replications, "at least 1")
     require(first >= 1, "--first", first, "at least 1 (replication 0 is the reference: `lemmata check`)")
     numbers = range(first, first + replications)
+    if headlines:
+        chosen = [(one.paper, claim.id) for one in select(ids) for claim in one.claims]
+        ids = [id for paper, id in chosen if id.partition("/")[2] in paper.headlines]
+        if not ids:
+            raise UserError("--headlines: none of these papers names any")
     selections, not_run = possible(ids, scale, store)
     with ProgressReporter() as reporter:
         found = confirm(

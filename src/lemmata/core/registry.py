@@ -35,6 +35,7 @@ class Paper:
     sentence: str  # what it shows, in one sentence
     link: str = ""  # where to read it
     order: tuple[str, ...] = ()  # experiments in reading order; those not named follow, by name
+    headlines: tuple[str, ...] = ()  # claims (without the paper's id) by which it is remembered
     package: str = ""  # its importable name, set by the registry
 
     @property

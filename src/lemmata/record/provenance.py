@@ -40,6 +40,11 @@ class Provenance:
         return self.line is not None and self.confirmation is not None and self.confirmation.confirms(self.line.date)
 
     @property
+    def is_confirmed_thrice(self) -> bool:
+        """What a headline needs."""
+        return bool(self.line and self.confirmation and self.confirmation.confirms(self.line.date, least=3))
+
+    @property
     def is_unstable(self) -> bool:
         return self.confirmation is not None and bool(self.confirmation.moved)
 

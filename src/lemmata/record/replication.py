@@ -71,10 +71,10 @@ class Replications:
             return None
         return "undecided" if "undecided" in seen else "corrected"
 
-    def confirms(self, rule_date: str) -> bool:
-        """Whether there are replications younger than the rule that all agree, and on something."""
+    def confirms(self, rule_date: str, least: int = 1) -> bool:
+        """Whether there are so many replications younger than the rule that all agree, and on something."""
         fresh = [number for number, verdict in self.verdicts.items() if verdict.computed > rule_date]
-        return bool(fresh) and not set(fresh) & set(self.moved) and self.usual != "undecided"
+        return len(fresh) >= least and not set(fresh) & set(self.moved) and self.usual != "undecided"
 
     def words(self) -> str:
         """An undecided verdict is not made firmer by being undecided again."""

@@ -75,12 +75,14 @@ def package_problems(paper: Paper) -> Iterator[str]:
     for name in paper.order:
         if name not in names:
             yield f"PAPER.order names {name!r}, and no file of claims/ does"
-    claim_names = {
+    claim_names: set[str] = {
         claim.id.partition("/")[2] for experiment in experiments(paper.id).values() for claim in experiment.claims
     }
     for one in replies(paper):
         if one.claim not in claim_names:
             yield f"a reply of {one.by} is to {one.claim!r}, which is no claim of the paper"
+    for name in sorted(set(paper.headlines) - claim_names):
+        yield f"PAPER.headlines names {name!r}, which is no claim of the paper"
     for experiment in experiments(paper.id).values():
         for scale in SCALES:
             for name, config in experiment.runs(Scale(scale)).items():

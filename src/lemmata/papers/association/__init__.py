@@ -23,4 +23,5 @@ PAPER = Paper(
         *("tab-2", "tab-2-any", "fig-14", "fig-5-phases", "fig-5-benefit", "fig-5-fact-phases"),
         *("own-training", "own-truncation"),
     ),
+    headlines=("fig-3", "noise-first", "fig-4", "fig-6", "fig-7", "fig-12", "thm-1", "thm-2-descent", "thm-3-descent"),
 )

@@ -19,4 +19,15 @@ PAPER = Paper(
         *("lemma-4-5", "thm-4-1", "thm-4-4-mixed", "thm-4-1-mixed", "stage-1", "fig-2"),
         *("fig-3", "regime", "fig-4", "scale", "pair-weights-trained"),
     ),
+    headlines=(
+        "thm-4.1-mixed",
+        "thm-4.4-mixed",
+        "thm-4.2",
+        "lemma-b.1",
+        "lemma-c.2-eigenvalue",
+        "lemma-c.3",
+        "fig-2",
+        "fig-3",
+        "fig-4",
+    ),
 )

@@ -29,4 +29,14 @@ PAPER = Paper(
         "fig-3",
         "fig-4",
     ),
+    headlines=(
+        "pretrain-near-optimal",
+        "fig-2b",
+        "extraction-unseen-facts",
+        "multiplicity",
+        "coverage",
+        "low-rank-covering",
+        "gradient-rank-one",
+        "hallucination-regime",
+    ),
 )

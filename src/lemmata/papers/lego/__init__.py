@@ -19,4 +19,13 @@ PAPER = Paper(
         *("stabilizer", "regime-map", "thm-5-1", "symmetric-attention", "stage-start", "self-labels", "cor-5-1"),
         *("self-train-cost", "all-slots", "joint-training"),
     ),
+    headlines=(
+        "thm-4.1-length",
+        "thm-4.1-attention",
+        "thm-5.1-doubling",
+        "self-labels",
+        "separation",
+        "cor-5.1",
+        "fig-1a",
+    ),
 )
