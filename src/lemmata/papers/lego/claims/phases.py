@@ -132,8 +132,8 @@ COMPETITION = Claim(
     uses=("phases-order",),
     statement=r"When a feature has emerged, $V_\psi = d^{c_1}\mu$, every other feature of its neuron is at most "
     r"$\tilde{O}(\mu)$, and a neuron that wins no combination stays there to the end. Judged, since $\tilde{O}$ allows "
-    r"no power of $d$: the power by which the largest rival grows in units of $\mu$, for $d \ge 10^6$, is at most $c_1/2 "
-    r"= 1/16$, and that of idle neurons at most $0.1$. Control: the features that win.",
+    r"no power of $d$: the power by which the largest rival grows in units of $\mu$, for $d \ge 10^6$, is at most "
+    r"$c_1/2 = 1/16$, and that of idle neurons at most $0.1$. Control: the features that win.",
     needs=NEEDS,
     subject=lambda runs: competing(runs, lambda run: float(unlearned(run).max()), rivals),
     wrong=lambda runs: competing(
