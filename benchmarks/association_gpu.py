@@ -23,8 +23,8 @@ from jaxtyping import Array, Key
 from lemmata.cli.gpu import prepare_gpu
 from lemmata.core import Checkpoint, Metrics, named_key
 from lemmata.models.matmul import contract
-from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
+from lemmata.papers.association.model.truncate import truncate_compiled
 from lemmata.papers.association.probe.answers import answers_of_edits
 from lemmata.papers.association.probe.held_out import answer_shown, held_out
 from lemmata.papers.association.probe.snapshot import attention_mass, feed_margin

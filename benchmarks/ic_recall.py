@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from rich.console import Console
 from rich.table import Table
+from twin import twin
 
 from lemmata.core import TrainState, Unattended, named_key, precision
 from lemmata.papers.ic_recall.model import DenseTransformer, PatternModel, position_block
@@ -34,6 +35,7 @@ from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_l
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
 from lemmata.train import GradientDescent, fit_many, stack
 
+theirs = twin("ic_recall")
 REPEATS = 5
 ONE_PIECE = "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=8192"
 RATE_OVER_T2 = 1.0
@@ -81,7 +83,7 @@ def ours(
     return watch.seconds_a_step() / replicas, np.asarray(state.model.theta)
 
 
-def best(run: Callable[[], None], steps: int) -> float:
+def best(run: Callable[[], object], steps: int) -> float:
     times = []
     for _ in range(REPEATS):
         began = time.perf_counter()
@@ -95,58 +97,21 @@ def dense_torch(world, sequences, temperature: float, steps: int) -> float:
     with precision("float64"):
         model = DenseTransformer.constructed(world.table, 2, named_key(0, "embeddings"))
         batch = stored(world, sequences).batch
-    n, m = world.n, world.num_relations
-    embeddings, read, write = (
-        torch.tensor(np.asarray(part)) for part in (model.embeddings, model.memory.read.T, model.memory.write.T)
-    )
+    arrays = (model.memory.read.T, model.memory.write.T, model.embeddings)
     tokens, targets = (torch.tensor(np.asarray(part), dtype=torch.long) for part in (batch.tokens, batch.targets))
-    embedded = embeddings[tokens]  # (batch, 7, d), fixed
-    relation_out, answer_out = write @ embeddings[2 * n : 2 * n + m].T, write @ embeddings[n : 2 * n].T
-    positions = torch.eye(7, dtype=torch.float64).expand(len(tokens), 7, 7)
-    inputs = torch.cat([positions, embedded], dim=2)
-    weights = torch.zeros(inputs.shape[2], inputs.shape[2], dtype=torch.float64, requires_grad=True)
-    block = torch.zeros_like(weights)
-    block[:7, :7] = 1
-
-    def decode(query: int, out: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        seen = inputs[:, : query + 1]
-        scores = torch.einsum("bid,bd->bi", seen, inputs[:, query] @ weights.T)
-        hidden = embedded[:, query] + torch.einsum("bi,bid->bd", scores.softmax(1), embedded[:, : query + 1])
-        logits = (hidden @ read.T) ** 2 @ out
-        return torch.nn.functional.cross_entropy(logits / temperature, target)
-
-    first, second = targets[:, -2] - 2 * n, targets[:, -1] - n
-
-    def run() -> None:
-        for _ in range(steps):
-            loss = decode(5, relation_out, first) + decode(6, answer_out, second)
-            (gradient,) = torch.autograd.grad(loss, weights)
-            with torch.no_grad():
-                weights.sub_(RATE_OVER_T2 * temperature**2 * gradient * block)
-
-    return best(run, steps)
+    task = theirs.FineTuning(
+        *(torch.tensor(np.asarray(part)) for part in arrays), tokens, targets[:, -1], world.n, temperature
+    )
+    width = task.z.shape[2]
+    start, block = torch.zeros(width, width, dtype=torch.float64), theirs.position_block(7, width)
+    rate = RATE_OVER_T2 * temperature**2
+    return best(lambda: theirs.descend(task, start, rate, steps, block), steps)
 
 
-def small_torch(temperature: float, steps: int) -> tuple[float, np.ndarray]:
+def small_torch(temperature: float, steps: int) -> float:
     """The n = 3 loop in PyTorch: softmax, six logits, cross-entropy, gradient, step."""
-    pairs = (((0, 1), (2, 3)), ((0, 3), (2, 1)), ((0, 1), (4, 3)), ((0, 3), (4, 1)), ((2, 1), (4, 3)), ((2, 3), (4, 1)))
-    forms = torch.zeros(6, 6, 6, dtype=torch.float64)
-    for r, matches in enumerate(pairs):
-        for s, a in matches:
-            forms[r, s, a] = forms[r, a, s] = 1
-    final = {}
-
-    def run() -> None:
-        theta = torch.tensor(START, dtype=torch.float64, requires_grad=True)
-        for _ in range(steps):
-            v = theta.softmax(0)
-            scaled = (forms @ v) @ v / temperature
-            (gradient,) = torch.autograd.grad(scaled.logsumexp(0) - scaled[0], theta)
-            with torch.no_grad():
-                theta.sub_(RATE_OVER_T2 * temperature**2 * gradient)
-        final["theta"] = theta.detach().numpy()
-
-    return best(run, steps), final["theta"]
+    start, rate = torch.tensor(START, dtype=torch.float64), RATE_OVER_T2 * temperature**2
+    return best(lambda: theirs.warm_up(start, temperature, rate, steps), steps)
 
 
 def small_c(temperature: float, steps: int, replicas: int) -> tuple[float, np.ndarray]:
@@ -181,7 +146,7 @@ def measure() -> list[Line]:
         start = eqx.tree_at(theta_only, PatternModel.zeros(2, 3), (jnp.asarray(START),))
         one, theta = ours(small, start, first_step_loss, theta_only, 1_000_000)
         many, _ = ours(small, start, first_step_loss, theta_only, 100_000, 64)
-        slow, _ = small_torch(temperature, 1_000)
+        slow = small_torch(temperature, 1_000)
         lines.append(_faster("n = 3 gradient step: PyTorch / ours, one replica", one, slow, 300))
         fast, by_c = small_c(temperature, 1_000_000, 1)
         fast_many, _ = small_c(temperature, 10_000, 64)

@@ -4,20 +4,22 @@
     python benchmarks/knowledge.py --json     # the same numbers as JSON
 
 A step draws 128 sentences, computes the loss of their three prefixes and its gradient, and updates with AdamW. The
-PyTorch step is written for speed: the prefix [o] is one row with its weight, neurons are one product in the layout
-that suits the sum over a class, targets that cannot occur have no neurons, AdamW is the fused one; `torch.compile` is
-tried too, and each with one thread and with two, of which the faster counts: for products this small the second thread
-may cost more than it brings. Before timing, both give the same loss and gradient on the same sentences. Sides take
-turns, so that whatever else the machine does hits both; the median of the turns is shown. Shares are of the machine's
-own matrix rate (matrix_work.py); "products alone" is the time of exactly our matrix products; "limit" adds AdamW's pass
-over the parameters and, for each row of neurons, the three passes without which there is no gradient: made from its
-tokens, summed over the active ones of each class, the class's residual sent back to them.
+PyTorch step is that of examples/torch/knowledge.py, written for speed: the prefix [o] is one row with its weight,
+neurons are one product in the layout that suits the sum over a class, targets that cannot occur have no neurons, AdamW
+is the fused one; `torch.compile` is tried too, and each with one thread and with two, of which the faster counts: for
+products this small the second thread may cost more than it brings. Before timing, both give the same loss and gradient
+on the same sentences. Sides take turns, so that whatever else the machine does hits both; the median of the turns is
+shown. Shares are of the machine's own matrix rate (matrix_work.py); "products alone" is the time of exactly our matrix
+products; "limit" adds AdamW's pass over the parameters and, for each row of neurons, the three passes without which
+there is no gradient: made from its tokens, summed over the active ones of each class, the class's residual sent back to
+them.
 """
 
 import argparse
 import statistics
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import equinox as eqx
@@ -27,14 +29,16 @@ import numpy as np
 import torch
 from matrix_work import Product, alone, measure_our_rate, measure_torch_rate, operations, rows_times
 from side_by_side import Row, show
+from twin import twin
 
 from lemmata.core import TrainState, named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.run.fast.active import mix, sum_active, to_active
 from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.task import START, Facts, FactsConfig
+from lemmata.papers.knowledge.task import Facts, FactsConfig
 
+theirs = twin("knowledge")
 THREADS = (1, 2)  # of PyTorch
 STEPS = 40  # a turn
 CASES = {  # the world, and how many times faster we must be
@@ -47,48 +51,18 @@ class TorchStep:
     """The same step in PyTorch, from our first weights."""
 
     def __init__(self, model: OneLayer, facts: Facts, config: PreTrainingConfig) -> None:
-        words = facts.vocabulary
-        self.embeddings = tensor(model.embeddings)
-        self.subjects = self.embeddings[words.first_subject : words.first_answer]
-        self.relations = self.embeddings[words.template_slice]
-        self.start = self.embeddings[START : START + 1]
-        self.templates = tensor(facts.templates).long()
-        width, self.neurons, self.classes = model.neurons.shape
-        self.w = tensor(model.neurons).reshape(width, -1).requires_grad_()
-        self.a = tensor(model.attention).requires_grad_()
-        self.gain = model.config.scale / model.config.neurons
-        self.batch = config.batch
-        self.weights = torch.full((2 * config.batch + 1,), 1 / (3 * config.batch))
-        self.weights[0] = 1 / 3
-        self.first_target = torch.zeros(1, dtype=torch.long)
-        groups = [
-            {"params": [self.w], "lr": config.neuron_learning_rate},
-            {"params": [self.a], "lr": config.attention_learning_rate},
-        ]
-        self.optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-        self.loss = self.eager_loss
-
-    def eager_loss(
-        self, w: torch.Tensor, a: torch.Tensor, subjects: torch.Tensor, templates: torch.Tensor
-    ) -> torch.Tensor:
-        o, s, r = self.start, self.subjects[subjects], self.relations[templates]
-        query_s, query_r = s @ a, r @ a
-        two = torch.softmax(torch.stack([query_s @ o[0], (query_s * s).sum(1)], 1), 1)
-        three = torch.softmax(torch.stack([query_r @ o[0], (query_r * s).sum(1), (query_r * r).sum(1)], 1), 1)
-        x_two = s * (1 + two[:, 1:]) + two[:, :1] * o
-        x_three = r * (1 + three[:, 2:]) + three[:, :1] * o + three[:, 1:2] * s
-        hidden = torch.relu(torch.cat([2 * o, x_two, x_three]) @ w)
-        logits = self.gain * hidden.view(-1, self.neurons, self.classes).sum(1)
-        targets = torch.cat([self.first_target, 1 + templates, 1 + len(self.relations) + subjects])
-        nll = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-        return (nll * self.weights).sum()
+        ours, words = model.config, facts.vocabulary
+        sizes = (words.subjects, words.templates, ours.width, ours.neurons, ours.scale)
+        self.model = theirs.OneLayer(*sizes, ours.neuron_start)
+        arrays = {"E": model.embeddings, "A": model.attention, "w": model.neurons}
+        self.model.load_state_dict({name: tensor(array) for name, array in arrays.items()})
+        self.templates, self.batch = tensor(facts.templates).long(), config.batch
+        rates = config.attention_learning_rate, config.neuron_learning_rate
+        self.optimizer = theirs.adamw(self.model, *rates, config.weight_decay)
+        self.loss = self.model.pretraining_loss
 
     def step(self) -> None:
-        subjects = torch.randint(len(self.templates), (self.batch,))
-        templates = self.templates[subjects, torch.randint(self.templates.shape[1], (self.batch,))]
-        self.optimizer.zero_grad(set_to_none=True)
-        self.loss(self.w, self.a, subjects, templates).backward()
-        self.optimizer.step()
+        theirs.step(self.optimizer, self.loss, *theirs.draw_sentences(self.templates, self.batch))
 
     def run(self, steps: int) -> None:
         for _ in range(steps):
@@ -97,7 +71,7 @@ class TorchStep:
     def compile(self) -> bool:
         """Whether `torch.compile` works here; from then on it is used."""
         try:
-            self.loss = torch.compile(self.eager_loss)
+            self.loss = torch.compile(self.model.pretraining_loss)
             self.step()
         except Exception as problem:
             print(f"torch.compile does not work here: {str(problem).splitlines()[0][:100]}")
@@ -139,15 +113,13 @@ def check_equal(model: OneLayer, facts: Facts, other: TorchStep) -> None:
     )
     subjects, templates = facts.draw(128, key=keys[0])
     said, attention, neurons = eqx.filter_jit(sentence_gradient)(moved, facts, subjects, templates)
-    w = tensor(moved.neurons).reshape(other.w.shape).requires_grad_()
-    a = tensor(moved.attention).requires_grad_()
-    theirs = other.eager_loss(w, a, tensor(subjects).long(), tensor(templates).long())
-    theirs.backward()
-    assert w.grad is not None
-    assert a.grad is not None
-    np.testing.assert_allclose(float(said.loss()), theirs.item(), rtol=1e-5)
-    np.testing.assert_allclose(np.ravel(neurons), w.grad.numpy().ravel(), atol=2e-6)
-    np.testing.assert_allclose(np.asarray(attention), a.grad.numpy(), rtol=1e-3, atol=1e-5)
+    copy = deepcopy(other.model)
+    copy.A.data, copy.w.data = tensor(moved.attention), tensor(moved.neurons)
+    loss = copy.pretraining_loss(tensor(subjects).long(), tensor(templates).long())
+    loss.backward()
+    np.testing.assert_allclose(float(said.loss()), loss.item(), rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(neurons).ravel(), copy.w.grad.numpy().ravel(), atol=2e-6)
+    np.testing.assert_allclose(np.asarray(attention), copy.A.grad.numpy(), rtol=1e-3, atol=1e-5)
 
 
 def our_products(model: OneLayer, facts: Facts, batch: int, times: int = 1) -> list[Product]:

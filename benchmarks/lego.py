@@ -4,18 +4,18 @@ and the theory model's exact population against the time it is allowed.
     python benchmarks/lego.py            # two tables
     python benchmarks/lego.py --json     # the same numbers as JSON
 
-Sides take turns, warm, and the median of each one's repetitions is shown. PyTorch is written with the same care:
-queries at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused attention, fused Adam,
-and the faster of two forms: keys and values of every clause by matrix products, or looked up in projected tables. Its
-rollout keeps keys and values in a cache that is allocated once. Shares are of the machine's own matrix rate
-(matrix_work.py); "products alone" is the time of exactly the matrix products of our side.
+Sides take turns, warm, and the median of each one's repetitions is shown. PyTorch is examples/torch/lego.py, written
+with the same care: queries at answer clauses only, the tokens of a clause looked up by one `embedding_bag`, fused
+attention, fused Adam, and the faster of two forms: keys and values of every clause by matrix products, or looked up in
+projected tables. Its rollout keeps keys and values in a cache that is allocated once. Shares are of the machine's own
+matrix rate (matrix_work.py); "products alone" is the time of exactly the matrix products of our side.
 """
 
 import argparse
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from matrix_work import Product, alone, differentiated, operations, rows_times
 from side_by_side import Row, in_turns, show
+from twin import twin
 
 from lemmata.core import Unattended, named_key
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner
@@ -31,6 +32,8 @@ from lemmata.papers.lego.run.next_clause import SentenceSet, next_clause_adam, w
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import Lego, LegoConfig
 
+theirs = twin("lego")
+FORMS = ("clauses", "tables")
 THREADS = 2
 RATE = 1e-4
 EIGHT = (  # action, vocabulary, width
@@ -38,7 +41,6 @@ EIGHT = (  # action, vocabulary, width
     *(("C12", 66, 32), ("A4:self", 66, 32), ("D6", 66, 32), ("A4", 66, 32)),
 )
 IN_A_PASS, IN_A_ROLLOUT = 4, 32  # sentences whose activations, or whose keys and values, fit in a core's cache
-functional = torch.nn.functional
 
 
 class FixedBatch(SentenceSet):
@@ -48,110 +50,16 @@ class FixedBatch(SentenceSet):
         return self.clauses
 
 
-class TorchReasoner:
-    """The same transformer, weights copied from ours. `form` is how keys and values come about."""
-
-    def __init__(self, model: ExperimentalReasoner, form: Literal["clauses", "tables"]) -> None:
-        self.config, self.form, self.scale = model.config, form, float(model.score_scale)
-        names = ("embedding", "query", "key", "value", "gain", "inner", "bias", "outer")
-        self.weights = {name: torch.nn.Parameter(torch.from_numpy(np.array(getattr(model, name)))) for name in names}
-        self.starts = np.cumsum((0, *self.config.rows)).tolist()
-
-    def projected(self, name: str, slots: tuple[int, ...]) -> torch.Tensor:
-        """Every row's share of a projection, and the blank's zeros."""
-        parts = []
-        for slot, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            part = self.weights["embedding"][start:stop]
-            parts.append(part @ self.weights[name][slot] if slot in slots else part.new_zeros(stop - start, self.width))
-        return torch.cat([*parts, parts[0].new_zeros(1, self.width)])
-
-    @property
-    def width(self) -> int:
-        return self.config.clause
-
-    @property
-    def slots(self) -> dict[str, tuple[int, ...]]:
-        every = (0, 1, 2, 3, 4)
-        sparse = self.config.attention == "block-sparse"
-        return {"query": (3,) if sparse else every, "key": (2, 3) if sparse else every, "value": every}
-
-    def spread_embedding(self) -> torch.Tensor:
-        """Each row at its slot's place in the clause."""
-        width, parts = self.config.width, []
-        for slot, (start, stop) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            sides = (slot * width, (4 - slot) * width)
-            parts.append(functional.pad(self.weights["embedding"][start:stop], sides))
-        return torch.cat([*parts, parts[0].new_zeros(1, self.width)])
-
-    def projections(self) -> dict[str, torch.Tensor]:
-        if self.form == "tables":
-            made = {name: self.projected(name, slots) for name, slots in self.slots.items()}
-            return made | ({"embedding": self.spread_embedding()} if self.config.residual else {})
-        return {"embedding": self.spread_embedding()}
-
-    def read(self, made: dict[str, torch.Tensor], rows: torch.Tensor, name: str) -> torch.Tensor:
-        """Queries, keys or values of clauses given as rows [..., 3]: [..., inner]."""
-        flat = rows.reshape(-1, 3)
-        if self.form == "tables":
-            found = functional.embedding_bag(flat, made[name], mode="sum")
-        else:
-            found = functional.embedding_bag(flat, made["embedding"], mode="sum")
-            width, slots = self.config.width, self.slots[name]
-            used = torch.cat([found[:, slot * width : (slot + 1) * width] for slot in slots], dim=1)
-            matrix = torch.cat([self.weights[name][slot] for slot in slots])
-            found = (found if len(slots) == 5 else used) @ matrix
-        return found.reshape(*rows.shape[:-1], self.config.clause)
-
-    def heads(self, flat: torch.Tensor) -> torch.Tensor:
-        return flat.reshape(*flat.shape[:-1], self.config.heads, -1).transpose(1, 2)
-
-    def answer(self, made: dict[str, torch.Tensor], mixed: torch.Tensor, asking: torch.Tensor) -> torch.Tensor:
-        """Logits of what attention gave [answers, inner] to clauses given as rows [..., 3]."""
-        if self.config.residual:
-            mixed = mixed + functional.embedding_bag(asking.reshape(-1, 3), made["embedding"], mode="sum")
-        if self.config.layer_norm:
-            mixed = functional.layer_norm(mixed, mixed.shape[-1:], self.weights["gain"])
-        return torch.relu(torch.addmm(self.weights["bias"], mixed, self.weights["inner"])) @ self.weights["outer"]
-
-    def logits(self, rows: torch.Tensor, answers: int) -> torch.Tensor:
-        """Of the last `answers` clauses of every sentence: [batch * answers, 2 vocab]."""
-        made = self.projections()
-        queries = self.heads(self.read(made, rows[:, -answers:], "query"))
-        keys, values = (self.heads(self.read(made, rows, name)) for name in ("key", "value"))
-        clauses = rows.shape[1]
-        seen = torch.arange(clauses) <= torch.arange(clauses - answers, clauses)[:, None]
-        mixed = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=seen, scale=self.scale)
-        return self.answer(made, mixed.transpose(1, 2).reshape(-1, self.config.clause), rows[:, -answers:])
-
-    @torch.inference_mode()
-    def rollout(self, rows: torch.Tensor, steps: int) -> torch.Tensor:
-        """Greedy answers after predicates and the first answer: tokens [batch, steps, 2]."""
-        made, batch, given = self.projections(), len(rows), rows.shape[1]
-        room = (batch, self.config.heads, given + steps, self.config.clause // self.config.heads)
-        keys, values = torch.empty(room), torch.empty(room)
-        keys[:, :, : given - 1] = self.heads(self.read(made, rows[:, :-1], "key"))
-        values[:, :, : given - 1] = self.heads(self.read(made, rows[:, :-1], "value"))
-        last, written = rows[:, -1:], torch.empty(batch, steps, 2, dtype=torch.long)
-        first_answer, first_value = sum(self.config.rows[:3]), self.config.variables + self.config.actions
-        blank = sum(self.config.rows)
-        for step in range(steps):
-            position = given - 1 + step
-            keys[:, :, position : position + 1] = self.heads(self.read(made, last, "key"))
-            values[:, :, position : position + 1] = self.heads(self.read(made, last, "value"))
-            query = self.heads(self.read(made, last, "query"))
-            mixed = functional.scaled_dot_product_attention(
-                query, keys[:, :, : position + 1], values[:, :, : position + 1], scale=self.scale
-            )
-            logits = self.answer(made, mixed.transpose(1, 2).reshape(batch, -1), last)
-            written[:, step, 0] = logits[:, : self.config.vocab].argmax(dim=1)
-            written[:, step, 1] = logits[:, self.config.vocab :].argmax(dim=1)
-            x, y = written[:, step, 0], written[:, step, 1] - first_value
-            x = torch.where(x < self.config.variables, first_answer + x, blank)
-            y = torch.where(
-                (y >= 0) & (y < self.config.values), first_answer + self.config.variables + y, torch.tensor(blank)
-            )
-            last = torch.stack([x, y, torch.full_like(x, blank)], dim=1)[:, None]
-        return written
+def torch_decoder(model: ExperimentalReasoner, form: str) -> torch.nn.Module:
+    """Our weights in examples/torch. `form`: how keys and values come about."""
+    config = model.config
+    sizes = theirs.World(config.variables, config.actions, config.values)
+    other = theirs.Decoder(sizes, config.width, config.hidden, tables=form == "tables")
+    whole = {"W_Q": model.query, "W_K": model.key, "W_V": model.value}
+    arrays = {name: array.reshape(config.clause, config.clause) for name, array in whole.items()}
+    arrays |= {"E": model.embedding, "gain": model.gain, "bias": model.bias, "W_in": model.inner, "W_out": model.outer}
+    other.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    return other
 
 
 def world(length: int, variables: int, width: int, hidden: int) -> tuple[Lego, ExperimentalReasoner]:
@@ -164,11 +72,9 @@ def world(length: int, variables: int, width: int, hidden: int) -> tuple[Lego, E
 
 
 def torch_rows(model: ExperimentalReasoner, clauses: jax.Array) -> torch.Tensor:
-    """Which three rows of the embedding a clause has: tokens 1 and 4, and 2 and 5, never stand in one clause."""
-    counts, tokens = np.array(model.config.rows), np.asarray(clauses) - np.array(model.config.firsts)
-    rows = np.where((tokens >= 0) & (tokens < counts), tokens + np.cumsum(counts) - counts, counts.sum())
-    few = np.stack([np.minimum(rows[..., 0], rows[..., 3]), np.minimum(rows[..., 1], rows[..., 4]), rows[..., 2]], -1)
-    return torch.from_numpy(few).long()
+    """Which three rows of the embedding a clause has."""
+    sizes = theirs.World(model.config.variables, model.config.actions, model.config.values)
+    return theirs.rows(sizes, torch.from_numpy(np.array(clauses)).long())
 
 
 def tables(config: ExperimentalConfig, what: int, slots: tuple[int, ...]) -> list[Product]:
@@ -239,31 +145,20 @@ def training_step(repeats: int, *, variables: int, width: int, hidden: int, batc
         holder[0], loss = step(holder[0], clauses)
         return float(loss)
 
-    def torch_step(form: Literal["clauses", "tables"]) -> Callable[[], float]:
-        other = TorchReasoner(model, form)
-        rule = torch.optim.Adam(other.weights.values(), lr=RATE, fused=True)
-        rows = torch_rows(model, clauses)[:, :-1]
-        targets = torch.from_numpy(np.array(clauses[:, length + 1 :, 3:])).long().reshape(-1, 2)
+    def torch_step(form: str) -> Callable[[], float]:
+        other = torch_decoder(model, form)
+        rule = theirs.optimizer_of(other.parameters(), RATE)
+        rows, targets = theirs.split(other.world, torch.from_numpy(np.array(clauses)).long())
+        return lambda: theirs.step(other, rule, rows, targets)
 
-        def one() -> float:
-            rule.zero_grad(set_to_none=True)
-            logits = other.logits(rows, length)
-            loss = functional.cross_entropy(logits[:, : model.vocab], targets[:, 0])
-            loss = loss + functional.cross_entropy(logits[:, model.vocab :], targets[:, 1])
-            loss.backward()
-            rule.step()
-            return float(loss.detach())
-
-        return one
-
-    theirs = {form: torch_step(form) for form in ("clauses", "tables")}
+    racing = {form: torch_step(form) for form in FORMS}
     for _ in range(3):  # the same numbers, or the race is not worth running
         found = ours()
-        for one in theirs.values():
+        for one in racing.values():
             np.testing.assert_allclose(found, one(), rtol=1e-4)
     products = step_products(model.config, batch, length)
-    found = in_turns({"ours": ours, "alone": alone(products), **theirs}, repeats)
-    form = min(theirs, key=lambda name: found[name])
+    found = in_turns({"ours": ours, "alone": alone(products), **racing}, repeats)
+    form = min(racing, key=lambda name: found[name])
     return Row(
         "training step",
         f"S5, X {variables}, width {width}, {hidden} neurons, batch {batch}",
@@ -296,16 +191,16 @@ def long_evaluation(repeats: int, *, variables: int, width: int, hidden: int, le
     write = eqx.filter_jit(written_answers)
     sentences = SentenceSet(clauses)
     rows = torch_rows(model, clauses)[:, : length + 1]
-    theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
+    racing = {form: torch_decoder(model, form) for form in FORMS}
     products = pass_products(model.config, num, length)
     sides = {
         "ours": lambda: jax.block_until_ready(evaluate(model, clauses)),
         "alone": alone(products),
         "rolled": lambda: jax.block_until_ready(write(model, sentences, most=IN_A_ROLLOUT)),
-        **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
+        **{form: lambda t=t: t.rollout(rows, length) for form, t in racing.items()},
     }
     found = in_turns(sides, repeats)
-    form = min(theirs, key=lambda name: found[name])
+    form = min(racing, key=lambda name: found[name])
     what, size = "accuracy, parallel pass", f"{num} sentences of length {length}"
     ours, count, alone_ms = found["ours"], operations(products), found["alone"]
     by_torch, by_us = (rollout_operations(model.config, kind, num, length) for kind in (form, "tables"))
@@ -322,17 +217,17 @@ def self_labelling(repeats: int, *, variables: int, width: int, hidden: int, len
     write = eqx.filter_jit(written_answers)
     sentences = SentenceSet(clauses)
     rows = torch_rows(model, clauses)[:, : length + 1]
-    theirs = {form: TorchReasoner(model, form) for form in ("clauses", "tables")}
+    racing = {form: torch_decoder(model, form) for form in FORMS}
     written = np.asarray(write(model, sentences, most=IN_A_ROLLOUT).clauses)[:, length + 1 :, 3:]
-    for other in theirs.values():  # the same labels, but for ties that rounding may break
+    for other in racing.values():  # the same labels, but for ties that rounding may break
         same = (written == other.rollout(rows, length).numpy()).all(axis=(1, 2)).mean()
         assert same > 0.9, f"the two label {same:.2f} of the sentences alike"
     sides = {
         "ours": lambda: jax.block_until_ready(write(model, sentences, most=IN_A_ROLLOUT)),
-        **{form: lambda t=t: t.rollout(rows, length) for form, t in theirs.items()},
+        **{form: lambda t=t: t.rollout(rows, length) for form, t in racing.items()},
     }
     found = in_turns(sides, repeats)
-    form = min(theirs, key=lambda name: found[name])
+    form = min(racing, key=lambda name: found[name])
     by_us, by_torch = (rollout_operations(model.config, kind, num, length) for kind in ("tables", form))
     size, against = f"{num} sentences of length {length}", f"PyTorch, cached rollout, {form}"
     return Row("self-labelling", size, found["ours"], against, found[form], 1.0, by_us, by_torch, THREADS)

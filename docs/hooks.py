@@ -5,13 +5,13 @@ import re
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from lemmata.commands.docs import documented, findings_of, line_of, page_of
+from lemmata.commands.docs import documented, page_of
 from lemmata.core import Paper
 from lemmata.core.registry import papers
 from lemmata.record import Record
 from lemmata.report.errata import errata_markdown
-from lemmata.report.markdown import claim_page, findings_section, papers_lines
 from lemmata.report.tex import to_unicode
+from pages import claim_page, findings_of, findings_section, line_of, papers_lines
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -20,6 +20,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for paper in papers().values():
         records = documented(paper)
         _add(files, config, f"papers/{paper.id}.md", _linked(page_of(paper), paper, records))
+        for picture in sorted(paper.folder.glob("plain-*.png")):
+            _add(files, config, f"papers/{paper.id}-{picture.name}", picture.read_bytes())
         for one in records:
             _add(files, config, f"papers/{one.id}.md", claim_page(one))
         everything.append(f"## {paper.id}: {paper.title}\n\n{errata_markdown(records)}")
@@ -42,7 +44,7 @@ def _linked(text: str, paper: Paper, records: list[Record]) -> str:
     for one in records:
         text = text.replace(f"| `{one.id}` |", f"| [`{one.id}`]({paper.id}/{one.name}.md) |")
         text = text.replace(f"[`{one.file}`]({one.file})", f"`{one.file}`")
-    return text
+    return text.replace("](plain-", f"]({paper.id}-plain-")
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
@@ -51,5 +53,5 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return "".join(block if i % 2 else to_unicode(block) for i, block in enumerate(blocks))
 
 
-def _add(files: Files, config: MkDocsConfig, path: str, text: str) -> None:
+def _add(files: Files, config: MkDocsConfig, path: str, text: str | bytes) -> None:
     files.append(File.generated(config, path, content=text))

@@ -7,8 +7,8 @@ import equinox as eqx
 import jax
 
 from lemmata.core import named_key
-from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model.truncate import decompose
 from lemmata.papers.association.probe.answers import answers
 from lemmata.papers.association.probe.held_out import held_out
 from lemmata.papers.association.probe.snapshot import attention_mass

@@ -8,6 +8,7 @@ import jax
 import pytest
 from hypothesis import HealthCheck, settings
 
+from differences import SEEN
 from lemmata.cli import main
 from lemmata.core import registry
 from lemmata.run import Store, compile_fast, compute_in_one_thread
@@ -94,7 +95,14 @@ def forget_compiled_programs() -> Iterator[None]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--differences", action="store_true", help="print how far shortcuts are from the plain files")
     parser.addoption("--walk-all", action="store_true", help="change every field of every run, not a sample")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("--differences"):
+        for test, value in SEEN.items():
+            terminalreporter.write_line(f"{value:.1e}  {test}")
 
 
 def pytest_configure(config: pytest.Config) -> None:

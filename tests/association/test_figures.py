@@ -13,10 +13,10 @@ import pytest
 from lemmata.core import Claim, Recorded, RunResult, Runs, Scale, Unattended, Undecided, UserError, judge, named_key
 from lemmata.core.config import override
 from lemmata.core.registry import experiment, experiment_names, papers
-from lemmata.models.truncate import truncate
 from lemmata.papers.association.claims import fig_3, fig_8, fig_9, fig_10, fig_13, fig_20
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run, recall_training
 from lemmata.papers.association.model import Transformer, TransformerConfig
+from lemmata.papers.association.model.truncate import truncate
 from lemmata.papers.association.probe.answers import answers, answers_of_ranks
 from lemmata.papers.association.probe.held_out import answer_shown, first, held_out
 from lemmata.papers.association.probe.readings import (

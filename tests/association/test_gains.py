@@ -5,7 +5,6 @@ import pytest
 
 from lemmata.core import UserError, at_least
 from lemmata.core.config import override
-from lemmata.lm.tasks.facts import CITIES, TABLE_5
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, best, fold, gain, over_prompts
 from lemmata.papers.association.probe.writing import Pointer, constancy
 from lemmata.papers.association.run._cutting import upper_layers
@@ -13,6 +12,7 @@ from lemmata.papers.association.run._questions import check_apart, facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import EXCHANGED
 from lemmata.papers.association.run.noise_directions import NoiseDirections
+from lemmata.papers.association.task.language.facts import CITIES, TABLE_5
 
 
 def test_a_gain_is_the_ratio_of_ratios_of_means() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key, precision
-from lemmata.models.truncate import Spectrum, decompose, truncate, truncate_compiled, weight_matrices
 from lemmata.papers.association.model import (
     LinearMemory,
     SimplifiedModel,
@@ -17,6 +16,7 @@ from lemmata.papers.association.model import (
     TransformerConfig,
     block_weights,
 )
+from lemmata.papers.association.model.truncate import Spectrum, decompose, truncate, truncate_compiled, weight_matrices
 
 CONFIG = TransformerConfig(vocab=7, length=10, width=8, feeds=("mlp", "linear", "none"), hidden=12, value_width=6)
 call = eqx.filter_jit(lambda model, tokens: model(tokens))

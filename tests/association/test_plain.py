@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import lemmata.papers.association.model.fast.batched_nll as shortcut
+from differences import difference, same_spread
 from lemmata.core import named_key, named_keys, precision, to_jax
-from lemmata.models.truncate import decompose
 from lemmata.papers.association import plain
 from lemmata.papers.association.model import (
     LinearMemory,
@@ -22,6 +22,7 @@ from lemmata.papers.association.model import (
     batched_nll,
     block_weights,
 )
+from lemmata.papers.association.model.truncate import decompose
 from lemmata.papers.association.probe.answers import answers
 from lemmata.papers.association.run.bigram_allocation import allocate
 from lemmata.papers.association.run.memory import population_loss, targets
@@ -66,15 +67,15 @@ def plainly(model: Transformer, task: NoisyRecall, weights: plain.Weights) -> pl
 
 
 def in_package(model: Transformer, task: NoisyRecall, loss: Any) -> Transformer:
-    algorithm = Descent(Batches(loss, BATCH), block_weights, SGDConfig(), plain.LEARNING_RATE)
+    algorithm = Descent(Batches(loss, BATCH), block_weights, SGDConfig(), SGDConfig().rate)
     return fit(algorithm, task, model, KEY, steps=STEPS, every=STEPS)[0]
 
 
-def assert_equal(found: Any, expected: Any) -> None:
-    """Each array within 1e-10 of the other's largest entry."""
-    for one, two in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
-        assert one.dtype == two.dtype == jnp.float64
-        np.testing.assert_allclose(one, two, rtol=0, atol=1e-10 * float(jnp.abs(two).max()))
+def assert_equal(found: Any, expected: Any, start: Any) -> None:
+    """Each array within 1e-10 of the other's largest entry, after training that has moved it."""
+    for one, two, before in zip(*map(jax.tree.leaves, (found, expected, start)), strict=True):
+        assert jnp.abs(two - before).max() > 1e-4 * jnp.abs(two).max(), "nothing was trained"
+        assert difference(one, two) <= 1e-10
 
 
 LOSSES: dict[str, Callable[[NoisyRecall], Any]] = {
@@ -100,7 +101,8 @@ def test_training_of_the_transformer(way: str, symbols: int, few_rows: int, monk
         task = task_of(symbols)
         model = model_of(task)
         found = in_package(model, task, LOSSES[way](task))
-        assert_equal([layer(block) for block in found.blocks], plainly(model, task, list(map(layer, model.blocks))))
+        start = list(map(layer, model.blocks))
+        assert_equal([layer(block) for block in found.blocks], plainly(model, task, start), start)
 
 
 def test_training_of_padded_layers() -> None:
@@ -110,8 +112,8 @@ def test_training_of_padded_layers() -> None:
         task = task_of(6)
         model = allocate(model_of(task, hidden=11, value_width=7), to_jax(hidden), to_jax(inner))
         found = in_package(model, task, next_token_loss)
-        weights = plainly(model, task, [layer(block, hidden, inner) for block in model.blocks])
-        assert_equal([layer(block, hidden, inner) for block in found.blocks], weights)
+        start = [layer(block, hidden, inner) for block in model.blocks]
+        assert_equal([layer(block, hidden, inner) for block in found.blocks], plainly(model, task, start), start)
 
 
 def theory_fixed(model: SimplifiedModel) -> dict[str, jax.Array]:
@@ -134,7 +136,8 @@ def test_descent_of_the_one_layer_model() -> None:
             batch = masked_batch(world.task, 64, world.exclude, jax.random.fold_in(KEY, number))
             gradient = slope(learned, theory_fixed(model), batch.tokens, batch.targets[:, -1])
             learned = {name: weight - 2.0 * gradient[name] for name, weight in learned.items()}
-        assert_equal({"W_QK": found.attention, "W_V": found.value, "W_F": found.feed}, learned)
+        start = {"W_QK": model.attention, "W_V": model.value, "W_F": model.feed}
+        assert_equal({"W_QK": found.attention, "W_V": found.value, "W_F": found.feed}, learned, start)
 
 
 def test_descent_on_counted_pairs() -> None:
@@ -152,7 +155,7 @@ def test_descent_on_counted_pairs() -> None:
         for _ in range(STEPS):
             gradient = slope(learned, theory_fixed(model), batch.tokens, batch.targets[:, -1])
             learned["W_F"] = learned["W_F"] - rate * gradient["W_F"]
-        assert_equal(found.feed, learned["W_F"])
+        assert_equal(found.feed, learned["W_F"], model.feed)
 
 
 def test_descent_of_the_linear_memory_and_its_truncation() -> None:
@@ -166,7 +169,7 @@ def test_descent_of_the_linear_memory_and_its_truncation() -> None:
         W = model.weight
         for _ in range(STEPS):
             W = plain.memory_step(W, model.inputs, model.outputs, alpha, rate)
-        assert_equal(found.weight, W)
+        assert_equal(found.weight, W, model.weight)
         cut = truncated_losses(
             np.asarray(model.inputs)[None], np.asarray(model.outputs)[None], rows["W"][None], (1, 2, 3)
         )
@@ -212,3 +215,15 @@ def test_it_imports_nothing_of_the_package_and_is_short() -> None:
     text = Path(plain.__file__).read_text()
     assert not re.search(r"^\s*(from|import) (lemmata|equinox)", text, re.MULTILINE)
     assert len(text.splitlines()) <= 300
+
+
+def test_first_weights_are_drawn_by_the_same_law() -> None:
+    weights, kept = plain.first_weights(np.random.default_rng(0))
+    config = TransformerConfig(vocab=plain.N, length=plain.T, width=plain.D)
+    model = Transformer.create(config, key=named_key(0, "init"))
+    for one, block in zip(weights, model.blocks, strict=True):
+        for name, expected in layer(block).items():
+            same_spread(one[name], expected)
+            assert abs(float(jnp.abs(one[name]).max() / jnp.abs(expected).max()) - 1) < 0.01  # both are uniform
+    for name, expected in fixed(model).items():
+        same_spread(kept[name], expected)

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import AbstractModel, Trace, named_key
-from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig
+from lemmata.papers.association.model.truncate import truncate
 from lemmata.papers.association.probe.answers import answers, ioi_answers, queries_of
 from lemmata.papers.association.probe.held_out import answer_shown, held_out
 from lemmata.papers.association.probe.snapshot import (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, named_key
-from lemmata.models.truncate import truncate
 from lemmata.papers.association.model import Transformer, TransformerConfig, block_weights
+from lemmata.papers.association.model.truncate import truncate
 from lemmata.papers.association.probe.answers import answers
 from lemmata.papers.association.probe.held_out import held_out
 from lemmata.papers.association.task import NoisyRecall, RecallConfig

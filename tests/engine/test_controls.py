@@ -17,10 +17,9 @@ from lemmata.core.registry import experiments, papers
 from lemmata.record import Record
 from lemmata.record.record import PartFacts
 from lemmata.record.record_of import record_of
-from lemmata.report.controls import controls_section
-from lemmata.report.markdown import claim_page
 from lemmata.testing import package_problems, paper_checks as testing
 from lemmata.testing.controls import control_problem
+from pages import claim_page, controls_section
 
 Reading = Callable[[Runs], Any]
 

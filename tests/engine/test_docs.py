@@ -11,11 +11,11 @@ from PIL import Image
 import lemmata
 import screenshots
 from conftest import Cli
-from lemmata.commands.docs import DOCS, PAGES, documented, guide_texts, line_of, page_of, readme_text
+from lemmata.commands.docs import DOCS, documented, page_of
 from lemmata.core.registry import papers
 from lemmata.record import STALE, current_rules, read_baseline
-from lemmata.report.following import closure
-from lemmata.report.markdown import claim_page, replaced
+from lemmata.report.markdown import replaced
+from pages import PAGES, claim_page, closure, guide_texts, line_of, readme_text
 
 TOP = Path(__file__).parents[2]
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}

@@ -17,7 +17,7 @@ from faulty.run.walk import Walk
 from faulty_paper import faulty
 from lemmata.core import UserError
 from lemmata.core.engine import Resources
-from lemmata.run import Store, compile_cache, obtain, trim_compile_cache
+from lemmata.run import Store, compile_cache, trim_compile_cache
 from lemmata.run.compiling import Compiling
 from lemmata.run.engines import Engine, start_engine
 from lemmata.run.engines.here import Here
@@ -31,6 +31,7 @@ UNGUARDED = """
 from pathlib import Path
 from faulty.run.walk import Walk
 from lemmata.run import Store, compute_all
+from obtaining import obtain
 compute_all([Walk(seed=0), Walk(seed=1)], Store(Path("store")), jobs=2)
 """
 

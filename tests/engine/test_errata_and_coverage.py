@@ -1,6 +1,8 @@
 """Errata in three forms, one entry a slip; and how much of a paper is judged."""
 
 import json
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +13,9 @@ from lemmata.commands.docs import documented
 from lemmata.core import Correction
 from lemmata.core.registry import experiments, papers
 from lemmata.record import Record, Stated, coverage
-from lemmata.report.coverage import coverage_section
 from lemmata.report.errata import errata_json, errata_latex, errata_markdown
 from lemmata.testing import coverage_problems, package_problems, paper_checks as testing
+from pages import coverage_section
 
 CORRECTION = Correction(severity="constant", printed="n_y^2", corrected="n_y", reason="50% & more")
 SLIP = Record(
@@ -41,11 +43,21 @@ def test_one_entry_a_slip_and_what_follows_beneath() -> None:
 
 def test_latex_is_escaped_and_a_replacement_stands_as_it_is(toy: Path) -> None:
     text = errata_latex(papers()["toy"], ROWS)
-    assert r"n\_y\textasciicircum{}2" in text
+    assert r"\item[printed] n\_y\textcolor{misprint}{\textasciicircum{}2}" in text, "what is wrong is marked"
+    assert r"\item[right] n\_y" in text
     assert r"50\% \& more" in text
     assert r"\item[replacement] $\alpha_1$" in text
     assert text.count(r"\begin{description}") == text.count(r"\end{description}") == 3
     assert text.count("{") == text.count("}")
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
+def test_every_papers_errata_are_a_document_that_compiles(cli: Cli, tmp_path: Path) -> None:
+    for paper in papers().values():
+        (tmp_path / "errata.tex").write_text(cli("errata", paper.id, "--format", "tex")[1])
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "errata.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, f"{paper.id}: {done.stdout[-800:]}"
 
 
 def test_the_command_prints_each_form(cli: Cli) -> None:

@@ -34,9 +34,9 @@ from lemmata.record.record_of import record_of
 from lemmata.report.evidence import ON_PAGE, claim_block, evidence_table
 from lemmata.report.evidence_rows import left_over, lines
 from lemmata.report.html import verdicts_html
-from lemmata.report.markdown import parts_table
 from lemmata.report.show import claim_panel
 from lemmata.report.verdicts import Verdicts
+from pages import parts_table
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 

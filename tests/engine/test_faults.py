@@ -11,13 +11,14 @@ from faulty.run.walk import Walk
 from faulty_paper import begin, begun, command, end, faulty, numbers
 from lemmata.cli import CLOSED_PIPE
 from lemmata.core import UserError
-from lemmata.run import RunFailed, Silent, Store, compute_all, obtain
+from lemmata.run import Reporter, RunFailed, Store, compute_all
+from obtaining import obtain
 
 pytestmark = pytest.mark.usefixtures("faulty")
 __all__ = ["faulty"]  # a fixture is used by its name
 
 
-class CheckedFinding(Silent):
+class CheckedFinding(Reporter):
     def __init__(self) -> None:
         self.lines: list[str] = []
 

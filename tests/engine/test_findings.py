@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from lemmata.commands.docs import documented, findings_of
+from lemmata.commands.docs import documented
 from lemmata.core.registry import experiments, papers
 from lemmata.record import NOT_RUN, STALE, Finding, Number, Record, findings
 from lemmata.testing import findings_problems
+from pages import findings_of
 
 OURS = {id: paper for id, paper in papers().items() if paper.package.startswith("lemmata.")}
 FINDING = Finding(

@@ -17,11 +17,12 @@ from descent_run import Descent
 from forging import signed, signed_files
 from lemmata.core import Checkpoint, UserError
 from lemmata.core.config import digest
-from lemmata.run import DamagedRun, Store, compile_cache, obtain, query
+from lemmata.run import DamagedRun, Store, compile_cache, query
 from lemmata.run.checkpoints import StoredContext
 from lemmata.run.lease import _is_locked
 from lemmata.run.query import _metrics_view
 from lemmata.run.stored_record import DEEPEST, LARGEST
+from obtaining import obtain
 
 HOSTILE = "x\" AS SELECT 1; COPY (SELECT 42) TO '{}'; CREATE VIEW \"y"
 

@@ -21,9 +21,10 @@ from lemmata.core.registry import papers, run_type, select
 from lemmata.lm.folder import weight_files
 from lemmata.lm.source import find_source
 from lemmata.proofs import Positive, check
-from lemmata.run import DamagedRun, Store, obtain, query
+from lemmata.run import DamagedRun, Store, query
 from lemmata.run.lease import Leases, clear_abandoned, is_leased
 from lemmata.run.stored_record import read_record
+from obtaining import obtain
 
 LONE = "\udc80"  # half of a character, as a terminal's bytes that are no text become
 NUMBERS = st.one_of(st.integers(), st.floats(), st.integers(0, 400).map(lambda n: 10**n)).map(str)

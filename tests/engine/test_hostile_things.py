@@ -21,9 +21,10 @@ from faulty_paper import faulty
 from forging import signed_files
 from lemmata.core import Undecided
 from lemmata.core.certificate import Certificate, ProvedStep, read_certificate
-from lemmata.run import Silent, Store, compute_all, obtain
+from lemmata.run import Reporter, Store, compute_all
 from lemmata.run.engines import local
 from lemmata.run.lease import Leases, clear_abandoned, is_leased
+from obtaining import obtain
 
 __all__ = ["faulty"]
 NOT_LEASES: dict[str, Callable[[Path], None]] = {
@@ -162,7 +163,7 @@ def test_a_complete_store_that_may_only_be_read_is_judged(
     assert not any((store.root / "verdicts").iterdir())
 
 
-class CheckedFinding(Silent):
+class CheckedFinding(Reporter):
     def __init__(self) -> None:
         self.lines: list[str] = []
 

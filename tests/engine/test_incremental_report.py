@@ -110,6 +110,6 @@ def test_every_version_of_the_page_says_how_far_it_is(cli: Cli, found: None, mon
     assert versions[-1] == Path("report/index.html").read_text()
     assert len(saved) == total, "no figure is drawn again for a new version"
     assert "It decays by 0.5" in versions[-1]
-    places = [versions[-1].index(text) for text in ("It decays by", 'id="findings"', 'id="verdicts"', 'id="errata"')]
+    places = [versions[-1].index(text) for text in ("It decays by", 'id="findings"', 'id="verdicts"')]
     assert places == sorted(places), "findings first, then their figures, then verdicts"
     assert '<details id="verdicts"' in versions[-1]

@@ -18,12 +18,11 @@ from lemmata.core import Experiment, Scale, UserError, registry
 from lemmata.core.config import canonical, digest
 from lemmata.core.extras import EXTRAS, missing_extra
 from lemmata.core.registry import experiments, papers, select
-from lemmata.record import read_baseline
-from lemmata.report.controls import controls_section
-from lemmata.report.coverage import coverage_section
-from lemmata.report.markdown import claim_page, claims_table, paper_line
+from lemmata.record import coverage, read_baseline
+from lemmata.report.markdown import claims_table
 from lemmata.run import Store, evaluate
 from lemmata.testing import check_paper, package_problems
+from pages import claim_page, controls_section, coverage_section, paper_line
 
 NEEDY = Path(__file__).parents[1] / "needy"
 
@@ -219,7 +218,7 @@ def test_documents_are_the_same_on_every_machine(cli: Cli, needy: Path, monkeypa
     )
     assert "**not run**: needs `pip install 'lemmata[lm]'`" in claim_page(records[1])
     statements = "3 statements: 1 judged, by 1 claim; 1 by claims that were not run; 1 not."
-    assert statements in coverage_section(paper, docs_command.coverage(paper), records)
+    assert statements in coverage_section(paper, coverage(paper), records)
     assert "Not run, as they need an extra: 2 of 3 claims." in controls_section(paper, records)
 
     install(monkeypatch)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import lemmata
 from conftest import Cli
-from lemmata.commands.docs import documented, line_of
+from lemmata.commands.docs import documented
 from lemmata.core import Scale
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers, select
 from lemmata.record import NotRun, read_baseline
 from lemmata.report.summary import card
+from pages import line_of
 
 ROOT = Path(lemmata.__file__).parent
 NOUNS = "claims|experiments|runs|cells|verdicts|papers|statements|rules|folders|programs|reasons"

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import RunConfig, RunContext, RunOutput, UserError
-from lemmata.run import Store, obtain, query, views
+from lemmata.run import Store, query, views
+from obtaining import obtain
 
 
 @dataclass(frozen=True, kw_only=True)

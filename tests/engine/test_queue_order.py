@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pytest
+
 from lemmata.core import RunConfig, RunContext, RunOutput
-from lemmata.run import Store
+from lemmata.run import Store, scheduler, shape
 from lemmata.run.lease import Leases
-from lemmata.run.outcome import Finished, Outcome
-from lemmata.run.reporter import Silent
+from lemmata.run.outcome import Finished, Helped, Outcome
+from lemmata.run.queue_order import late_run
+from lemmata.run.reporter import Reporter
 from lemmata.run.scheduler import _Queue
 
 
@@ -52,7 +55,7 @@ class Noting:
 def started(store: Store, configs: Sequence[RunConfig], *, both_ends: bool = False) -> list[str]:
     engine = Noting()
     with Leases(store.root) as leases:
-        queue = _Queue(store, engine, leases, Silent(), both_ends=both_ends)
+        queue = _Queue(store, engine, leases, Reporter(), both_ends=both_ends)
         queue.begin(configs)
         assert len(list(queue.arrivals())) == len(configs)
     return [f"{config.kind} {getattr(config, 'number', 0)}" for config in engine.started]
@@ -72,3 +75,48 @@ def test_a_report_that_grows_is_filled_from_both_ends(store: Store) -> None:
     order = started(store, MIXED, both_ends=True)
     assert order[:2] == ["one/second 2", "one/first 1"]
     assert sorted(order) == sorted(f"{config.kind} {config.number}" for config in MIXED)
+
+
+class Three(Noting):
+    """Of three workers; what began last ends first, so that the largest stays under way."""
+
+    slots = workers = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.helped_after: list[int] = []
+
+    def start(self, config: RunConfig, *, helps: bool = False) -> None:
+        if helps:
+            self.helped_after.append(len(self.started))
+        else:
+            super().start(config)
+
+    def outcomes(self, seconds: float) -> Sequence[Outcome]:
+        ended = [Finished(self.under_way.pop().digest, 0.0)] if self.under_way else []
+        return ended + [Helped(one.digest) for one in self.started[:1] for _ in self.helped_after if not self.under_way]
+
+
+@pytest.mark.parametrize(("largest", "helped"), [(100.0, True), (2.0, False)])
+def test_a_run_that_would_end_last_is_helped_before_others_begin(
+    store: Store, monkeypatch: pytest.MonkeyPatch, largest: float, helped: bool
+) -> None:
+    runs = [OfAnother(), *(OfOne(number=number) for number in range(6))]
+    costs = {shape(run): 1.0 for run in runs} | {shape(runs[0]): largest}
+    monkeypatch.setattr(scheduler, "run_costs", lambda _: costs)
+    monkeypatch.setattr(scheduler, "replicas_of", lambda _: 2)
+    store.ensure_writable()
+    engine = Three()
+    with Leases(store.root) as leases:
+        queue = scheduler._Queue(store, engine, leases, Reporter())
+        queue.begin(runs)
+        assert len(list(queue.arrivals())) == len(runs)
+    early = [count for count in engine.helped_after if count < 4]
+    assert bool(early) == helped
+
+
+def test_a_late_run_is_one_that_outlasts_a_fair_share() -> None:
+    assert late_run({"long": 90.0, "short": 10.0}, {}, 50.0, 3) == "long"
+    assert late_run({"long": 90.0, "short": 10.0}, {"long": 1}, 50.0, 3) is None
+    assert late_run({"long": 90.0}, {}, 200.0, 3) is None
+    assert late_run({}, {}, 5.0, 3) is None

@@ -15,9 +15,10 @@ from lemmata.core.registry import experiments, papers
 from lemmata.core.rng import replicated
 from lemmata.core.verdict import Status
 from lemmata.record import Replication, Replications
-from lemmata.report.replications import replications_page, replications_section
-from lemmata.run import Store, obtain
+from lemmata.run import Store
 from lemmata.testing import randomness_problems, unnamed_randomness
+from obtaining import obtain
+from pages import replications_page, replications_section
 
 # Before there were replications: the key, the integer and the stream of seed 3 for the purpose "task".
 BITS_OF_3 = [2909003758, 1831327900, 1306958565993792243, 4577505953353945973]

@@ -227,7 +227,7 @@ def test_verdicts_and_evidence_are_shown(html: str):
         "12.3 s",
     ):
         assert text in html, text
-    assert 'id="errata"' in html
+    assert 'id="errata/toy"' in html
     assert html.count("Severity: constant") == 2, "once in the list of errata, once with the claim"
     assert "1 fails, at the paper's own settings." in html.replace("&#x27;", "'")
 

@@ -9,8 +9,9 @@ import pytest
 
 from descent_run import Descent
 from lemmata.core import Checkpoint, Unattended, UserError
-from lemmata.run import DamagedRun, Silent, Store, checkpoints, obtain, query
+from lemmata.run import DamagedRun, Reporter, Store, checkpoints, query
 from lemmata.run.checkpoints import StoredContext
+from obtaining import obtain
 
 
 class Killed(Exception):
@@ -84,7 +85,7 @@ def test_a_flipped_byte_is_found_and_recomputed(store: Store, name: str) -> None
     with pytest.raises(DamagedRun):
         store.verify(config.digest)
 
-    class Watcher(Silent):
+    class Watcher(Reporter):
         found: ClassVar[list[str]] = []
 
         def damaged(self, digest: str, reason: str) -> None:

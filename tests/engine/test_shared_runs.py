@@ -15,6 +15,7 @@ from lemmata.run.checkpoints import StoredContext
 from lemmata.run.execute import help_with, partial_folder
 from lemmata.run.shared import LOCK, Enough, SharedRun, replicas_of
 from lemmata.train import loop, turns
+from obtaining import obtain
 
 LONG = Descent(seeds=tuple(range(6)), steps=400)
 
@@ -86,7 +87,6 @@ def test_what_another_process_holds_is_waited_for(store: Store) -> None:
 
 
 def test_help_ends_when_the_run_is_complete_and_leaves_nothing(store: Store) -> None:
-    from lemmata.run import obtain
 
     obtain([LONG], store)
     with pytest.raises(Enough):

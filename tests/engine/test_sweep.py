@@ -10,9 +10,10 @@ import pytest
 from conftest import Cli, Refused
 from lemmata.core import Scale, UserError
 from lemmata.core.registry import select
-from lemmata.record import Record
+from lemmata.record import Element, PartRecord, Record
 from lemmata.record.cell import Cell, Judged
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure
+from lemmata.report.sweep_curves import curves_figure
 from lemmata.run import Store, axis, cells, sweep
 
 SMOKE = ("--scale", "smoke", "--jobs", "1")
@@ -27,6 +28,37 @@ def test_lists_are_read_as_they_are_written() -> None:
     for wrong in ("rate", "rate=", "=1", "rate=1,,2"):
         with pytest.raises(UserError, match="write key=value,value"):
             axis(wrong)
+
+
+def test_a_range_is_so_many_values_from_one_to_another() -> None:
+    assert axis("task.alpha=0.1:0.8:8").values == ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8")
+    assert axis("steps=10:30:3").values == ("10", "20", "30")
+    for wrong in ("rate=0:1:1", "rate=0:1:2000", "rate=1.2.3:1:4"):
+        with pytest.raises(UserError, match="range"):
+            axis(wrong)
+
+
+def test_over_numbers_what_was_measured_is_a_curve_with_the_rules_band_and_verdicts_as_marks() -> None:
+    def judged(rate: str, steps: str, measured: float, status: str) -> Judged:
+        element = Element(where={}, predicted=1.0, measured=measured, low=measured - 0.1, high=measured + 0.1)
+        about = {"rule": "", "asks": "{}", "unit": "", "margin": 0.0, "detail": "", "count": 1, "elements": (element,)}
+        part = PartRecord(part="x", allowance=(0.5, 0.0), status=status, **about)
+        return Judged(Cell({"rate": rate, "steps": steps}), {"p/a": Record(id="p/a", status=status, evidence=(part,))})
+
+    values = {"rate": ["0.1", "0.2", "0.3"], "steps": ["5", "20"]}
+    cells = [
+        judged(rate, steps, float(rate) * 4 + int(steps) / 20, "holds" if rate == "0.1" else "fails")
+        for rate in values["rate"]
+        for steps in values["steps"]
+    ]
+    figure = curves_figure(cells, values)
+    assert figure
+    (panel,) = figure.axes
+    assert (panel.get_title(loc="left"), panel.get_xlabel()) == ("a: x", "rate")
+    assert [line.get_xdata().tolist() for line in panel.lines if len(line.get_xdata()) == 3] == [[0.1, 0.2, 0.3]] * 4
+    assert {line.get_marker() for line in panel.lines} >= {"o", "X"}
+    assert [text.get_text() for text in figure.legends[0].texts][:2] == ["steps = 5", "steps = 20"]
+    assert curves_figure(cells, {"rate": ["a", "b"]}) is None
 
 
 def test_a_sweep_is_one_table_and_one_figure(cli: Cli) -> None:
@@ -44,7 +76,7 @@ def test_a_sweep_is_one_table_and_one_figure(cli: Cli) -> None:
     first = dict(zip(table[0].split(","), table[1].split(","), strict=True))
     assert (first["rate"], first["toy/rate predicted"], first["toy/typo predicted"]) == ("0.25", "0.75", "1.25")
     assert first["toy/rate measured"] == first["toy/typo measured"] == "0.75"
-    assert "✓ holds +1" in out
+    assert "✓ holds 0.75 +1" in out
     assert (Path("report-sweep") / "sweep.png").stat().st_size > 1000
     about = json.loads((Path("report-sweep") / "sweep.json").read_text())
     assert about["command"] == "lemmata sweep toy/decay --scale smoke --set rate=0.25,0.5,3 --set steps=5,20"

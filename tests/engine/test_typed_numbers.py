@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lemmata.commands.docs import DOCS, PAGES, TOP, readme_of
+from lemmata.commands.docs import DOCS, TOP, readme_of
 from lemmata.core.registry import experiments, papers
-from lemmata.testing.typed_numbers import typed_numbers
+from pages import PAGES
+from typed_numbers import typed_numbers
 
 OURS = [paper for paper in papers().values() if paper.package.startswith("lemmata.")]
 PROVED = {"proofs.md"}  # its numbers are the constants of proofs, which certificates check

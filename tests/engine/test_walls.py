@@ -87,8 +87,8 @@ def test_a_wrong_direction_would_be_seen(tmp_path: Path) -> None:
     assert breach(lego, "theory", "lemmata.train.fit")
     assert not breach(lego, "run", f"{lego}.task.Lego")
     assert not breach(lego, "theory", "lemmata.core.Claim")
-    assert not breach(lego, "run", "lemmata.lm.probes.rank")
-    assert breach(lego, "theory", "lemmata.lm.probes.rank")
+    assert not breach(lego, "run", "lemmata.lm.keep.Largest")
+    assert breach(lego, "theory", "lemmata.lm.keep.Largest")
 
 
 def test_files_are_short() -> None:

@@ -22,8 +22,8 @@ from lemmata.core import (
     judge,
     named_key,
 )
-from lemmata.models.gpt2 import GPT2, GPT2Config
 from lemmata.papers.knowledge.claims.fig_3 import EXPERIMENT, decoder_run
+from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config
 from lemmata.papers.knowledge.run.gpt2 import (
     CellConfig,
     DecoderExtraction,

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from differences import difference, same_spread
 from lemmata.core import TrainState, Unattended, named_key, named_keys, precision
 from lemmata.papers.knowledge import plain
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
@@ -58,7 +59,7 @@ def trained(algorithm: Any, task: Any, state: TrainState, keys: list[Any]) -> Pa
 def equal(found: Params, expected: Params, start: Params, close: float = 1e-10, still: tuple[str, ...] = ()) -> None:
     for name, value in expected.items():
         size = float(jnp.abs(value).max())
-        assert float(jnp.abs(found[name] - value).max()) <= close * size, name
+        assert difference(found[name], value) <= close, name
         assert (float(jnp.abs(value - start[name]).max()) > 1e-4 * size) != (name in still), f"{name} has moved"
 
 
@@ -190,3 +191,18 @@ def test_the_plain_file_stands_alone() -> None:
     imported = {line.split()[1].split(".")[0] for line in source.splitlines() if line.startswith(("import ", "from "))}
     assert imported == {"jax", "numpy", "optax"}
     assert len(source.splitlines()) <= 300
+
+
+@pytest.mark.parametrize("embeddings", ["gaussian", "orthonormal"])
+def test_first_weights_are_drawn_by_the_same_law(embeddings: Any) -> None:
+    config = OneLayerConfig(width=64, neurons=8, neuron_start=0.3, embeddings=embeddings)
+    model = OneLayer.create(config, WORLD, 0)
+    E, params = plain.first_weights(np.random.default_rng(0), 12, 5, 64, 8, 0.3, embeddings == "orthonormal")
+    read = np.array([0, 1, *range(3, 20)])  # d and the answers have none that is read
+    same_spread(E[read], model.embeddings[read], within=0.15)
+    same_spread(params["w"], lifted(model)["w"])
+    assert params["w"].shape == lifted(model)["w"].shape
+    assert not params["A"].any()
+    if embeddings == "orthonormal":
+        for one in (E[read], model.embeddings[read]):
+            np.testing.assert_allclose(one @ one.T, 64 * np.eye(len(read)), atol=1e-9)

@@ -9,7 +9,6 @@ from safetensors.numpy import save_file
 
 from lemmata.core import UserError
 from lemmata.core.rng import replicated
-from lemmata.lm.tasks.popqa import Question, split_by_subject
 from lemmata.papers.knowledge.run.popqa_plan import (
     Arm,
     by_relation,
@@ -20,6 +19,7 @@ from lemmata.papers.knowledge.run.popqa_plan import (
     with_wrong_answers,
 )
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
+from lemmata.papers.knowledge.task.popqa import Question, split_by_subject
 
 RELATIONS = ("capital", "color", "country", "sport")
 

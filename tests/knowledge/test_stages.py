@@ -11,10 +11,8 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.probe.covering import crossed
 from lemmata.papers.knowledge.probe.question_gradient import question_gradient
-from lemmata.papers.knowledge.run.covering import CoveringRun
-from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, truncated
+from lemmata.papers.knowledge.run.finetuning import truncated
 from lemmata.papers.knowledge.run.stages import (
     Prompts,
     StagedDescent,
@@ -170,20 +168,6 @@ def test_question_gradient_is_that_of_descent(setting: Any) -> None:
     assert float(found["sentence_along"]) < float(found["question_along"])
 
 
-def test_every_held_out_fact_is_covered_by_one_half_only() -> None:
-    run = CoveringRun(facts=FactsConfig(subjects=30, templates=6, multiplicity=1))
-    world = Facts.create(run.facts, seed=2)
-    first, second = (np.asarray(run.half(world, 2, half).covered) for half in (0, 1))
-    assert not np.any(first & second)
-    assert first.sum() == second.sum() == 3
-    values = np.arange(12.0).reshape(2, 1, 6)
-    covered, uncovered = crossed(values, np.stack([first, second])[:, None])
-    np.testing.assert_array_equal(covered[0], np.where(first, values[0, 0], values[1, 0]))
-    np.testing.assert_array_equal(uncovered[0], np.where(first, values[1, 0], values[0, 0]))
-    neither = crossed(values, np.zeros((2, 1, 6), bool))
-    assert np.isnan(neither).all()
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -198,16 +182,3 @@ def test_every_held_out_fact_is_covered_by_one_half_only() -> None:
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         StagedPreTraining(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"facts": FactsConfig(subjects=30, templates=6, multiplicity=2)}, "multiplicity = 2"),
-        ({"facts": FactsConfig(subjects=30, templates=5, multiplicity=1)}, "templates = 5"),
-        ({"tuning": FineTuningConfig(rank=1)}, "moves the neurons with their whole gradient"),
-    ],
-)
-def test_impossible_coverings_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        CoveringRun(**{"facts": FactsConfig(subjects=30, templates=6, multiplicity=1), **changes})

@@ -58,10 +58,10 @@ def test_optimal_loss_of_facts(counts: list[int]) -> None:
 
 
 @pytest.mark.parametrize(("multiplicity", "covered", "templates"), [(1, 2, 5), (2, 3, 6), (3, 2, 7), (5, 0, 5)])
-def test_covered_extraction_against_enumeration(multiplicity: int, covered: int, templates: int) -> None:
+def test_all_covered_against_enumeration(multiplicity: int, covered: int, templates: int) -> None:
     sets = list(itertools.combinations(range(templates), multiplicity))
-    hits = sum(any(template < covered for template in chosen) for chosen in sets)
-    exact = covering.covered_extraction(multiplicity, covered, templates)
+    hits = sum(all(template < covered for template in chosen) for chosen in sets)
+    exact = covering.all_covered(multiplicity, covered, templates)
     assert exact == pytest.approx(float(Fraction(hits, len(sets))), abs=1e-12)
 
 
@@ -79,37 +79,13 @@ def test_coverage_of_fine_tuned_subjects(multiplicity: int, subjects: int, templ
     law = np.eye(templates + 1)[0] @ np.linalg.matrix_power(covering.coverage_step(multiplicity, templates), subjects)
     exact = [float(coverage_by_inclusion(multiplicity, subjects, templates, c)) for c in range(templates + 1)]
     np.testing.assert_allclose(law, exact, atol=1e-12)
-    by_coverage = [covering.covered_extraction(multiplicity, c, templates) for c in range(templates + 1)]
-    through_law = covering.extraction_after(multiplicity, subjects, templates)
-    assert through_law == pytest.approx(float(law @ np.array(by_coverage)), abs=1e-12)
-
-
-def test_extraction_after_fine_tuning_against_draws() -> None:
-    multiplicity, subjects, templates, draws = 2, 3, 9, 20_000
-    stream = np.random.default_rng(2)
-    order = np.argsort(stream.random((draws, subjects + 1, templates)), axis=2)[:, :, :multiplicity]
-    shown = np.zeros((draws, templates), bool)
-    np.put_along_axis(shown, order[:, :-1].reshape(draws, -1), True, axis=1)
-    some = np.take_along_axis(shown, order[:, -1], axis=1).any(axis=1)
-    exact = covering.extraction_after(multiplicity, subjects, templates)
-    assert abs(some.mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / draws)
-
-
-def test_covering_moves_as_the_paper_says() -> None:
-    by_multiplicity = [covering.covered_extraction(k, 5, 20) for k in range(1, 16)]
-    by_coverage = [covering.covered_extraction(3, c, 20) for c in range(21)]
-    by_universe = [covering.extraction_after(2, 4, q) for q in range(2, 60)]
-    assert all(np.diff(by_multiplicity) >= 0)
-    assert all(np.diff(by_coverage) >= 0)
-    assert all(np.diff(by_universe) <= 0)
-    assert (by_coverage[0], by_coverage[-1]) == (0.0, 1.0)
 
 
 def test_impossible_requests_are_refused() -> None:
     with pytest.raises(UserError, match="multiplicity = 6"):
-        covering.covered_extraction(6, 1, 5)
+        covering.all_covered(6, 1, 5)
     with pytest.raises(UserError, match="covered = 7"):
-        covering.covered_extraction(2, 7, 5)
+        covering.all_covered(2, 7, 5)
 
 
 CASES = [(20, 5, 5), (40, 2, 8), (100, 5, 20), (33, 3, 10), (200, 1, 4), (7, 1, 3)]

@@ -6,11 +6,11 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from lemmata.papers.knowledge.claims._tuned import Tuned
 
 from lemmata.core import RunResult, Scale, Unattended, UserError, named_key
 from lemmata.core.config import decode, encode
 from lemmata.papers.knowledge.claims._extraction_runs import in_many_seeds
-from lemmata.papers.knowledge.claims._tuned import Tuned
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors, trainable
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
 from lemmata.papers.knowledge.run.finetuning import FineTuningConfig, fine_tuning

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lemmata.core import Scale, Unattended, UserError
+from lemmata.core import RunResult, Scale, Unattended, UserError
+from lemmata.papers.lego.claims._diagonals import Diagonal, parts
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of
 from lemmata.papers.lego.claims.section_7 import mapped
+from lemmata.papers.lego.claims.section_7_no_residual import with_controls
+from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.data_sizes import DataSizes
-from lemmata.papers.lego.run.length_training import LengthTraining
+from lemmata.papers.lego.run.length_training import LengthTraining, length_training
 
 LENGTHS = (5, 10, 20, 40)
 
@@ -82,3 +85,32 @@ def test_impossible_maps_are_refused() -> None:
     ):
         with pytest.raises(UserError, match=says):
             few_sizes(**changes)
+
+
+def test_one_diagonal_drops_more_than_the_other_or_less() -> None:
+    made = replace(length_training(Scale(), "symmetric"), seeds=(0, 1, 2, 3), short_seeds=None)
+    far = 4 * made.task.length
+
+    def diagonal(fall: float) -> Diagonal:
+        by_position = np.linspace(0.5 * (1 + fall), 0.5 * (1 - fall), far)
+        wobble = np.array([0.99, 1.0, 1.01, 1.0])[:, None]
+        arrays = {f"trained.predicate.{n}": wobble * by_position[:n] for n in (2 * made.task.length, far)}
+        return Diagonal(RunResult(made, {}, arrays, {}), "predicate")
+
+    found = parts("symmetric", "simply transitive", "predicate")
+    steep, even = diagonal(0.3), diagonal(0.1)
+    for one, other, status in ((steep, even, "holds"), (even, steep, "fails")):
+        seen = {"symmetric": one, "simply transitive": other}
+        part = found["simply transitive, drop less the other's"]
+        assert part.rule(0.0, part.read(seen)).status == status
+    part = found["symmetric, drop along positions"]
+    assert part.rule(0.0, part.read({"symmetric": even, "simply transitive": steep})).status == "holds"
+    assert part.rule(0.0, part.read({"symmetric": even.turned(), "simply transitive": steep})).status == "fails"
+    assert even.drop > 0 > even.turned().drop
+
+
+def test_a_block_without_residual_is_run_as_the_map_runs_it() -> None:
+    paper = Scale("paper")
+    runs = with_controls(paper)
+    assert {runs[family] for family in FAMILIES} == {mapped(paper)[f"no residual/170/{family}"] for family in FAMILIES}
+    assert all(block_of(run.model) == "no residual" for run in runs.values())

@@ -13,10 +13,17 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from lemmata.core import UserError
 from lemmata.lm.edit import Edit, edited
-from lemmata.lm.harness import OFFLINE, score_gsm8k, score_task
 from lemmata.lm.keep import Largest
 from lemmata.lm.model import LanguageModel, load
-from lemmata.lm.tasks.gsm8k import TASK, Problem, flexible_answer, is_right, strict_answer, write_task
+from lemmata.papers.association.probe.harness import OFFLINE, score_gsm8k, score_task
+from lemmata.papers.association.task.language.gsm8k import (
+    TASK,
+    Problem,
+    flexible_answer,
+    is_right,
+    strict_answer,
+    write_task,
+)
 from lm_models import WORDS, tiny, tiny_network
 
 # A model of random digits hits a one-digit answer now and then, so a score of none or all would be seen as a mistake.

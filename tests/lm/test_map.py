@@ -8,10 +8,10 @@ import pytest
 
 from lemmata.core import UserError
 from lemmata.lm import Edit, Largest, Question, edited, load, measure_map
+from lemmata.lm.cities import CITIES, where_is
 from lemmata.lm.map import softmax
 from lemmata.lm.map_figure import draw_map
 from lemmata.lm.map_workers import jobs_for, measure_map_by
-from lemmata.lm.tasks.facts import CITIES
 from lm_models import save_tiny, tiny
 
 QUESTIONS = (("Madrid is located in", " Spain"), ("w9 Paris is located in", " France"), ("w1", " w2"))
@@ -73,8 +73,8 @@ def test_what_cannot_be_mapped_is_refused_before_it_takes_long() -> None:
 
 def test_the_built_in_questions_hold_no_the() -> None:
     assert len(CITIES) == len(set(CITIES)) == 20
-    assert not any("the" in city.prompt.split() for city in CITIES)
-    assert not any(city.answer.startswith(" ") for city in CITIES), "the space before it is the asker's"
+    assert not any("the" in where_is(city).split() for city, _ in CITIES)
+    assert not any(country.startswith(" ") for _, country in CITIES), "the space before it is the asker's"
 
 
 def test_several_processes_draw_the_same_map(tmp_path: Path) -> None:

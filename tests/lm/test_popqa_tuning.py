@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lemmata.core import Checkpoint, RunResult, Unattended
-from lemmata.lm.tasks.popqa import questions
 from lemmata.papers.knowledge.claims._popqa_answers import Answers
 from lemmata.papers.knowledge.claims.fig_4 import EXPERIMENT, stored
 from lemmata.papers.knowledge.run.popqa_tuning import PopqaTuning
+from lemmata.papers.knowledge.task.popqa import questions
 from lm_models import save_tiny, tiny
 
 RELATIONS = ("capital", "color", "country", "sport")
@@ -119,7 +119,7 @@ def test_a_model_is_asked_after_demonstrations(config: PopqaTuning, monkeypatch:
         prompts.extend(requested)
         return ["w21" for _ in requested]
 
-    monkeypatch.setattr("lemmata.lm.greedy", answers, raising=False)
+    monkeypatch.setattr("lemmata.papers.knowledge.run.popqa_tuning.greedy", answers)
     right = config._answered_after_demonstrations(tiny("llama"), pool)
     assert len(prompts) == 40
     assert all(prompt.count("Q:") == 1 + config.shots for prompt in prompts)

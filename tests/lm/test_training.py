@@ -12,9 +12,9 @@ from lemmata.core.registry import experiments
 from lemmata.lm.model import load
 from lemmata.lm.place import VARIABLE
 from lemmata.lm.pretrain import Recipe, pretrain
-from lemmata.lm.tasks.repeats import repeats
 from lemmata.papers.association.run.checkpoints import Checkpoints
 from lemmata.papers.association.run.own_training import OwnTraining, probabilities
+from lemmata.papers.association.task.language.repeats import repeats
 from lm_stories import NAMES, story
 
 RECIPE = {
@@ -95,7 +95,7 @@ def test_checkpoints_give_what_the_models_say(trained: Path) -> None:
 
 
 def _prepositions() -> tuple[str, ...]:
-    from lemmata.lm.tasks.sentences import PREPOSITIONS
+    from lemmata.papers.association.task.language.sentences import PREPOSITIONS
 
     return PREPOSITIONS
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from lemmata.core import UserError
-from lemmata.lm.answers import Pair, answer_loss, end_of_text, training_example
-from lemmata.lm.generation import greedy
 from lemmata.lm.model import LanguageModel
-from lemmata.lm.tuning import Tuning, tuned, with_adapters
 from lemmata.lm.upper import Upper
+from lemmata.papers.knowledge.run.language.answers import Pair, answer_loss, end_of_text, training_example
+from lemmata.papers.knowledge.run.language.generation import greedy
+from lemmata.papers.knowledge.run.language.tuning import Tuning, tuned, with_adapters
 from lm_models import PROMPTS, tiny
 
 PAIRS = [Pair(prompt=f"w{i} is located in", answer=f"w{20 + i} w{30 + i}") for i in range(6)]
@@ -172,7 +172,7 @@ def test_every_pair_comes_before_any_comes_again(model: LanguageModel, monkeypat
     seen: list[int] = []
     taught = [training_example(model, pair).ids for pair in PAIRS]
     monkeypatch.setattr(
-        "lemmata.lm.tuning.answer_loss",
+        "lemmata.papers.knowledge.run.language.tuning.answer_loss",
         lambda network, training_examples, device: (
             seen.extend(taught.index(one.ids) for one in training_examples)
             or next(w for w in network.parameters() if w.requires_grad).sum()
@@ -214,8 +214,8 @@ def test_what_cannot_be_is_refused_in_one_line(model: LanguageModel) -> None:
 
 
 def test_rates_go_up_and_down(model: LanguageModel) -> None:
-    rates = [Tuning(steps=20, rate=1.0).rate_at(step) for step in range(20)]
+    rates = [Tuning(steps=20, rate=1.0).learning_rate_at(step) for step in range(20)]
     assert rates[:2] == [0.5, 1.0]
     assert rates == sorted(rates[:2]) + sorted(rates[2:], reverse=True)
     assert 0 < rates[-1] < 0.1
-    assert Tuning(steps=1, rate=1.0).rate_at(0) == 1.0
+    assert Tuning(steps=1, rate=1.0).learning_rate_at(0) == 1.0

@@ -7,11 +7,11 @@ import pytest
 import yaml
 
 from lemmata.core import UserError
-from lemmata.lm.tasks import gsm8k
-from lemmata.lm.tasks.data import VARIABLE
-from lemmata.lm.tasks.facts import MADRID, TABLE_5, known_facts, relations
-from lemmata.lm.tasks.popqa import TEMPLATES, questions, split_by_subject
-from lemmata.lm.tasks.sentences import PREPOSITIONS, SENTENCES
+from lemmata.lm.data import VARIABLE
+from lemmata.papers.association.task.language import gsm8k
+from lemmata.papers.association.task.language.facts import MADRID, TABLE_5, known_facts, relations
+from lemmata.papers.association.task.language.sentences import PREPOSITIONS, SENTENCES
+from lemmata.papers.knowledge.task.popqa import TEMPLATES, questions, split_by_subject
 
 RELATION = {
     "name": "city in country",

@@ -6,8 +6,17 @@ import pytest
 
 from lemmata.core import UserError
 from lemmata.core.rng import replicated
-from lemmata.lm.tasks.halves import HALVES, Half, halves
-from lemmata.lm.tasks.ioi import NAMES, PAPERS_SENTENCE, PLACES, TEMPLATES, THINGS, Sentence, sentences, usable_names
+from lemmata.papers.association.task.language.halves import HALVES, Half, halves
+from lemmata.papers.association.task.language.ioi import (
+    NAMES,
+    PAPERS_SENTENCE,
+    PLACES,
+    TEMPLATES,
+    THINGS,
+    Sentence,
+    sentences,
+    usable_names,
+)
 
 
 def short(text: str) -> bool:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError
-from lemmata.lm import probes
+from lemmata.papers.association.probe import logits as probes
+from lemmata.papers.knowledge.task import popqa
 
 WORDS = ["Madrid", " is", " in", " the", " Spain", " Ma", "ry", " John", "and"]
 
@@ -71,19 +72,20 @@ def test_a_words_token_is_the_one_after_the_prompt() -> None:
 
 
 def test_generated_text_is_matched_in_plain_words() -> None:
-    assert probes.exact_match(" The Ralph Rainger.\nQ: Who", ["Ralph Rainger"])
-    assert not probes.exact_match("Ralph Rainger and others", ["Ralph Rainger"])
-    assert probes.mentions("It was Ralph  Rainger, who wrote it", ["Leo Robin", "ralph rainger"])
-    assert not probes.mentions("Romania", ["Roma", ""])
-    assert not probes.exact_match("", ["", "the"])
-    assert not probes.exact_match("The", ["a"])
+    assert popqa.exact_match(" The Ralph Rainger.\nQ: Who", ["Ralph Rainger"])
+    assert not popqa.exact_match("Ralph Rainger and others", ["Ralph Rainger"])
+    assert popqa.mentions("It was Ralph  Rainger, who wrote it", ["Leo Robin", "ralph rainger"])
+    assert not popqa.mentions("Romania", ["Roma", ""])
+    assert not popqa.exact_match("", ["", "the"])
+    assert not popqa.exact_match("The", ["a"])
 
 
 def test_tasks_and_probes_need_no_torch() -> None:
     code = (
         "import sys\n"
-        "from lemmata.lm import probes\n"
-        "from lemmata.lm.tasks import facts, gsm8k, ioi, popqa, sentences\n"
+        "from lemmata.papers.association.probe import logits\n"
+        "from lemmata.papers.association.task.language import facts, gsm8k, ioi, sentences\n"
+        "from lemmata.papers.knowledge.task import popqa\n"
         "found = ioi.sentences(3, seed=0, half='judge', is_single_token=lambda text: True)\n"
         "print(len(found), {'torch', 'transformers'} & set(sys.modules))"
     )

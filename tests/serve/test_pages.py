@@ -169,7 +169,7 @@ def test_cancelling(page: Page) -> None:
 
 @pytest.mark.parametrize(
     "path", ["", "graphs", "graph/toy", "claim/toy/typo", "experiment/toy/decay", "change/toy/decay", "play/toy/decay",
-             "queue", "query"]
+             "queue", "query", "paper/lego", "paper/toy"]
 )  # fmt: skip
 def test_every_page_has_what_a_screen_reader_needs(page: Page, path: str) -> None:
     answer = page.get(path)
@@ -186,6 +186,19 @@ def test_every_page_has_what_a_screen_reader_needs(page: Page, path: str) -> Non
     assert all(one["for"] in ids for one in found.all("label") if "for" in one)
     named = len(found.all("label"))
     assert named >= sum(len(found.all(tag)) for tag in ("input", "select", "textarea"))
+
+
+def test_a_paper_has_its_model_in_five_minutes_with_links_to_its_verdicts(page: Page) -> None:
+    answer = page.get("paper/lego")
+    assert "The model in five minutes" in answer.text
+    assert f'href="/{TOKEN}/claim/lego/' in answer.text
+    assert "katex.min.js" in answer.text
+    assert len(Elements(answer.text).all("img")) == 2
+    find = page.get("").text
+    assert f'href="/{TOKEN}/paper/lego"' in find
+    assert f'href="/{TOKEN}/paper/toy"' not in find  # its page says nothing of a model
+    assert "five minutes" not in page.get("paper/toy").text
+    assert page.get("paper/nowhere").status in (400, 404)
 
 
 def test_a_hundred_thousand_records_are_sent_small_and_keep_their_spike() -> None:

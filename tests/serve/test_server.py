@@ -91,7 +91,7 @@ def test_an_interrupted_server_ends_quietly_though_a_tab_listens(tmp_path: Path)
     with serving(tmp_path / "store") as (process, address), urllib.request.urlopen(f"{address}events") as stream:
         assert stream.readline() == b"event: jobs\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) in (0, -signal.SIGINT, 130)
+        assert process.wait(180) in (0, -signal.SIGINT, 130)  # its threads give way to whatever computes
         assert process.stderr is not None
         assert process.stderr.read().splitlines()[1:] == []  # one line says so, and no traceback
 

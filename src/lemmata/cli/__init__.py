@@ -19,7 +19,7 @@ from lemmata.cli.gpu import prepare_gpu
 from lemmata.cli.help import HELP, help_from_code, overview
 from lemmata.cli.lm import COMMANDS as OF_LM, Lm
 from lemmata.cli.papers import Docs, Errata, Ledger, NewPaper, Plain, VerifyProof
-from lemmata.cli.show import Fields, List, Serve, Show
+from lemmata.cli.show import Fields, List, Power, Serve, Show
 from lemmata.cli.store import Diff, Export, Query, Runs, Views
 from lemmata.cli.table import Commands, call, union
 from lemmata.core import UserError, unknown
@@ -51,6 +51,7 @@ GROUPS: dict[str, Commands] = {
     },
     "evidence": {
         "confirm": (Confirm, "commands.confirm:confirm_claims"),
+        "power": (Power, "commands.power:power"),
         "ledger": (Ledger, "commands.ledger:rule_history"),
         "errata": (Errata, "commands.errata:errata"),
         "verify-proof": (VerifyProof, "commands.proofs:verify_proofs"),

@@ -1,23 +1,12 @@
 """What the commands that compute may be given."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from lemmata.cli.options import (
-    Engine,
-    ExperimentId,
-    Ids,
-    Jobs,
-    Json,
-    Replication,
-    ScaleOption,
-    Seeds,
-    StoreOptions,
-    Where,
-)
+from lemmata.cli.options import Engine, ExperimentId, Ids, InStore, Jobs, Json, Replication, ScaleOption, Seeds
 
 SingleFile = Annotated[
     bool,
@@ -26,7 +15,7 @@ SingleFile = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduce:
+class Reproduce(InStore):
     """Run what is missing, judge, draw and write the report.
 
     Example: lemmata reproduce ic-recall/fig-3 association/thm-2 --scale laptop
@@ -41,14 +30,13 @@ class Reproduce:
     dry_run: Annotated[
         bool, tyro.conf.arg(help="Say what would be computed and how long it takes; compute nothing.")
     ] = False
-    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class Check(InStore):
     """Run what is missing and judge; exits 1 if a claim fails.
 
     Nothing is drawn; an erratum is not a failure. Experiments that cannot be run here (an extra is not installed,
@@ -62,14 +50,13 @@ class Check:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     replication: Replication = 0
-    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(InStore):
     """One experiment under changed assumptions (--set KEY=VALUE).
 
     Its runs are stored, judged and drawn. A key changes every run that has it. What it changed is said first and stands
@@ -86,19 +73,20 @@ class Run:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report-run")
-    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
+class Sweep(InStore):
     """One experiment under every combination of listed values.
 
     A verdict a cell, one table and, for one or two lists, one figure of verdicts over them. What is stored is not
     computed again: run the same command again to continue, or with longer lists. A combination that is not possible
-    says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3].
+    says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3]. A range is
+    FIRST:LAST:COUNT. Over numbers the figure shows what was measured, with the rule's band; else it is of verdicts.
 
+    Example: lemmata sweep association/noise-first --set task.alpha=0.1:0.8:8
     Example: lemmata sweep ic-recall/fig-2 --set temperature=0.01,0.02,0.05 --set world.n=7,31,127
     """
 
@@ -112,14 +100,13 @@ class Sweep:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     out: Annotated[Path, tyro.conf.arg(help="Folder of the figure and the table.")] = Path("report-sweep")
-    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Confirm:
+class Confirm(InStore):
     """The same claims under fresh randomness.
 
     Every key and every stream of every run is drawn anew under replications 1, 2, ...; each claim is judged in each,
@@ -137,14 +124,13 @@ class Confirm:
     replications: Annotated[int, tyro.conf.arg(help="How many.")] = 5
     first: Annotated[int, tyro.conf.arg(help="The number of the first.")] = 1
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=StoreOptions)
     jobs: Jobs = None
     engine: Engine = "local"
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(InStore):
     """The report from what is stored; computes nothing.
 
     Experiments whose runs are all there are judged and drawn. An index and a page a paper, figures as files beside
@@ -157,5 +143,4 @@ class Report:
     scale: ScaleOption = "laptop"
     out: Annotated[Path, tyro.conf.arg(help="Folder of the page, figures and tables.")] = Path("report")
     single_file: SingleFile = False
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False

@@ -66,6 +66,13 @@ class StoreOptions:
 Where = Annotated[StoreOptions, tyro.conf.arg(name="")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class InStore:
+    """What the options of every command begin with."""
+
+    where: Where = field(default_factory=StoreOptions)
+
+
 def scale_of(name: ScaleName, seeds: int | None, replication: int = 0) -> Scale:
     require(seeds is None or seeds >= 1, "--seeds", seeds, "at least 1")
     require(replication >= 0, "--replication", replication, "at least 0")

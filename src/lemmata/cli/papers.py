@@ -1,18 +1,18 @@
 """What the commands for those who write and check papers may be given."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from lemmata.cli.options import Ids, Json, ScaleOption, StoreOptions, Where
+from lemmata.cli.options import Ids, InStore, Json, ScaleOption
 
 Papers = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[PAPER ...]", help="All if none.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ledger:
+class Ledger(InStore):
     """The history of claims' rules, and what had been seen.
 
     When each rule was written, what had been seen by then, why it was changed. Exits 1 if a claim's statement, parts,
@@ -37,12 +37,11 @@ class Ledger:
         Literal["changed", "reworded", "moved"],
         tyro.conf.arg(help="For --write: reworded and moved keep badge, verdicts and replications."),
     ] = "changed"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plain:
+class Plain(InStore):
     """A paper's model and training in one file, to read or to copy.
 
     It imports jax, numpy and optax alone. A paper may have two; all are printed, or copied. A copy says where it is
@@ -56,12 +55,11 @@ class Plain:
     copy: Annotated[
         Path | None, tyro.conf.arg(metavar="DIR", help="Write the files into this folder; none is overwritten.")
     ] = None
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errata:
+class Errata(InStore):
     """Printed formulas that are wrong, with the right ones.
 
     One entry a slip, what follows from it beneath.
@@ -73,12 +71,11 @@ class Errata:
     format: Annotated[
         Literal["md", "tex", "json"], tyro.conf.arg(help="md: to read; tex: to paste; json: for scripts.")
     ] = "md"
-    where: Where = field(default_factory=StoreOptions)
     json: Annotated[bool, tyro.conf.arg(help="The same as --format json.")] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyProof:
+class VerifyProof(InStore):
     """Check the stored certificates of proved claims again.
 
     Every box, against the claim's own statement. It searches for nothing: the statement gives the steps, the
@@ -90,12 +87,11 @@ class VerifyProof:
 
     ids: Ids = ()
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class NewPaper:
+class NewPaper(InStore):
     """A new paper's package; it passes its checks as it stands.
 
     One worked claim, its run, its theory, its test.
@@ -108,12 +104,11 @@ class NewPaper:
     authors: Annotated[str, tyro.conf.arg(help="Names, a comma between them.")] = "Somebody"
     year: int = 2026
     out: Annotated[Path, tyro.conf.arg(help="Folder in which the package's folder is made.")] = Path()
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Docs:
+class Docs(InStore):
     """Write the generated tables and numbers of the pages.
 
     Each paper's tables of claims, errata and rules, from its code, its ledger and its last verdicts and replications in
@@ -124,5 +119,4 @@ class Docs:
     ids: Papers = ()
     check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False

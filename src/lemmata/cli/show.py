@@ -1,15 +1,16 @@
 """What the commands that look at claims may be given."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from lemmata.cli.options import ExperimentId, Ids, Json, ScaleOption, StoreOptions, Where
+from lemmata.cli.options import ExperimentId, Ids, InStore, Json, ScaleOption
 
 
 @dataclass(frozen=True, kw_only=True)
-class List:
+class List(InStore):
     """Papers, experiments and claims, with their last verdicts.
 
     Example: lemmata list knowledge --unstable
@@ -25,12 +26,11 @@ class List:
         Literal["paper", "resolution"],
         tyro.conf.arg(help="resolution: what holds, the claim that would notice least of a wrong statement first."),
     ] = "paper"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Show:
+class Show(InStore):
     """All that is known of a paper, an experiment or a claim.
 
     Of a paper what was found, and its claims; of an experiment every claim in full, and the keys of its runs; of a
@@ -43,12 +43,27 @@ class Show:
 
     wanted: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")]
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fields:
+class Power(InStore):
+    """Which wrong versions of what claims say their verdicts reject.
+
+    A sign, a factor 2, an exponent, an index, a dropped term: slips in the theory that a verdict calls, judged on the
+    stored runs. Versions that only weaken a bound cannot be rejected and are counted apart.
+
+    Example: lemmata power ic-recall --out report/power
+    """
+
+    ids: Ids = ()
+    scale: ScaleOption = "laptop"
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help="Draw a figure a paper into this folder.")] = None
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields(InStore):
     """What --set may change in an experiment.
 
     Every field of its runs, what it may hold, and what it holds. `lemmata run EXPERIMENT --help` shows the same.
@@ -56,12 +71,11 @@ class Fields:
 
     experiment_id: ExperimentId
     scale: ScaleOption = "laptop"
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serve:
+class Serve(InStore):
     """A page on this machine to find, read, change and watch claims.
 
     It needs the extra `serve`. It listens on the loopback alone, at an address with a random token. A port that is
@@ -78,4 +92,3 @@ class Serve:
     scale: ScaleOption = "laptop"
     port: Annotated[int, tyro.conf.arg(help="The first port to try; 0: any that is free.")] = 8765
     browser: Annotated[bool, tyro.conf.arg(help="Open it in the default browser.")] = False
-    where: Where = field(default_factory=StoreOptions)

@@ -1,16 +1,16 @@
 """What the commands about stored runs may be given."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from lemmata.cli.options import Ids, Jobs, Json, ScaleOption, Seeds, StoreOptions, Where
+from lemmata.cli.options import Ids, InStore, Jobs, Json, ScaleOption, Seeds
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runs:
+class Runs(InStore):
     """Stored runs: list, show, verify, prune or import them.
 
     `verify` hashes every file again; `prune` deletes what is stale, half-written or too much (compiled programs are
@@ -31,7 +31,6 @@ class Runs:
         int, tyro.conf.arg(help="For import: how many runs are computed again, the cheapest first; bits must agree.")
     ] = 5
     jobs: Jobs = None
-    where: Where = field(default_factory=StoreOptions)
     delete: Annotated[
         bool, tyro.conf.arg(name="yes", help="For prune: delete; without it, only say what would go.")
     ] = False
@@ -39,7 +38,7 @@ class Runs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query:
+class Query(InStore):
     """SQL over all stored metrics.
 
     By DuckDB. Views: `runs`, `metrics`, and one a kind of run, named in double quotes.
@@ -51,23 +50,21 @@ class Query:
 
     sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")]
     unconfined: Annotated[bool, tyro.conf.arg(help="Any statement, any file: COPY and ATTACH too.")] = False
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Views:
+class Views(InStore):
     """The views that a query may name.
 
     What each holds, and the columns of those that are stored here. `lemmata query --help` shows the same.
     """
 
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff:
+class Diff(InStore):
     """What moved since a commit, or against another store.
 
     Exits 1 if any did. What this store lacks is computed first; a commit's own code computes what it lacks, too.
@@ -82,25 +79,29 @@ class Diff:
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     jobs: Jobs = None
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export:
-    """One experiment as an RO-Crate: runs, figure, verdicts.
+class Export(InStore):
+    """One experiment as an RO-Crate: runs, figure, verdicts; or a paper's claims as a graph.
 
-    By the Process Run Crate profile, with configs and the version of the code.
+    A crate is of the Process Run Crate profile, with configs and the version of the code. The graph is JSON, with
+    statements, verdicts, what each rests on and what it would have refuted; its schema is printed by --format schema.
 
     Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    Example: lemmata export ic-recall --format claims > ic-recall.json
     """
 
     wanted: Annotated[
-        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims.")
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims; or a paper.")
     ]
-    out: Annotated[Path, tyro.conf.arg(help="Folder to write; it must not exist.")] = Path("crate")
+    format: Annotated[
+        Literal["crate", "claims", "schema"],
+        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
+    ] = "crate"
+    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate")
     scale: ScaleOption = "laptop"
     seeds: Seeds = None
     jobs: Jobs = None
-    where: Where = field(default_factory=StoreOptions)
     json: Json = False

@@ -33,8 +33,6 @@ def _given(options: Any, name: str, console: Console) -> Any:
         return console
     if name == "as_json":
         return options.json
-    if name == "store_path":
-        return options.where.store
     if name == "store":
         from lemmata.run import Store
 

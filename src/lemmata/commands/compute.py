@@ -1,7 +1,6 @@
 """The commands that compute: reproduce, check, run."""
 
 import contextlib
-import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +11,9 @@ from typing import Any
 from rich.console import Console
 
 from lemmata.commands.diff import check_against, diff
-from lemmata.commands.export import export
+from lemmata.commands.export import claims_json, export
 from lemmata.commands.findings import Findings
+from lemmata.commands.json_output import print_json
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
@@ -25,6 +25,7 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
 from lemmata.record import ExperimentResult, NotRun, Record, Records, read_baseline
 from lemmata.record.record_of import KEPT
+from lemmata.report.claim_graph import SCHEMA
 from lemmata.report.command import command_of
 from lemmata.report.figure import draw
 from lemmata.report.incremental import IncrementalReport
@@ -32,14 +33,14 @@ from lemmata.report.page import Report, write_page
 from lemmata.report.page_entry import Entry, Found
 from lemmata.report.terminal import not_run_lines, verdict_counts
 from lemmata.report.verdicts import Verdicts
-from lemmata.run import Changes, Store, change, evaluate, evaluate_each, named_one_by_one, outside_too, possible
+from lemmata.run import Store, change, evaluate, evaluate_each, named_one_by_one, outside_too, possible
 
 
 def reproduce(
     ids: Sequence[str],
     scale: Scale,
     out: Path,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     *,
     as_json: bool,
@@ -52,7 +53,6 @@ def reproduce(
 
     The page is there from the first second, and grows: what is not judged yet stands in it as still to come.
     """
-    store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     if dry_run:
         print_plan(selections, scale, store, jobs_of(jobs), as_json=as_json, console=console)
@@ -93,7 +93,7 @@ def reproduce(
 def check(
     ids: Sequence[str],
     scale: Scale,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     *,
     engine: EngineName = "local",
@@ -101,7 +101,6 @@ def check(
     console: Console,
 ) -> int:
     """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
-    store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
     if as_json:
@@ -117,7 +116,7 @@ def run_changed(
     assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     *,
     as_json: bool,
@@ -130,24 +129,23 @@ def run_changed(
         if key in changes:
             raise UserError(f"--set {key} is given twice: {changes[key]!r} and {value!r}")
         changes[key] = value
-    made = _changed(selection, scale, changes) if changes else None
+    try:
+        made = change(selection.experiment, scale, changes) if changes else None
+    except InvalidField as refusal:  # with what the claims say of such values elsewhere
+        raise UserError(f"{refusal}{outside_too(selection, scale, changes)}") from None
     if made and not as_json:
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
-    result = _evaluate([selection], scale, Store(store_path), jobs, changes)
-    _publish(result, scale, out, Store(store_path), changes, None if as_json else console)
+    result = _evaluate([selection], scale, store, jobs, changes=changes)
+    page = write_page(Report(entries=[entry_of(item, scale, store, changes) for item in result], scale=scale), out)
     if as_json:
         _print_json([*_records(result), *(one for item in result for one in item.left_out_records())])
+    else:
+        again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in result if changes}
+        _print_verdicts(result, console, again=again)
+        console.print(f"page: {page}")
     return _failed(result)
-
-
-def _changed(selection: Selection, scale: Scale, requested: Mapping[str, str]) -> Changes:
-    """What is set; where it is refused, with what the claims say of such values elsewhere."""
-    try:
-        return change(selection.experiment, scale, requested)
-    except InvalidField as refusal:
-        raise UserError(f"{refusal}{outside_too(selection, scale, requested)}") from None
 
 
 def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[str] | None]:
@@ -164,49 +162,44 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
 
 
 def export_one(
-    wanted: str, scale: Scale, out: Path, store_path: Path, jobs: int | None, *, as_json: bool, console: Console
-) -> int:
-    """The crate of one experiment; what is missing is run first."""
-    selection = select_one(wanted, "export")
-    (result,) = _evaluate([selection], scale, Store(store_path), jobs)
-    for name, reason in result.runs.failed.items():
-        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    command = command_of(selection.experiment.id, scale)
-    return export(result, scale, Store(store_path), out, command, as_json=as_json, console=console)
-
-
-def diff_against(
-    against: str,
-    ids: Sequence[str],
+    wanted: str,
+    format: str,
     scale: Scale,
-    store_path: Path,
+    out: Path,
+    store: Store,
     jobs: int | None,
     *,
     as_json: bool,
     console: Console,
 ) -> int:
+    """The crate of one experiment; what is missing is run first. Or a paper's claims as they stand, which runs
+    nothing."""
+    if format != "crate":
+        print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
+        return 0
+    selection = select_one(wanted, "export")
+    (result,) = _evaluate([selection], scale, store, jobs)
+    for name, reason in result.runs.failed.items():
+        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
+    command = command_of(selection.experiment.id, scale)
+    return export(result, scale, store, out, command, as_json=as_json, console=console)
+
+
+def diff_against(
+    against: str, ids: Sequence[str], scale: Scale, store: Store, jobs: int | None, *, as_json: bool, console: Console
+) -> int:
     """What moved since a commit or another store; what is missing here is run first."""
     check_against(against)
-    store = Store(store_path)
     found = _evaluate(possible(ids, scale, store)[0], scale, store, jobs)
-    for item in found if not as_json else ():
-        if item.elsewhere:
-            console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)
+    _print_origins(found if not as_json else (), console)
     return diff(against, ids, scale, store, _records(found), as_json=as_json, console=console)
 
 
 def _evaluate(
-    selections: Sequence[Selection],
-    scale: Scale,
-    store: Store,
-    jobs: int | None,
-    changes: dict[str, str] | None = None,
-    engine: EngineName = "local",
-    own_runs: bool = False,
+    selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, **how: Any
 ) -> list[ExperimentResult]:
-    how: dict[str, Any] = {"jobs": jobs_of(jobs), "engine": engine, "changes": changes, "own_runs": own_runs}
     with ProgressReporter() as reporter:
-        return evaluate(selections, scale, store, reporter=reporter, **how)
+        return evaluate(selections, scale, store, reporter=reporter, jobs=jobs_of(jobs), **how)
 
 
 def _failed(result: Sequence[ExperimentResult]) -> int:
@@ -229,22 +222,6 @@ def ensure_folder(out: Path) -> None:
         tempfile.TemporaryDirectory(dir=parent).cleanup()
     except OSError as error:
         raise UserError(f"--out {str(out)!r} cannot be written: {error.strerror}") from None
-
-
-def _publish(
-    result: Sequence[ExperimentResult],
-    scale: Scale,
-    out: Path,
-    store: Store,
-    changes: dict[str, str],
-    console: Console | None,
-) -> None:
-    """Draw every experiment, write the page, print the verdicts where there is somebody to read them."""
-    page = write_page(Report(entries=[entry_of(item, scale, store, changes) for item in result], scale=scale), out)
-    if console:
-        again = {item.experiment.id: command_of(item.experiment.id, scale, changes) for item in result if changes}
-        _print_verdicts(result, console, again=again)
-        console.print(f"page: {page}")
 
 
 def entry_of(item: ExperimentResult, scale: Scale, store: Store, changes: dict[str, str]) -> Entry:
@@ -277,11 +254,15 @@ def _print_verdicts(
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
+    _print_origins(result, console)
+    for line in not_run_lines(_records(not_run)):
+        console.print(line)
+
+
+def _print_origins(result: Sequence[ExperimentResult], console: Console) -> None:
     for item in result:
         if item.elsewhere:
             console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)
-    for line in not_run_lines(_records(not_run)):
-        console.print(line)
 
 
 def _records(result: Sequence[ExperimentResult | NotRun]) -> list[Record]:
@@ -289,7 +270,7 @@ def _records(result: Sequence[ExperimentResult | NotRun]) -> list[Record]:
 
 
 def _print_json(records: Sequence[Record]) -> None:
-    print(json.dumps([one.to_json() for one in records], indent=1))
+    print_json([one.to_json() for one in records])
 
 
 def _split_assignment(text: str) -> tuple[str, str]:

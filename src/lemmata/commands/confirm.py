@@ -1,12 +1,12 @@
 """`lemmata confirm`: the same claims under fresh randomness."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rich.console import Console
 
 from lemmata.commands.compute import jobs_of
+from lemmata.commands.json_output import print_json
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Scale, require
 from lemmata.core.engine import EngineName
@@ -14,8 +14,7 @@ from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection
 from lemmata.core.verdict import Status
 from lemmata.record import Replications, read_baseline
-from lemmata.report.replications import undecided_again
-from lemmata.report.tables import replication_table
+from lemmata.report.tables import replication_table, undecided_again
 from lemmata.report.terminal import not_run_lines
 from lemmata.run import Store, confirm, named_one_by_one, possible
 
@@ -50,7 +49,7 @@ def confirm_claims(
             own_runs=named_one_by_one(ids),
         )
     if as_json:
-        print(json.dumps([_message(id, one) for id, one in found.items()], indent=1))
+        print_json([_message(id, one) for id, one in found.items()])
     else:
         console.print(replication_table(found, numbers))
         moved = [one for one in found.values() if one.moved]

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
+from lemmata.commands.json_output import print_json
 from lemmata.core import Scale, UserError
 from lemmata.core.pluralize import pluralize
 from lemmata.record import Record, Records
@@ -100,8 +101,7 @@ def diff(
         before = {one.id: one for one in _of_commit(against, ids, scale, store)}
     found = compare(before, after)
     if as_json:
-        print(json.dumps(found, indent=1))
-        return int(bool(found))
+        return print_json(found, int(bool(found)))
     lines = []
     for moved in found:
         numbers = [f"{one['where']}: {one['before']} → {one['after']}" for one in moved["numbers"]]

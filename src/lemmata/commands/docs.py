@@ -1,6 +1,6 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
-import json
+import runpy
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.commands.baseline import keep_verdicts, write_json
+from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.registry import paper_ids, papers, select
@@ -18,34 +19,19 @@ from lemmata.record import (
     NOT_RUN,
     REPLICATIONS,
     STALE,
-    CheckedFinding,
     Record,
-    Replications,
-    coverage,
     current_rule,
     current_rules,
-    findings,
     fresh,
     is_fresh,
     kept_replications,
     read_baseline,
 )
-from lemmata.report.controls import controls_page, controls_section
-from lemmata.report.coverage import coverage_page, coverage_section
 from lemmata.report.errata import errata_markdown
 from lemmata.report.files import write_whole
-from lemmata.report.following import following_page
-from lemmata.report.markdown import (
-    claims_table,
-    findings_section,
-    ledger_section,
-    paper_line,
-    papers_lines,
-    replaced,
-    rules_line,
-)
+from lemmata.report.markdown import claims_table, ledger_section, replaced
+from lemmata.report.model_page import readme_of
 from lemmata.report.references import with_numbers
-from lemmata.report.replications import replications_page
 from lemmata.run import Store, last_replications
 
 TOP = Path(lemmata.__file__).parents[2]
@@ -75,12 +61,6 @@ def documented(paper: Paper) -> list[Record]:
     return records
 
 
-def readme_of(paper: Paper) -> Path:
-    """In the package's folder, or where `new-paper` puts it: beside that."""
-    inside, beside = paper.folder / "README.md", paper.folder.parent / "README.md"
-    return beside if beside.is_file() and not inside.is_file() else inside
-
-
 def page_of(paper: Paper) -> str:
     """The paper's README with its generated parts as they should be."""
     path, records = readme_of(paper), documented(paper)
@@ -92,69 +72,6 @@ def page_of(paper: Paper) -> str:
     return with_numbers(text, path, paper)
 
 
-def coverage_text() -> str:
-    """How much of each paper is judged: `docs/coverage.md`."""
-    return coverage_page([coverage_section(paper, coverage(paper), documented(paper)) for paper in papers().values()])
-
-
-def controls_text() -> str:
-    """Which parts of each claim fail on its control: `docs/controls.md`."""
-    return controls_page([controls_section(paper, documented(paper)) for paper in papers().values()])
-
-
-def replications_text() -> str:
-    """What fresh randomness says of each claim: `docs/replications.md`."""
-    return replications_page({paper: _replications(paper) for paper in papers().values()})
-
-
-def _replications(paper: Paper) -> dict[str, dict[str, Replications]]:
-    """Of the claims as they stand: a confirmation of another rule, or of other runs, says nothing of this one."""
-    kept = kept_replications(paper)
-    return {
-        selection.experiment.id: {
-            claim.id: kept[claim.id]
-            for claim in selection.claims
-            if (one := kept.get(claim.id)) and current_rule(selection.experiment, claim).accepts(one.digest, one.code)
-        }
-        for selection in select([paper.id])
-    }
-
-
-def line_of(paper: Paper) -> str:
-    """The paper's line in a table of papers."""
-    return paper_line(paper, documented(paper), read_baseline(paper).seconds)
-
-
-def findings_of(paper: Paper) -> list[CheckedFinding]:
-    """The paper's findings held against the verdicts that its folder keeps."""
-    records = {one.id: one for one in documented(paper)}
-    return [finding.checked(paper.id, records) for finding in findings(paper)]
-
-
-def readme_text() -> str:
-    """The project's README with its generated parts as they should be: the papers that travel with the package."""
-    ours = [paper for paper in papers().values() if paper.package.startswith("lemmata.")]
-    text = (TOP / "README.md").read_text()
-    text = replaced(text, "findings", "\n\n".join(findings_section(paper, findings_of(paper)) for paper in ours))
-    text = replaced(text, "rules", rules_line([row for paper in ours for row in documented(paper)]))
-    text = replaced(text, "papers", papers_lines([line_of(paper) for paper in ours]))
-    return with_numbers(text, TOP / "README.md")
-
-
-def guide_texts() -> dict[Path, str]:
-    """The pages of `docs/` that people write, with the numbers that their references say now."""
-    written = [path for path in sorted(DOCS.glob("*.md")) if path.name not in PAGES]
-    return {path: with_numbers(path.read_text(), path) for path in written}
-
-
-PAGES = {
-    "coverage.md": coverage_text,
-    "controls.md": controls_text,
-    "replications.md": replications_text,
-    "following.md": following_page,
-}
-
-
 def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json: bool, console: Console) -> int:
     """Keep the store's verdicts with each paper and write its tables; with `check`, only say what is out of date."""
     stale, texts = [], {}
@@ -163,17 +80,15 @@ def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json
             keep_verdicts(paper, scale, store, None if as_json else console)
             _keep_confirmations(paper, scale, store)
         texts[readme_of(paper)] = page_of(paper)
-    if DOCS.is_dir() and not ids:  # a checkout; an installed package has no such folder
-        texts |= {DOCS / name: text() for name, text in PAGES.items()}
-        texts |= guide_texts() | {TOP / "README.md": readme_text()}
+    if (DOCS / "pages.py").is_file() and not ids:  # a checkout; an installed package has no such folder
+        texts |= runpy.run_path(str(DOCS / "pages.py"))["texts"]()
     for path, text in texts.items():
         if not path.is_file() or path.read_text() != text:
             stale.append(str(path))
             if not check:
                 write_whole(path, text.encode())
     if as_json:
-        print(json.dumps({"out_of_date" if check else "written": stale}, indent=1))
-        return int(check and bool(stale))
+        return print_json({"out_of_date" if check else "written": stale}, int(check and bool(stale)))
     console.print(
         "\n".join(f"{'out of date' if check else 'written'}: {path}" for path in stale) or "Everything is up to date."
     )

@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import lemmata
+from lemmata.commands.json_output import print_json
+from lemmata.commands.list import claim_records
+from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, RunResult, Scale, UserError
 from lemmata.core.config import encode
 from lemmata.core.pluralize import pluralize
+from lemmata.core.registry import experiments, paper_ids, papers
 from lemmata.record import ExperimentResult
+from lemmata.report.claim_graph import claim_graph
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.page_entry import footer_of
 from lemmata.run import Store
@@ -35,6 +40,16 @@ TYPES = {
     ".svg": "image/svg+xml",
     ".csv": "text/csv",
 }
+
+
+def claims_json(paper_id: str, scale: Scale, store: Store) -> str:
+    """A paper's claims as a graph, with this store's verdicts or the reference's."""
+    if "/" in paper_id:
+        raise UserError(f"--format claims is of a whole paper: name {paper_id.partition('/')[0]!r}, not {paper_id!r}")
+    (id,) = paper_ids([paper_id])
+    records = with_baselines(claim_records([id], scale, store), scale)
+    claims = {claim.id: claim for one in experiments(id).values() for claim in one.claims}
+    return json.dumps(claim_graph(papers()[id], claims, records), indent=1, ensure_ascii=False)
 
 
 def export(
@@ -63,7 +78,7 @@ def export(
         crate.write(out)
     if as_json:
         verdicts = {one.claim.id: one.status for one in result.judgements}
-        print(json.dumps({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts}, indent=1))
+        print_json({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts})
     else:
         console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
     return 0

@@ -1,10 +1,10 @@
 """What `--set` takes in an experiment, for `fields`, `run EXPERIMENT --help` and `show EXPERIMENT`."""
 
-import json
 from collections.abc import Mapping
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import Experiment, Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import select_one
@@ -17,8 +17,7 @@ def fields(experiment_id: str, scale: Scale, *, as_json: bool, console: Console)
     """Every key of an experiment's runs: what it may hold, what it holds in which run, and what the paper says."""
     experiment = select_one(experiment_id, "run").experiment
     if as_json:
-        print(json.dumps([key.row() for key in keys(experiment, scale)], indent=1))
-        return 0
+        return print_json([key.row() for key in keys(experiment, scale)])
     console.print(f"[bold]{experiment.id}[/]: {experiment.title}\n")
     given = command("run", experiment.id, "--set", "KEY=VALUE")
     console.print(f"usage: {given.replace('KEY=VALUE', 'KEY=VALUE [KEY=VALUE ...]')} [OPTIONS]\n", markup=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import papers, select
@@ -33,8 +34,7 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     changed = [id for id, rule in rules.items() if rule.line is None]
     if as_json:
         rows = [dataclasses.asdict(line) for line in lines]
-        print(json.dumps({"lines": rows, "changed": changed}, indent=1))
-        return int(bool(changed))
+        return print_json({"lines": rows, "changed": changed}, int(bool(changed)))
     cells = [(line.claim, line.date[:10], line.kind, line.digest[:8], line.seen, line.why) for line in lines]
     if cells:
         columns = ["claim", "date", "kind", "digest", "seen when it was written", "why"]
@@ -86,8 +86,7 @@ def add_lines(
         if new := [line for id, line in changed.items() if id.split("/")[0] == paper.id]:
             append(paper, new)
     if as_json:
-        print(json.dumps({"written": list(changed)}, indent=1))
-        return 0
+        return print_json({"written": list(changed)})
     console.print("\n".join(f"written: {id}" for id in changed) or "Every claim is in its ledger as it stands.")
     return 0
 

@@ -1,13 +1,12 @@
 """`lemmata list`, and what is known of every claim: code, last verdict, provenance."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.commands.provenance import provenance
 from lemmata.commands.with_baseline import baseline_lines, with_baselines
 from lemmata.core import Claim, Scale
@@ -23,18 +22,17 @@ from lemmata.run import Store, last_verdict, obstacle
 
 
 def list_claims(
-    ids: Sequence[str], scale: Scale, store_path: Path, *, unstable: bool, by: str, as_json: bool, console: Console
+    ids: Sequence[str], scale: Scale, store: Store, *, unstable: bool, by: str, as_json: bool, console: Console
 ) -> int:
     """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness; `by`
     resolution: those that hold, the one that would notice least first."""
-    records = with_baselines(claim_records(ids, scale, Store(store_path)), scale)
+    records = with_baselines(claim_records(ids, scale, store), scale)
     if unstable:
         records = [one for one in records if one.provenance and one.provenance.is_unstable]
     if by == "resolution":
         records = sorted((one for one in records if one.weakest), key=_unnoticed, reverse=True)
     if as_json:
-        print(json.dumps([one.to_json() for one in records], indent=1))
-        return 0
+        return print_json([one.to_json() for one in records])
     if by == "resolution":
         cells = [(one.id, one.status, one.resolution) for one in records]
         console.print(rows_table(["claim", "verdict", "resolution"], cells, ["claim", "verdict"]))

@@ -1,6 +1,5 @@
 """What the `lm` commands do."""
 
-import json
 import shlex
 import sys
 import time
@@ -15,8 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lemmata import __version__
+from lemmata.commands.json_output import print_json
 from lemmata.core import UserError, require
 from lemmata.core.pluralize import pluralize
+from lemmata.lm.cities import CITIES, where_is
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
@@ -27,7 +28,6 @@ from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
 from lemmata.lm.source import find_source
-from lemmata.lm.tasks.facts import CITIES
 from lemmata.report.table_layout import rows_table
 
 Load = Callable[[], LanguageModel]
@@ -52,7 +52,7 @@ def fetch(names: Sequence[str], revision: str | None, *, as_json: bool, console:
         if not as_json:
             console.print(f"{model.name}: {model.revision}, {model.layers} layers, weights sha256 {model.weights}")
     if as_json:
-        print(json.dumps(rows, indent=1))
+        return print_json(rows)
     return 0
 
 
@@ -62,8 +62,7 @@ def models(*, as_json: bool, console: Console) -> int:
     here = cached_names()
     rows += [model_row(name, "hub", KNOWN_SIZES.get(name)) for name in dict.fromkeys([*here, *KNOWN_SIZES])]
     if as_json:
-        print(json.dumps(rows, indent=1))
-        return 0
+        return print_json(rows)
     columns = ["model", "here", "size", "from"]
     console.print(rows_table(columns, [[str(one[name]) for name in columns] for one in rows]))
     console.print(f"[dim]Also any folder of safetensors and any .gguf file. Kept in {cache_folder()}.[/]")
@@ -103,8 +102,7 @@ def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, 
     ]
     if as_json:
         about = {"model": model.name, "revision": model.revision, "weights_sha256": model.weights, "prompt": prompt}
-        print(json.dumps({**about, "edit": asdict(change), "tokens": tokens}, indent=1))
-        return 0
+        return print_json({**about, "edit": asdict(change), "tokens": tokens})
     console.print(str(change), markup=False)
     console.print(f"After {prompt!r}:", markup=False)
     cells = [[repr(one["token"]), f"{one['whole']:.4f}", f"{one['edited']:.4f}"] for one in tokens]
@@ -130,7 +128,11 @@ def draw(
     require(jobs is None or jobs >= 1, "--jobs", jobs, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
-    pairs = [(city.prompt, f" {city.answer}") for city in CITIES] if questions is None else read_questions(questions)
+    pairs = (
+        [(where_is(city), f" {country}") for city, country in CITIES]
+        if questions is None
+        else read_questions(questions)
+    )
     model = loaded()
     posed = [Question(prompt, model.first_token(answer)) for prompt, answer in pairs]
     with bar(f"cuts of {model.name}") as progress:
@@ -140,8 +142,7 @@ def draw(
     with refusing_disk(out):
         saved = save_artefact(draw_map(measured), out.parent, out.stem, about)
     if as_json:
-        print(json.dumps(summary(measured, model), indent=1))
-        return 0
+        return print_json(summary(measured, model))
     layer, role, share = measured.best()
     words = measured.reference.strip()
     console.print(
@@ -180,8 +181,7 @@ def export_edited(loaded: Load, edit: Edit, out: Path, *, as_json: bool, console
     model = loaded()
     (made,) = export(model, out, edit)
     if as_json:
-        print(json.dumps({"model": model.name, "out": str(out), "edit": asdict(made)}, indent=1))
-        return 0
+        return print_json({"model": model.name, "out": str(out), "edit": asdict(made)})
     console.print(str(made), markup=False)
     console.print(f"{out}: AutoModelForCausalLM.from_pretrained({str(out)!r}) loads it", markup=False)
     return 0
@@ -192,8 +192,7 @@ def train(text: Path, out: Path, recipe: Recipe, device: str, *, as_json: bool, 
     with bar("steps") as progress:
         about = pretrain(text, out, recipe, device=device, progress=progress)
     if as_json:
-        print(json.dumps(about, indent=1))
-        return 0
+        return print_json(about)
     step, _, held_out = about["losses"][-1]
     console.print(f"{about['weights']} weights, {about['tokens']} tokens, step {step}: held-out loss {held_out:.3f}")
     console.print(f"{out}: {len(about['sha256'])} checkpoints, {RECIPE}", markup=False)

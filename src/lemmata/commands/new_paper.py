@@ -2,13 +2,13 @@
 
 import importlib.resources
 import importlib.util
-import json
 import keyword
 import re
 from pathlib import Path
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import UserError, require
 from lemmata.core.registry import papers
 
@@ -39,8 +39,7 @@ def new_paper(name: str, title: str, authors: str, year: int, out: Path, *, as_j
         copier.run_copy(str(template), target, data=data, defaults=True, quiet=True)
     if as_json:
         files = sorted(str(path) for path in target.rglob("*") if path.is_file())
-        print(json.dumps({"folder": str(target), "files": files}, indent=1))
-        return 0
+        return print_json({"folder": str(target), "files": files})
     console.print(f"{target}: a package with one worked claim. Next:\n", highlight=False)
     for line in (
         f"  lemmata check {name} --scale smoke --paper-path {target / package}   # as it stands",

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 import lemmata
+from lemmata.commands.json_output import print_json
 from lemmata.core import UserError
 from lemmata.core.registry import paper_ids, papers
 from lemmata.report.files import write_whole
@@ -25,8 +26,7 @@ def plain(paper: str, copy: Path | None, *, as_json: bool, console: Console) -> 
     for path, text in targets.items():
         write_whole(path, (_licence(id) + text).encode())
     if as_json:
-        print(json.dumps([str(path) for path in targets], indent=1))
-        return 0
+        return print_json([str(path) for path in targets])
     for path in targets:
         console.print(f"{path}: run it with `python {path}`", highlight=False, markup=False, soft_wrap=True)
     return 0

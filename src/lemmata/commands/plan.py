@@ -1,6 +1,5 @@
 """`lemmata reproduce --dry-run`: what would be computed, and how long that takes, before anything is."""
 
-import json
 import math
 import os
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import Scale
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection
@@ -59,7 +59,7 @@ def print_plan(
     expected, unknown = max(total / jobs, critical), sum(one.unknown for one in plans)
     if as_json:
         facts = {"core_seconds": total, "critical_path": critical, "jobs": jobs, "expected_seconds": expected}
-        print(json.dumps(facts | {"unknown": unknown, "papers": [asdict(one) for one in plans]}, indent=1))
+        print_json(facts | {"unknown": unknown, "papers": [asdict(one) for one in plans]})
         return
     for one in plans:
         of = f", longest {one.longest_kind} {_time(one.longest)}" if one.longest else ""

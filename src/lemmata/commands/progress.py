@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from lemmata.report.values import duration
+from lemmata.run import Reporter
 
 MANY = 50  # runs: then a line each would hide what matters, and the mean of those done tells of the rest
 
 
-class ProgressReporter:
+class ProgressReporter(Reporter):
     """One bar for all runs and one for each run under way; it draws on standard error, so output can be piped."""
 
     def __init__(self) -> None:

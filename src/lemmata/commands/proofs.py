@@ -1,13 +1,12 @@
 """`lemmata verify-proof`: stored certificates checked against the statements of the claims that rest on them."""
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import Claim, Runs, Scale, Undecided, UserError, certified
 from lemmata.core.cli_hints import command
 from lemmata.core.extras import missing_extra
@@ -32,7 +31,7 @@ class Verified:
     seconds: float
 
 
-def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
+def verify_proofs(ids: Sequence[str], scale: Scale, store: Store, *, as_json: bool, console: Console) -> int:
     """A line a certificate; 1 if one does not prove its claim."""
     if reason := missing_extra("proofs"):
         raise UserError(f"verify-proof cannot check anything here: {reason}")
@@ -40,9 +39,9 @@ def verify_proofs(ids: Sequence[str], scale: Scale, store_path: Path, *, as_json
     if not found:
         named = ", ".join(map(full_id, ids)) or "any paper"
         raise UserError(f"verify-proof: no claim of {named} rests on a certificate (its rule is not `certified`)")
-    verified = [one for selection, claim in found for one in _verified(selection, claim, scale, Store(store_path))]
+    verified = [one for selection, claim in found for one in _verified(selection, claim, scale, store)]
     if as_json:
-        print(json.dumps([asdict(one) for one in verified], indent=1))
+        print_json([asdict(one) for one in verified])
     else:
         cells = [(one.claim, one.verdict, one.boxes, f"{one.seconds:.2f} s", one.statement) for one in verified]
         console.print(rows_table(["claim", "certificate", "boxes", "checked in", "proves"], cells, ["claim", "boxes"]))

@@ -2,7 +2,7 @@
 
 from lemmata.core import Claim
 from lemmata.core.registry import Selection
-from lemmata.record import Provenance, current_rule, kept_replications
+from lemmata.record import Provenance, current_rule, kept_replications, replies
 from lemmata.run import Store, last_replications
 
 
@@ -13,4 +13,6 @@ def provenance(selection: Selection, claim: Claim, scale: str, store: Store | No
     kept = kept_replications(selection.paper).get(claim.id)
     if found is None and kept and rule.accepts(kept.digest, kept.code) and kept.scale == scale:
         found = kept
-    return Provenance(line=rule.line, confirmation=found)
+    name = claim.id.partition("/")[2]
+    answers = tuple(one for one in replies(selection.paper) if one.claim == name)
+    return Provenance(line=rule.line, confirmation=found, replies=answers)

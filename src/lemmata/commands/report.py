@@ -17,10 +17,9 @@ from lemmata.run import Store, evaluate_each, missing, possible
 
 
 def report(
-    ids: Sequence[str], scale: Scale, out: Path, store_path: Path, *, single_file: bool, as_json: bool, console: Console
+    ids: Sequence[str], scale: Scale, out: Path, store: Store, *, single_file: bool, as_json: bool, console: Console
 ) -> int:
     """What is not stored stands in the page as not run, with the command that runs it."""
-    store = Store(store_path)
     selections, not_run = possible(ids, scale, store)
     stored = [one for one in selections if not missing(list(one.experiment.runs(scale).values()), store)]
     computes = command("reproduce", *ids, scale=scale.name)

@@ -1,8 +1,6 @@
 """`lemmata show`: what was found of a paper, what an experiment is made of, all that is known of a claim."""
 
-import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -10,6 +8,7 @@ from rich.text import Text
 
 from lemmata.commands.fields import key_listing
 from lemmata.commands.findings import Findings
+from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, Scale
@@ -26,14 +25,13 @@ from lemmata.report.terminal import verdict_counts
 from lemmata.run import Store
 
 
-def show(wanted: str, scale: Scale, store_path: Path, *, as_json: bool, console: Console) -> int:
+def show(wanted: str, scale: Scale, store: Store, *, as_json: bool, console: Console) -> int:
     """Of a paper its findings and a list of its claims; of an experiment every claim in full, and its keys."""
     wanted = full_id(wanted)
-    records = with_baselines(claim_records([wanted], scale, Store(store_path)), scale)
+    records = with_baselines(claim_records([wanted], scale, store), scale)
     named = [one for one in records if one.id == wanted]
     if as_json:
-        print(json.dumps([one.to_json() for one in named or records], indent=1))
-        return 0
+        return print_json([one.to_json() for one in named or records])
     if wanted in papers():
         _show_paper(papers()[wanted], records, scale, console)
         return 0

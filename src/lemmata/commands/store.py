@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from lemmata.commands.json_output import print_json
 from lemmata.core import RunConfig, Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.config import decode
@@ -23,7 +24,7 @@ from lemmata.run.store import delete as delete_path
 def runs(
     action: str,
     run: str | None,
-    store_path: Path,
+    store: Store,
     *,
     delete: bool,
     recompute: int,
@@ -31,7 +32,6 @@ def runs(
     as_json: bool,
     console: Console,
 ) -> int:
-    store = Store(store_path)
     if action == "import":
         from lemmata.commands.compute import jobs_of
         from lemmata.commands.import_runs import import_runs
@@ -60,7 +60,7 @@ def _list(store: Store, as_json: bool, console: Console) -> int:
         except DamagedRun as damage:
             records.append({"digest": digest, "damaged": str(damage)})
     if as_json:
-        print(json.dumps(records, indent=1))
+        print_json(records)
     else:
         console.print(runs_table(records))
     return 0
@@ -77,7 +77,7 @@ def _show(store: Store, digest: str, as_json: bool, console: Console) -> int:
         "arrays": {name: list(array.shape) for name, array in result.arrays.items()},
     }
     if as_json:
-        print(json.dumps(shown, indent=1))
+        print_json(shown)
     else:
         console.print_json(json.dumps(shown))
     return 0
@@ -93,7 +93,7 @@ def _verify(store: Store, as_json: bool, console: Console) -> int:
         except DamagedRun as damage:
             found[digest] = str(damage)
     if as_json:
-        print(json.dumps({"runs": len(digests), "damaged": found}, indent=1))
+        print_json({"runs": len(digests), "damaged": found})
     else:
         for digest, reason in found.items():
             console.print(f"[red]damaged[/] {digest}: {reason}")
@@ -122,7 +122,7 @@ def _prune(store: Store, delete: bool, as_json: bool, console: Console) -> int:
             delete_path(path)
     if as_json:
         names = {"deleted" if delete else "would_delete": [path.name for path in going]}
-        print(json.dumps(names | {"programs": len(programs)}, indent=1))
+        print_json(names | {"programs": len(programs)})
     else:
         for path in going:
             console.print(f"{'deleted' if delete else 'would delete'} {path.name}")
@@ -153,8 +153,7 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     """What a query may name; last, where a terminal ends, what is stored here with its columns."""
     found, stored = views(), stored_columns(store)
     if as_json:
-        print(json.dumps({"views": found, "columns of runs": RUNS, "stored here": stored}, indent=1))
-        return 0
+        return print_json({"views": found, "columns of runs": RUNS, "stored here": stored})
     console.print(rows_table(["view", "what it holds"], found.items(), ["view"]))
     console.print(rows_table(["column of runs", "what it is"], RUNS.items(), ["column of runs"]))
     if stored:
@@ -167,8 +166,8 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     return 0
 
 
-def query_store(sql: str, store_path: Path, *, unconfined: bool, as_json: bool, console: Console) -> int:
-    columns, rows = query(Store(store_path), sql, confined=not unconfined)
+def query_store(sql: str, store: Store, *, unconfined: bool, as_json: bool, console: Console) -> int:
+    columns, rows = query(store, sql, confined=not unconfined)
     if as_json:
         print(json.dumps([dict(zip(columns, map(to_json, row), strict=True)) for row in rows], indent=1, default=str))
     else:

@@ -1,6 +1,5 @@
 """`lemmata sweep`: one experiment under every combination of listed values."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from rich.console import Console
 
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
+from lemmata.commands.json_output import print_json
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Artefact, Scale
 from lemmata.core.cli_hints import command
@@ -17,6 +17,7 @@ from lemmata.core.registry import select_one
 from lemmata.report.figure import save_artefact
 from lemmata.report.page_entry import Footer
 from lemmata.report.sweep import reasons, sweep_columns, sweep_figure, sweep_table
+from lemmata.report.sweep_curves import curves_figure
 from lemmata.run import Store, axis, cells, sweep
 
 
@@ -25,7 +26,7 @@ def sweep_experiment(
     assignments: Sequence[Sequence[str]],
     scale: Scale,
     out: Path,
-    store_path: Path,
+    store: Store,
     jobs: int | None,
     engine: EngineName,
     *,
@@ -39,20 +40,20 @@ def sweep_experiment(
     requested = cells(selection, scale, axes)
     ensure_folder(out)
     with ProgressReporter() as reporter:
-        found = sweep(
-            selection, scale, requested, Store(store_path), jobs=jobs_of(jobs), engine=engine, reporter=reporter
-        )
+        found = sweep(selection, scale, requested, store, jobs=jobs_of(jobs), engine=engine, reporter=reporter)
         judged = list(found)
     words = ["sweep", experiment_id, "--scale", scale.name, *(w for text in lists for w in ("--set", text))]
     words += ["--seeds", str(scale.num_seeds)] if scale.num_seeds else []
     caption = (
         f"{selection.experiment.title}: verdicts in {pluralize(len(judged), 'cell')}, not the paper's own settings."
     )
-    artefact = Artefact(sweep_figure(judged, {one.key: one.values for one in axes}), sweep_columns(judged), caption)
+    tried = {one.key: one.values for one in axes}
+    figure = curves_figure(judged, tried) or sweep_figure(judged, tried)
+    artefact = Artefact(figure, sweep_columns(judged), caption)
     provenance = Footer(command=command(*words), scale=scale.name, version=lemmata.__version__)
     saved = save_artefact(artefact, out, "sweep", provenance)
     if as_json:
-        print(json.dumps([one.to_json() for one in judged], indent=1))
+        print_json([one.to_json() for one in judged])
     else:
         console.print(sweep_table(judged))
         for line in reasons(judged):

@@ -1,6 +1,7 @@
 """The lazy registry: papers are found by entry point, their experiments are the files of their `claims` folder."""
 
 import importlib
+import importlib.util
 import os
 import pkgutil
 import sys
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from lemmata.core.claim import Claim
 from lemmata.core.errors import UserError, unknown
@@ -148,6 +150,13 @@ def run_type(kind: str) -> type[RunConfig]:
     if kind not in found:
         raise unknown("kind of run", kind, found)
     return found[kind]
+
+
+def told_by(paper: Paper, name: str, absent: Any = None) -> Any:
+    """What a paper's file of this name exports in large letters, as `COVERAGE` of `coverage.py`; not all have one."""
+    if importlib.util.find_spec(f"{paper.package}.{name}") is None:
+        return absent
+    return getattr(importlib.import_module(f"{paper.package}.{name}"), name.upper())
 
 
 def _modules(package: str) -> list[str]:

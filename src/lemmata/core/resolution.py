@@ -97,9 +97,11 @@ def _of_bound(evidence: Evidence, accepted: Any, place: Callable[[int], str]) ->
     """How many times stronger the paper's bound could be: the least over all places where it was asked."""
     found = np.asarray(values_of(evidence.compared()), float)
     bound, found = np.broadcast_arrays(np.asarray(accepted, float), found)
-    if not np.all(bound > 0) or not np.all(found > 0):
-        return None  # a bound of zero, or a sign: there is no ratio
-    slack = np.ravel(bound / found if isinstance(evidence.rule, at_most) else found / bound)
+    if np.any(bound < 0) or np.any(found < 0) or not np.any((bound > 0) & (found > 0)):
+        return None  # a sign: there is no ratio
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slack = np.ravel(bound / found if isinstance(evidence.rule, at_most) else found / bound)
+    slack = np.where(np.isnan(slack), np.inf, slack)  # nothing is asked where a count can only be 0
     tightest = int(np.argmin(slack))
     where = f" at {at}" if (at := place(tightest)) else ""
     return Resolution(kind="bound", value=float(slack[tightest]), words=f"slack {slack[tightest]:.3g}{where}")

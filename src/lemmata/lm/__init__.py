@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 from lemmata.lm.embedded import DEFAULT as DEFAULT
 
 if TYPE_CHECKING:
-    from lemmata.lm.answers import Pair as Pair
     from lemmata.lm.edit import Change as Change, Edit as Edit, changes as changes, edited as edited
     from lemmata.lm.exporting import export as export
-    from lemmata.lm.generation import greedy as greedy
     from lemmata.lm.keep import (
         Keep as Keep,
         Largest as Largest,
@@ -31,22 +29,18 @@ if TYPE_CHECKING:
     from lemmata.lm.roles import ROLES as ROLES, Matrix as Matrix, Role as Role
     from lemmata.lm.source import weights_hash as weights_hash
     from lemmata.lm.spectra import Spectrum as Spectrum, spectrum as spectrum
-    from lemmata.lm.tuning import Tuning as Tuning, tuned as tuned
     from lemmata.lm.upper import Upper as Upper
 
 # No file has the name of a public function: importing the file would hide the function.
 _HOMES = {
-    "answers": ("Pair",),
     "edit": ("Change", "Edit", "changes", "edited"),
     "exporting": ("export",),
-    "generation": ("greedy",),
     "keep": ("Keep", "Largest", "RandomSubspace", "Smallest", "Without"),
     "map": ("Map", "Question", "measure_map"),
     "model": ("LanguageModel", "load"),
     "roles": ("ROLES", "Matrix", "Role"),
     "source": ("weights_hash",),
     "spectra": ("Spectrum", "spectrum"),
-    "tuning": ("Tuning", "tuned"),
     "upper": ("Upper",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

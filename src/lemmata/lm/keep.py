@@ -7,62 +7,57 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from lemmata.core import require
 from lemmata.lm.spectra import Spectrum
 
 Rank = int | float
 Decompose = Callable[[], Spectrum]
+Matrix = Float[np.ndarray, "out in"]
 
 
 @dataclass(frozen=True)
-class Largest:
-    """The directions of the largest singular values: the nearest matrix of this rank."""
+class _OfRank:
+    """So many directions, of a count or a share."""
 
     rank: Rank
 
     def count(self, full: int) -> int:
         return count_of(self.rank, full)
 
-    def cut(self, matrix: Float[np.ndarray, "out in"], decompose: Decompose) -> Float[np.ndarray, "out in"]:
+
+@dataclass(frozen=True)
+class Largest(_OfRank):
+    """The directions of the largest singular values: the nearest matrix of this rank."""
+
+    def cut(self, matrix: Matrix, decompose: Decompose) -> Matrix:
         full = min(matrix.shape)
-        kept = np.arange(full) < self.count(full)
-        return matrix.copy() if kept.all() else decompose().only(matrix, kept)
+        return _only(matrix, np.arange(full) < self.count(full), decompose)
 
     def words(self) -> str:
         return "the largest directions"
 
 
 @dataclass(frozen=True)
-class Smallest:
+class Smallest(_OfRank):
     """The directions of the smallest singular values."""
 
-    rank: Rank
-
-    def count(self, full: int) -> int:
-        return count_of(self.rank, full)
-
-    def cut(self, matrix: Float[np.ndarray, "out in"], decompose: Decompose) -> Float[np.ndarray, "out in"]:
+    def cut(self, matrix: Matrix, decompose: Decompose) -> Matrix:
         full = min(matrix.shape)
-        kept = np.arange(full) >= full - self.count(full)
-        return matrix.copy() if kept.all() else decompose().only(matrix, kept)
+        return _only(matrix, np.arange(full) >= full - self.count(full), decompose)
 
     def words(self) -> str:
         return "the smallest directions"
 
 
 @dataclass(frozen=True)
-class RandomSubspace:
+class RandomSubspace(_OfRank):
     """A random subspace of the shorter side, uniform; of one seed, a smaller one lies in a larger one."""
 
-    rank: Rank
     seed: int = 0
 
-    def count(self, full: int) -> int:
-        return count_of(self.rank, full)
-
-    def cut(self, matrix: Float[np.ndarray, "out in"], decompose: Decompose) -> Float[np.ndarray, "out in"]:
+    def cut(self, matrix: Matrix, decompose: Decompose) -> Matrix:
         full = min(matrix.shape)
         kept = self.count(full)
         if kept == full:
@@ -88,15 +83,18 @@ class Without:
             require(1 <= direction <= full, "direction", direction, f"1 to {full}, counted from 1")
         return full - len(set(self.directions))
 
-    def cut(self, matrix: Float[np.ndarray, "out in"], decompose: Decompose) -> Float[np.ndarray, "out in"]:
+    def cut(self, matrix: Matrix, decompose: Decompose) -> Matrix:
         full = min(matrix.shape)
-        if self.count(full) == full:
-            return matrix.copy()
-        kept = ~np.isin(np.arange(1, full + 1), self.directions)
-        return decompose().only(matrix, kept)
+        self.count(full)  # refuses a direction that the matrix has not
+        return _only(matrix, ~np.isin(np.arange(1, full + 1), self.directions), decompose)
 
     def words(self) -> str:
         return f"all but directions {', '.join(map(str, sorted(set(self.directions))))}"
+
+
+def _only(matrix: Matrix, kept: Bool[np.ndarray, " rank"], decompose: Decompose) -> Matrix:
+    """What is kept whole need not be decomposed."""
+    return matrix.copy() if kept.all() else decompose().only(matrix, kept)
 
 
 Keep = Largest | Smallest | RandomSubspace | Without

@@ -1,1 +1,1 @@
-"""Single-sequence forward passes, and edits that return a new model."""
+"""What models of any paper may use."""

@@ -46,4 +46,5 @@ from lemmata.record.replication import (
     Replications as Replications,
     kept_replications as kept_replications,
 )
+from lemmata.record.reply import Reply as Reply, replies as replies
 from lemmata.record.result import ExperimentResult as ExperimentResult, NotRun as NotRun

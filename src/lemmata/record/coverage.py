@@ -1,10 +1,8 @@
 """What a paper states, and which claims judge it. A paper's `coverage.py` exports it as `COVERAGE`."""
 
-import importlib
-import importlib.util
 from dataclasses import dataclass
 
-from lemmata.core.registry import Paper
+from lemmata.core.registry import Paper, told_by
 
 
 @dataclass(frozen=True)
@@ -18,6 +16,4 @@ class Stated:
 
 def coverage(paper: Paper) -> tuple[Stated, ...] | None:
     """The paper's statements in its own order; None where nobody has listed them."""
-    if importlib.util.find_spec(f"{paper.package}.coverage") is None:
-        return None
-    return importlib.import_module(f"{paper.package}.coverage").COVERAGE
+    return told_by(paper, "coverage")

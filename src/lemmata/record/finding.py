@@ -4,13 +4,11 @@ A finding names the verdicts that it rests on. Where they are others it is not s
 waits for them: a sentence cannot outlive its evidence.
 """
 
-import importlib
-import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lemmata.core.registry import Paper
+from lemmata.core.registry import Paper, told_by
 from lemmata.core.verdict import Status
 from lemmata.record.record import Record, Records
 
@@ -80,6 +78,4 @@ class CheckedFinding:
 
 def findings(paper: Paper) -> tuple[Finding, ...]:
     """The paper's findings, the first to read first; none where nobody has written any."""
-    if importlib.util.find_spec(f"{paper.package}.findings") is None:
-        return ()
-    return importlib.import_module(f"{paper.package}.findings").FINDINGS
+    return told_by(paper, "findings", ())

@@ -1,11 +1,12 @@
 """What stands behind a verdict besides its evidence: how old its rule is, and whether fresh randomness agrees."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from lemmata.core.verdict import Status
 from lemmata.record.ledger import Line
 from lemmata.record.replication import Replications
+from lemmata.record.reply import Reply
 
 Badge = Literal["registered", "exploratory"]
 
@@ -16,6 +17,7 @@ class Provenance:
 
     line: Line | None = None
     confirmation: Replications | None = None
+    replies: tuple[Reply, ...] = ()  # of authors of the paper, to this verdict
 
     @property
     def badge(self) -> Badge | None:
@@ -41,10 +43,15 @@ class Provenance:
     def is_unstable(self) -> bool:
         return self.confirmation is not None and bool(self.confirmation.moved)
 
+    @property
+    def is_disputed(self) -> bool:
+        return any(not one.settled for one in self.replies)
+
     def words(self) -> tuple[str, ...]:
-        """In short, for a page: badge, replications, and whether the two make a confirmation."""
+        """In short, for a page: badge, replications, whether the two make a confirmation, an author's answer."""
         confirmed = "confirmed on fresh randomness" if self.is_confirmed else None
-        return tuple(word for word in (self.badge, self.replicated, confirmed) if word)
+        answered = "disputed" if self.is_disputed else "answered" if self.replies else None
+        return tuple(word for word in (self.badge, self.replicated, confirmed, answered) if word)
 
     def facts(self) -> list[tuple[str, str]]:
         """In full, each with its name."""
@@ -55,7 +62,7 @@ class Provenance:
             each = ", ".join(f"{number}: {status}" for number, status in self.replications.items())
             words = f"{self.replicated}{', confirmed' if self.is_confirmed else ''}"
             found.append(("fresh randomness", f"{words} ({each}), of {self.confirmation.date[:10]}"))
-        return found
+        return found + [("reply", one.words()) for one in self.replies]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,4 +73,6 @@ class Provenance:
             "replications": self.replications,
             "unstable": self.is_unstable,
             "confirmed": self.is_confirmed,
+            "disputed": self.is_disputed,
+            "replies": [asdict(one) for one in self.replies],
         }

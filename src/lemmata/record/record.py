@@ -52,6 +52,8 @@ class PartRecord:
     resolution: str = field(default="", metadata=OPTIONAL)  # what it would have refuted, in words, where it holds
     unnoticed: float | None = field(default=None, metadata=OPTIONAL)  # how much may be wrong; None: any change
     loose: bool = field(default=False, metadata=OPTIONAL)
+    stated: str = field(default="", metadata=OPTIONAL)  # of a bound of the paper: where it states it
+    covered: str = field(default="", metadata=OPTIONAL)  # and over how much of that it was judged
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,13 @@ class Record:
         if not (part := self.weakest):
             return ""
         return f"{f'{part.part}: ' if part.part else ''}{part.resolution}{' (loose)' if part.loose else ''}"
+
+    @property
+    def bounds(self) -> str:
+        """Of the paper's bounds: over which range each was judged, and for which the paper states it."""
+        found = [one for one in self.evidence if one.stated]
+        said = [f"{one.part}: ".lstrip(": ") + f"over {one.covered or 'one case'}" for one in found]
+        return "; ".join(f"{over} (stated for {one.stated})" for over, one in zip(said, found, strict=True))
 
     def with_found(self, other: "Record") -> "Record":
         """The same claim with what judging found elsewhere."""

@@ -87,7 +87,21 @@ def part_record(evidence: Evidence, limit: int | None = None) -> PartRecord:
         resolution=found.words if found else "",
         unnoticed=finite(found.order) if found and math.isfinite(found.order) else None,
         loose=bool(found and found.is_loose),
+        stated=(stated := getattr(evidence.rule, "paper", "")),
+        covered=_covered(evidence) if stated else "",
     )
+
+
+def _covered(evidence: Evidence) -> str:
+    """From where to where along each axis that has numbers."""
+    values: dict[str, list[float]] = {}
+    for name, labels in _named(evidence.along, evidence.shape() or ()):
+        for label in labels:
+            for axis, value in (label if isinstance(label, Mapping) else {name: label}).items():
+                if isinstance(value, int | float | np.number) and axis not in ("seed", "point", "position"):
+                    values.setdefault(axis, []).append(float(value))
+    ends = {name: sorted({min(found), max(found)}) for name, found in values.items()}
+    return ", ".join(f"{name} = {' to '.join(f'{end:.6g}' for end in pair)}" for name, pair in ends.items())
 
 
 def _place(evidence: Evidence, flat: int) -> str:

@@ -1,6 +1,8 @@
 """A paper's errata as Markdown, as LaTeX that its authors can paste, or as data: one entry a slip, the gravest first,
 what follows from it beneath."""
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -8,12 +10,23 @@ from lemmata.core import Paper
 from lemmata.core.claim import Correction, Severity
 from lemmata.record import Record, correction_json
 from lemmata.report.tex import pieces
+from lemmata.report.tex_diff import marked
+from lemmata.report.tex_signs import COMMANDS
 
 DETAILS = {"reason": "why", "root": "follows from", "survives": "what survives", "source": "read from"}
 GRAVEST_FIRST = tuple(reversed(get_args(Severity)))
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     sign: f"\\{sign}" for sign in "#$%&_{}"
 }
+COLOURED = re.compile(r"\\textcolor\{(\w+)\}\{([^{}]*)\}")
+PREAMBLE = r"""% Made by `lemmata errata --format tex`; compile with pdflatex.
+\documentclass[11pt]{article}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath,amssymb,xcolor}
+\usepackage[margin=25mm]{geometry}
+\definecolor{misprint}{HTML}{B3261E}
+\definecolor{mended}{HTML}{1B5EB5}
+\setlength{\emergencystretch}{3em}"""
 Slip = tuple[Record, list[Record]]  # with the errata that follow from it
 
 
@@ -70,23 +83,33 @@ def _formula(text: str) -> str:
 
 
 def errata_latex(paper: Paper, records: Sequence[Record]) -> str:
-    """A section for the authors: texts are escaped, a replacement in LaTeX stands as it is."""
-    lines = [
-        "% Made by `lemmata errata --format tex`. Words may hold Greek letters: compile with lualatex or xelatex.",
-        f"\\section*{{Errata of: {_tex(paper.title)}}}",
-    ]
+    """A document that compiles, for the authors: texts are escaped, a replacement in LaTeX stands as it is, and what a
+    printed form and the right one do not share is coloured."""
+    body = [f"\\section*{{Errata of: {_tex(paper.title)}}}"]
     for slip, following in slips(records):
-        lines += ["", *_entry(slip, slip.correction)]
+        body += ["", *_entry(slip, slip.correction)]
         for one in following:
-            lines += [r"\begin{quote}", r"Follows from it.", *_entry(one, one.correction), r"\end{quote}"]
-    return "\n".join(lines) + "\n"
+            body += [r"\begin{quote}", r"Follows from it.", *_entry(one, one.correction), r"\end{quote}"]
+    if len(body) == 1:
+        body += ["No printed formula of this paper was found wrong."]
+    strange = sorted({sign for line in body for sign in line if not sign.isascii()})
+    signs = [f"\\DeclareUnicodeCharacter{{{ord(one):04X}}}{{{_command(one)}}}" for one in strange]
+    return "\n".join([PREAMBLE, *signs, r"\begin{document}", *body, r"\end{document}"]) + "\n"
+
+
+def _command(sign: str) -> str:
+    """What stands for a sign that LaTeX's fonts lack."""
+    name = COMMANDS.get(sign) or COMMANDS.get(plain := unicodedata.normalize("NFKD", sign)) or plain
+    return f"\\ensuremath{{{f'^{name}' if '<super>' in unicodedata.decomposition(sign) else name}}}"
 
 
 def _entry(record: Record, correction: Correction | None) -> list[str]:
     assert correction, "a slip has both forms"
+    printed, right = marked(correction.printed, correction.corrected)
     lines = [f"\\paragraph{{{_tex(record.locus)}}} {_tex(record.statement)}", r"\begin{description}"]
-    lines += [f"  \\item[printed] {_tex(correction.printed)}", f"  \\item[right] {_tex(correction.corrected)}"]
-    lines += [f"  \\item[replacement] {correction.latex}"] if correction.latex else []
+    lines += [f"  \\item[printed] {_tex(printed)}", f"  \\item[right] {_tex(right)}"]
+    pasted = correction.latex if "$" in correction.latex or "\\begin" in correction.latex else f"${correction.latex}$"
+    lines += [f"  \\item[replacement] {pasted}"] if correction.latex else []
     lines += [f"  \\item[{word}] {_tex(text)}" for word, text in details(correction)]
     return [*lines, f"  \\item[check] \\texttt{{lemmata check {_tex(record.id)}}}", r"\end{description}"]
 
@@ -108,4 +131,10 @@ def _tex(text: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(SPECIAL.get(sign, sign) for sign in text)
+    """Words for LaTeX; colours that mark a difference stay commands."""
+    between = COLOURED.split(text)  # words, a colour, what it marks, words, ...
+    words = ["".join(SPECIAL.get(sign, sign) for sign in one) for one in between]
+    return words[0] + "".join(
+        f"\\textcolor{{{colour}}}{{{said}}}{rest}"
+        for colour, said, rest in zip(words[1::3], words[2::3], words[3::3], strict=True)
+    )

@@ -1,5 +1,6 @@
 """A claim on the page: what it says, its rule, and prediction beside measurement. Notebooks and the live page too."""
 
+import re
 from collections.abc import Sequence
 
 from lemmata.core.claim import Correction
@@ -8,9 +9,14 @@ from lemmata.report.errata import details
 from lemmata.report.evidence_rows import NEAREST, left_over, lines, nothing_kept
 from lemmata.report.markup import Html, code_or_tex, element, inline, join, link, prose, table
 from lemmata.report.statuses import look, protocol_word, protocol_words
+from lemmata.report.tex import formula, pieces
+from lemmata.report.tex_diff import marked
 from lemmata.report.values import margin, rule, verdict_word
 
 ON_PAGE = 12  # elements of a part
+MARK = "\ue010%s\ue011%s\ue012"  # signs that no text has
+MARKED = re.compile("\ue010(\\w+)\ue011(.*?)\ue012", re.DOTALL)
+INKS = {"misprint": "#c2410c", "mended": "#2563c9"}  # on light and dark alike
 
 
 def chip(status: str, text: str | None = None) -> Html:
@@ -37,8 +43,8 @@ def control_note(status: str | None, *, short: bool = False) -> Html:
     return element("span", status or "–", class_="control bad" if status == "holds" else "control")
 
 
-def claim_block(record: Record) -> Html:
-    """Everything that is known of one claim."""
+def claim_block(record: Record, *, anchored: bool = True) -> Html:
+    """Everything that is known of one claim; `anchored`: links to the claim lead here."""
     return element(
         "article",
         element(
@@ -53,7 +59,7 @@ def claim_block(record: Record) -> Html:
         evidence_table(record, ON_PAGE),
         facts_list(claim_facts(record)),
         element("div", element("strong", "Remark. "), prose(record.remark), class_="remark") if record.remark else "",
-        id=record.id,
+        id=record.id if anchored else None,
         class_=f"claim {record.status}",
     )
 
@@ -66,6 +72,7 @@ def claim_facts(record: Record) -> list[tuple[str, str]]:
         ("Rule", "each part under its own rule" if several else rule(record.rule)),
         how_far,
         ("Resolution", inline(record.resolution)),
+        ("Bounds judged", inline(record.bounds)),
         ("Control", control_note(record.control_status) if record.control_status else ""),
         ("Protocol", inline(protocol_words(record))),
         ("Detail", inline(record.detail)),
@@ -89,13 +96,33 @@ def formulas(correction: Correction | None) -> Html:
     """The printed formula and the right one, where the claim knows both."""
     if correction is None:
         return Html("")
-    said = {"Printed": correction.printed, "Corrected": correction.corrected}
+    texts = marked(correction.printed, correction.corrected, MARK)
+    if "`" in "".join(texts):  # code has no colours
+        texts = correction.printed, correction.corrected
     pairs = (
-        join((element("dt", name), element("dd", code_or_tex(text), class_=name.lower())))
-        for name, text in said.items()
+        join((element("dt", name), element("dd", _with_marks(text), class_=name.lower())))
+        for name, text in zip(("Printed", "Corrected"), texts, strict=True)
     )
     facts = (prose(f"{word.capitalize()}: {text}", "reason") for word, text in details(correction))
     return element("div", element("dl", *pairs), *facts, class_="formulas")
+
+
+def _with_marks(text: str) -> Html:
+    """A form of a formula, what the other does not have in its colour: in its source, in its Unicode, in its words."""
+    if "$" not in text or not MARKED.search(text):
+        return code_or_tex(MARKED.sub(r"\2", text))
+    found: list[str] = []
+    for kind, piece in pieces(text):
+        plain = MARKED.sub(r"\2", piece)
+        if kind == "tex":
+            source = MARKED.sub(lambda one: f"\\textcolor{{{INKS[one[1]]}}}{{{one[2]}}}", piece)
+            found.append(element("span", formula(plain), class_="tex", data_tex=source))
+            continue
+        words = MARKED.split(piece)  # words, a colour, what it marks, words, ...
+        found.append(words[0])
+        for colour, said, rest in zip(words[1::3], words[2::3], words[3::3], strict=True):
+            found += [element("mark", said, class_=colour), rest]
+    return join(found)
 
 
 def evidence_table(record: Record, nearest: int = NEAREST) -> Html:

@@ -1,12 +1,11 @@
-"""The page's overviews: every claim's verdict in one table, what could not be run, and the errata in one list."""
+"""The page's overviews: every claim's verdict in one table, and what could not be run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from lemmata.core.pluralize import pluralize
 from lemmata.record import NOT_RUN, NotRun, Record
-from lemmata.report.errata import by_severity
-from lemmata.report.evidence import badges, chip, control_note, formulas, verdict_chip
+from lemmata.report.evidence import badges, chip, control_note, verdict_chip
 from lemmata.report.markup import Html, element, inline, link, table
 from lemmata.report.page_entry import Entry
 from lemmata.report.statuses import EXACTLY, LOOKS, STATUSES, failing_words, totals
@@ -35,6 +34,21 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
         )
         rows += [_verdict_row(one) for one in mine]
     legend = (element("li", chip(status), " ", element("span", LOOKS[status].meaning)) for status in STATUSES)
+    return _fold(
+        "Verdicts",
+        len(records),
+        element("p", WHAT_A_CLAIM_IS, class_="lead"),
+        element("ul", *legend, class_="legend"),
+        totals_table(records),
+        element("p", HOW_TO_READ, class_="muted"),
+        verdict_filter(),
+        element("div", table(HEADS, rows, "verdicts"), class_="scroll"),
+        id="verdicts",
+    )
+
+
+def verdict_filter() -> Html:
+    """Which rows of a page are shown; its style sheet does the rest."""
     choices = (
         element(
             "label",
@@ -43,17 +57,7 @@ def verdict_section(entries: Sequence[Entry]) -> Html:
         )
         for choice in ("all", *STATUSES)
     )
-    return _fold(
-        "Verdicts",
-        len(records),
-        element("p", WHAT_A_CLAIM_IS, class_="lead"),
-        element("ul", *legend, class_="legend"),
-        totals_table(records),
-        element("p", HOW_TO_READ, class_="muted"),
-        element("fieldset", element("legend", "Show"), *choices, class_="filter"),
-        element("div", table(HEADS, rows, "verdicts"), class_="scroll"),
-        id="verdicts",
-    )
+    return element("fieldset", element("legend", "Show"), *choices, class_="filter")
 
 
 def totals_table(records: Sequence[Record]) -> Html:
@@ -108,16 +112,3 @@ def not_run_section(not_run: Sequence[NotRun]) -> Html:
         experiments.append(element("article", head, why, element("ul", *claims), class_="claim"))
     count = sum(len(one.selection.claims) for one in not_run)
     return _fold("Not run", count, element("p", inline(note), class_="muted"), *experiments, id="not-run")
-
-
-def errata_section(entries: Iterable[Entry]) -> Html:
-    found = by_severity([one for entry in entries for one in entry.records if one.status == "erratum"])
-    if not found:
-        return Html("")
-    note = "Printed formulas that fail their check where a corrected form holds; the gravest first."
-    listing = []
-    for one in found:
-        name = element("h4", link(f"#{one.id}", one.id, class_="id"))
-        head = element("header", name, *badges(one), element("span", one.locus, class_="locus"))
-        listing.append(element("article", head, formulas(one.correction), class_="claim erratum"))
-    return element("section", element("h2", "Errata"), element("p", note, class_="muted"), *listing, id="errata")

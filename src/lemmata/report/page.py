@@ -1,32 +1,32 @@
-"""The report in HTML: an index and a page a paper, or one file that works alone with every image inside. No scripts.
+"""The report in HTML: an index and a page a paper, or one file that works alone with every image inside.
 
 The page computes nothing: it shows verdicts, drawings and their provenance as they were handed in.
 """
 
 import importlib.resources
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 import lemmata
 from lemmata.core import Paper, Scale
-from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection
 from lemmata.record import NotRun
-from lemmata.report.evidence import claim_block
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
-from lemmata.report.markup import Html, element, inline, join, link, prose
-from lemmata.report.overview import errata_section, not_run_section, verdict_section
-from lemmata.report.page_entry import Entry, Found, describe_seeds, footer_of
+from lemmata.report.markup import Html, element, join, link
+from lemmata.report.overview import not_run_section, verdict_section
+from lemmata.report.page_entry import Entry, Found, footer_of
+from lemmata.report.paper_page import paper_section
 from lemmata.report.statuses import style_rules
-from lemmata.report.summary import Picture, beside, card, cited, embedded, figures_section, masthead
-from lemmata.report.values import duration
+from lemmata.report.summary import Picture, beside, card, embedded, figures_section, masthead
 
 INDEX = "index.html"
-FOLD_RUNS = 6  # more run ids than this are folded away
+ASSETS = "static"  # a folder beside the pages
+STYLE, OWN = "katex/katex.min.css", ("maths.js", "unfold.js")
+SCRIPTS = ("katex/katex.min.js", *OWN)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,11 @@ def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
     """The index last, so that what it links to is there."""
     if isinstance(made, Html):
         return write_whole(out_dir / INDEX, made.encode())
+    static = importlib.resources.files("lemmata.serve").joinpath("static")
+    with importlib.resources.as_file(static) as folder:
+        shutil.copytree(folder / "vendor" / "katex", out_dir / ASSETS / "katex", dirs_exist_ok=True)
+        for name in OWN:
+            shutil.copyfile(folder / name, out_dir / ASSETS / name)
     for name in sorted(made, key=lambda name: name == INDEX):
         write_whole(out_dir / name, made[name].encode())
     return out_dir / INDEX
@@ -73,7 +78,7 @@ def save_entry(entry: Entry, out_dir: Path) -> SavedArtefact:
 
 def page(report: Report, out_dir: Path, saved: Mapping[str, SavedArtefact]) -> Html:
     """One file: findings and their figures first; then verdicts, errata, every experiment."""
-    sections = (paper_section(one, report.of(one), out_dir, saved, embedded) for one in report.papers.values())
+    sections = (_paper(report, one, out_dir, saved, embedded, alone=False) for one in report.papers.values())
     main = element("main", *_front(report, saved, embedded), *sections)
     return _document(_title(report), _masthead(report), main, report.scale)
 
@@ -82,12 +87,20 @@ def pages(report: Report, out_dir: Path, saved: Mapping[str, SavedArtefact]) -> 
     """The same as several files, by name: an index, and a page a paper. Figures are files beside them."""
     picture = beside(out_dir)
     front = _outward(join(_front(report, saved, picture)), report.papers)
-    made = {INDEX: _document(_title(report), _masthead(report), element("main", front), report.scale)}
+    main = element("main", front)
+    made = {INDEX: _document(_title(report), _masthead(report), main, report.scale, scripts=SCRIPTS)}
     back = element("header", link(INDEX, "lemmata: all papers", class_="brand"), class_="masthead")
     for id, paper in report.papers.items():
-        main = element("main", paper_section(paper, report.of(paper), out_dir, saved, picture))
-        made[f"{id}.html"] = _document(f"lemmata report: {paper.title}", back, main, report.scale)
+        main = element("main", _paper(report, paper, out_dir, saved, picture, alone=True))
+        made[f"{id}.html"] = _document(f"lemmata report: {paper.title}", back, main, report.scale, scripts=SCRIPTS)
     return made
+
+
+def _paper(
+    report: Report, paper: Paper, out_dir: Path, saved: Mapping[str, SavedArtefact], picture: Picture, *, alone: bool
+) -> Html:
+    found = report.found.get(paper.id, ())
+    return paper_section(paper, report.of(paper), found, out_dir, saved, picture, alone=alone)
 
 
 def _title(report: Report) -> str:
@@ -116,7 +129,6 @@ def _front(report: Report, saved: Mapping[str, SavedArtefact], picture: Picture)
         figures_section(found, report.entries, saved, picture),
         verdict_section(report.entries),
         not_run_section(report.not_run),
-        errata_section(report.entries),
     ]
 
 
@@ -132,7 +144,9 @@ def style_sheet() -> str:
     return style_rules() + rules
 
 
-def _document(title: str, head: Html, main: Html, scale: Scale) -> Html:
+def _document(title: str, head: Html, main: Html, scale: Scale, scripts: Sequence[str] = ()) -> Html:
+    """`scripts`: files beside the page that typeset mathematics and open what a link leads to; without them, or in one
+    file, mathematics stays Unicode and browsers open folds by themselves."""
     about = element(
         "head",
         element("meta", charset="utf-8"),
@@ -140,78 +154,12 @@ def _document(title: str, head: Html, main: Html, scale: Scale) -> Html:
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
         Html(f"<style>\n{style_sheet()}</style>"),
+        element("link", rel="stylesheet", href=f"{ASSETS}/{STYLE}") if scripts else "",
+        *(element("script", src=f"{ASSETS}/{name}", defer=True) for name in scripts),
     )
     return Html(
         f"<!doctype html>\n{element('html', about, element('body', head, main, _colophon(scale)), lang='en')}\n"
     )
-
-
-def paper_section(
-    paper: Paper, entries: Iterable[Entry], out_dir: Path, saved: Mapping[str, SavedArtefact], picture: Picture
-) -> Html:
-    return element(
-        "section",
-        element("h2", paper.title),
-        element("p", cited(paper), class_="authors"),
-        element("p", element("span", "It says: ", class_="muted"), inline(paper.sentence)),
-        *(_experiment(entry, out_dir, saved.get(entry.result.experiment.id), picture) for entry in entries),
-        id=f"paper/{paper.id}",
-        class_="paper",
-    )
-
-
-def _experiment(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
-    experiment = entry.result.experiment
-    return element(
-        "section",
-        element("h3", experiment.title, " ", element("span", experiment.id, class_="id")),
-        _changes(entry),
-        _drawing(entry, out_dir, saved, picture),
-        prose(experiment.notes, "notes"),
-        *map(claim_block, entry.records),
-        id=f"experiment/{experiment.id}",
-        class_="experiment",
-    )
-
-
-def _changes(entry: Entry) -> Html:
-    """What was changed, and the claims that no change reached: never to be taken for a verdict on the paper."""
-    item = entry.result
-    if not item.head:
-        return Html("")
-    lines = ["Under changed assumptions, not the paper's.", *item.head]
-    lines += [f"Not judged: {claim.id}: {why}." for claim, why in item.left_out]
-    return element("div", *(element("p", line) for line in lines), class_="changed")
-
-
-def _drawing(entry: Entry, out_dir: Path, saved: SavedArtefact | None, picture: Picture) -> Html:
-    image, caption, files = "", Html(""), []
-    if saved is not None:
-        caption = prose(entry.artefact.caption, "caption")
-        files = [
-            link(quote(path.relative_to(out_dir).as_posix()), label)
-            for label, path in (("CSV", saved.csv), ("SVG", saved.svg), ("PNG", saved.png), ("provenance", saved.json))
-            if path is not None
-        ]
-        if saved.png is not None:
-            image = picture(saved.png, f"{entry.result.experiment.title}. {entry.artefact.caption}")
-    facts = [
-        element("div", element("span", "drawn by ", class_="muted"), element("code", entry.command, class_="command")),
-        element("div", element("span", "files ", class_="muted"), join(files, " · ")) if files else "",
-        _runs(entry),
-    ]
-    return element("figure", image, element("figcaption", caption, element("div", *facts, class_="origin")))
-
-
-def _runs(entry: Entry) -> Html:
-    ids = join((element("code", digest[:12], title=digest) for digest in entry.result.run_ids), " ")
-    count = len(entry.result.run_ids)
-    about = entry.result
-    facts = [pluralize(count, "run"), duration(about.seconds), describe_seeds(about.seeds), about.elsewhere]
-    summary = element("span", " · ".join(fact for fact in facts if fact), class_="muted")
-    if count > FOLD_RUNS:
-        return element("details", element("summary", summary), ids)
-    return element("div", summary, " ", ids)
 
 
 def _colophon(scale: Scale) -> Html:

@@ -40,6 +40,7 @@ def _facts(record: Record) -> Iterator[tuple[str, str | Text]]:
     if record.is_judged:
         yield ("proved on", record.proved) if record.proved else ("margin", margin(record.margin))
         yield "resolution", record.resolution
+        yield "bounds judged", record.bounds
         yield "control", control_text(record.control_status)
     yield "protocol", protocol_words(record)
     yield "reference", record.reference or ""

@@ -67,9 +67,7 @@ def card(
         "section",
         element("h2", link(f"#paper/{paper.id}", paper.title)),
         element("p", ". ".join((paper.authors, paper.venue or str(paper.year))), class_="authors"),
-        element("ul", *(_sentence(one, entries) for one in found), class_="found")
-        if found
-        else element("p", _nothing(entries), class_="muted"),
+        findings_list(found, entries),
         element(
             "p",
             *(join((chip(one.status, f"{one.count} {one.status}"), " ")) for one in totals(records)),
@@ -81,6 +79,12 @@ def card(
         element("p", failing_words(records), class_="muted"),
         class_="card",
     )
+
+
+def findings_list(found: Sequence[Found], entries: Sequence[Entry]) -> Html:
+    if not found:
+        return element("p", _nothing(entries), class_="muted")
+    return element("ul", *(_sentence(one, entries) for one in found), class_="found")
 
 
 def _rest(judged: int, not_run: Sequence[NotRun], coming: Sequence[Selection]) -> str:
@@ -139,7 +143,7 @@ def _figure(entry: Entry, path: Path, picture: Picture) -> Html:
 def embedded(path: Path, alt: str) -> Html:
     """A PNG inside the page."""
     png = path.read_bytes()
-    return element("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", width=_width(png), alt=alt)
+    return element("img", src=f"data:image/png;base64,{base64.b64encode(png).decode()}", alt=alt, **_size(png))
 
 
 def beside(folder: Path) -> Picture:
@@ -147,15 +151,16 @@ def beside(folder: Path) -> Picture:
 
     def picture(path: Path, alt: str) -> Html:
         with path.open("rb") as file:
-            width = _width(file.read(24))
-        source = quote(path.relative_to(folder).as_posix())
-        return element("img", src=source, width=width, alt=alt, loading="lazy")
+            size = _size(file.read(24))
+        return element("img", src=quote(path.relative_to(folder).as_posix()), alt=alt, loading="lazy", **size)
 
     return picture
 
 
-def _width(png: bytes) -> str:
-    return str(round(SHRINK * int.from_bytes(png[16:20])))  # where a PNG file keeps its width
+def _size(png: bytes) -> dict[str, str]:
+    """Both, so that a page need not move when the picture arrives: a PNG file keeps them at its beginning."""
+    ends = {"width": png[16:20], "height": png[20:24]}
+    return {name: str(round(SHRINK * int.from_bytes(end))) for name, end in ends.items()}
 
 
 def cited(paper: Paper) -> str:

@@ -12,19 +12,21 @@ from rich.table import Table
 from rich.text import Text
 
 from lemmata.core.pluralize import pluralize
+from lemmata.record import Record
 from lemmata.record.cell import Judged
 from lemmata.report.plots import new_figure
 from lemmata.report.statuses import LOOKS, STATUSES
 from lemmata.report.style import GREY, styled
 from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.terminal import status_text, verdict_counts
-from lemmata.report.values import margin
+from lemmata.report.values import brief, margin
 
 FILLS = {status: LOOKS[status].hue for status in STATUSES} | {"undecided": "#D1D5DB", "refused": "#FFFFFF"}
 MARKED = 400  # cells: more are too small for marks
 PANELS, COLUMNS = 12, 4  # claims that are drawn, beside one another
 WIDE, LONG = 6, 60  # claims that fit as columns, cells that fit as lines
 REASONS = 8  # that are printed
+FEW = 3  # numbers that stand beside a verdict
 
 
 def claims_in(cells: Sequence[Judged]) -> list[str]:
@@ -87,7 +89,13 @@ def _verdict(cell: Judged, claim: str) -> Text:
         return Text("refused", style="dim")
     record = cell.records.get(claim)
     number = "" if record is None or record.margin is None else f" {margin(record.margin)}"
-    return Text.assemble(status_text(cell.status(claim)), (number, "dim"))
+    return Text.assemble(status_text(cell.status(claim)), f" {_numbers(record)}" if record else "", (number, "dim"))
+
+
+def _numbers(record: Record) -> str:
+    """What was measured, part by part where there are few."""
+    found = [one.elements[0].measured for one in record.evidence if one.elements]
+    return ", ".join(brief(one, 3) for one in found) if len(found) <= FEW else ""
 
 
 def sweep_figure(cells: Sequence[Judged], axes: Mapping[str, Sequence[str]]) -> Figure | None:

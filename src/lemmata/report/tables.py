@@ -129,3 +129,9 @@ def replication_table(found: Mapping[str, Replications], numbers: Iterable[int])
         rows.append((id, status_text(one.reference), *marks, status_text(one.together), agreed, ", ".join(moved)))
     columns = ("claim", "reference", *named, "together", "in all", "what moved")
     return Listing(columns, tuple(rows), columns[:-1])
+
+
+def undecided_again(found: Iterable[Replications]) -> str:
+    """Of claims that stayed what they were: how many stayed undecided, in brackets; empty where none did."""
+    count = sum(one.change is None and one.usual == "undecided" for one in found)
+    return f" ({count} of them undecided again)" if count else ""

@@ -47,3 +47,4 @@ SIGNS |= {f"\\{name}": ("name", name) for name in NAMES.split()}
 SIGNS |= dict.fromkeys((f"\\{name}" for name in SIZES.split()), ("size", ""))
 SIGNS |= dict.fromkeys(("~", r"\quad", r"\qquad", r"\,", r"\:", r"\;", "\\ "), ("space", " "))
 SIGNS |= {",": ("punct", ","), ";": ("punct", ";"), r"\colon": ("punct", ":"), "/": ("slash", "/")}
+COMMANDS = {sign: name for name, (_, sign) in reversed(SIGNS.items()) if len(sign) == 1 and not sign.isascii()}

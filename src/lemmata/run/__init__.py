@@ -9,6 +9,7 @@ from lemmata.run.evaluate import (
     named_one_by_one as named_one_by_one,
     obstacle as obstacle,
     possible as possible,
+    require_possible as require_possible,
 )
 from lemmata.run.execute import execute as execute, missing as missing
 from lemmata.run.io_errors import Unwritable as Unwritable
@@ -21,13 +22,8 @@ from lemmata.run.queue_order import (
     shape as shape,
 )
 from lemmata.run.replicate import confirm as confirm, last_replications as last_replications, seen_of as seen_of
-from lemmata.run.reporter import Reporter as Reporter, Silent as Silent
-from lemmata.run.scheduler import (
-    RunFailed as RunFailed,
-    compute_all as compute_all,
-    compute_each as compute_each,
-    obtain as obtain,
-)
+from lemmata.run.reporter import Computing as Computing, Reporter as Reporter
+from lemmata.run.scheduler import RunFailed as RunFailed, compute_all as compute_all, compute_each as compute_each
 from lemmata.run.store import DamagedRun as DamagedRun, Store as Store
 from lemmata.run.sweep import Axis as Axis, Cell as Cell, axis as axis, cells as cells, sweep as sweep
 from lemmata.run.threads import compute_in_one_thread as compute_in_one_thread

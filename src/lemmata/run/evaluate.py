@@ -4,10 +4,10 @@ import contextlib
 import itertools
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from lemmata.core import Experiment, RunConfig, RunResult, Runs, Scale, UserError, judge
 from lemmata.core.claim import Judgement
-from lemmata.core.engine import EngineName
 from lemmata.core.extras import missing_extra
 from lemmata.core.judge import requested_by
 from lemmata.core.registry import Selection, full_id, select
@@ -17,7 +17,7 @@ from lemmata.record import ExperimentResult, NotRun, current_rule, read_baseline
 from lemmata.record.record_of import KEPT
 from lemmata.run.changes import Changes, change
 from lemmata.run.execute import missing
-from lemmata.run.reporter import Reporter
+from lemmata.run.reporter import Computing
 from lemmata.run.scheduler import Failures, compute_each, load
 from lemmata.run.store import Store
 from lemmata.run.verdicts import keep_verdict
@@ -28,19 +28,17 @@ def evaluate(
     scale: Scale,
     store: Store,
     *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
     own_runs: bool = False,
+    **how: Unpack[Computing],
 ) -> list[ExperimentResult]:
     """Judge every selected claim; the experiments in the order in which they were asked for. `own_runs`: of single
     claims compute only the runs that their verdicts read."""
     parts = [one for one in selections if own_runs and not changes and is_part(one)]
     whole = [one for one in selections if one not in parts]
     judged = itertools.chain(
-        evaluate_each(whole, scale, store, jobs=jobs, engine=engine, reporter=reporter, changes=changes),
-        evaluate_claims([(one, scale) for one in parts], store, jobs=jobs, engine=engine, reporter=reporter),
+        evaluate_each(whole, scale, store, changes=changes, **how),
+        evaluate_claims([(one, scale) for one in parts], store, **how),
     )
     found = {one.experiment.id: one for one in judged}
     return [found[selection.experiment.id] for selection in selections]
@@ -57,24 +55,19 @@ def named_one_by_one(ids: Sequence[str]) -> bool:
 
 
 def evaluate_claims(
-    requested: Sequence[tuple[Selection, Scale]],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
+    requested: Sequence[tuple[Selection, Scale]], store: Store, **how: Unpack[Computing]
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim from its own runs: what it asks for is computed, then it is judged again, until it
     asks for nothing more. (What a kept verdict read is asked for at once.)"""
     named = [selection.experiment.runs(scale) for selection, scale in requested]
     for (selection, _), configs in zip(requested, named, strict=True):
-        if reason := obstacle(selection.experiment, configs.values(), store):
-            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+        require_possible(selection.experiment, configs.values(), store)
     stored, failures = dict[str, RunResult](), Failures()
     judged: list[dict[str, Judgement]] = [{} for _ in requested]
     while True:
         runs = [
-            _runs(configs, stored, failures, scale, True) for (_, scale), configs in zip(requested, named, strict=True)
+            runs_of(configs, stored, failures, scale, True)
+            for (_, scale), configs in zip(requested, named, strict=True)
         ]
         wanted: dict[str, RunConfig] = {}
         for (selection, _), configs, there, found in zip(requested, named, runs, judged, strict=True):
@@ -90,7 +83,7 @@ def evaluate_claims(
                     wanted |= {configs[name].digest: configs[name] for name in names}
         if not wanted:
             break
-        for digest, reason in compute_each(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter):
+        for digest, reason in compute_each(wanted.values(), store, **how):
             if reason is None:
                 stored[digest] = store.load(wanted[digest])
             else:
@@ -105,11 +98,9 @@ def evaluate_each(
     scale: Scale,
     store: Store,
     *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
     changes: Mapping[str, str] | None = None,
     in_order: bool = False,
+    **how: Unpack[Computing],
 ) -> Generator[ExperimentResult, None, None]:
     """Judge every selected claim, each experiment as soon as its runs are there; shared runs are computed once.
     `in_order`: begin with the runs of the first.
@@ -122,23 +113,22 @@ def evaluate_each(
         one.after if one else selection.experiment.runs(scale) for selection, one in zip(selections, made, strict=True)
     ]
     for selection, named in zip(selections, requested, strict=True):
-        if reason := obstacle(selection.experiment, named.values(), store):
-            raise UserError(f"{selection.experiment.id} cannot be run here: {reason}")
+        require_possible(selection.experiment, named.values(), store)
     configs = {config.digest: config for named in requested for config in named.values()}
     waiting = dict(enumerate({config.digest for config in named.values()} for named in requested))
     stored, failures = dict[str, RunResult](), Failures()
-    arriving = compute_each(configs.values(), store, jobs=jobs, engine=engine, reporter=reporter, in_order=in_order)
+    arriving = compute_each(configs.values(), store, in_order=in_order, **how)
     with contextlib.closing(arriving):  # whatever stops the judging stops the workers, too
         for arrival in itertools.chain([None], arriving):
             if arrival:
                 digest, reason = arrival
                 if reason is None:
-                    stored[digest] = load(configs[digest], store, reporter)
+                    stored[digest] = load(configs[digest], store, how.get("reporter"))
                 else:
                     failures[digest] = reason
             for place in [place for place, wanted in waiting.items() if wanted <= stored.keys() | failures.keys()]:
                 del waiting[place]
-                yield _judged(selections[place], _runs(requested[place], stored, failures, scale), made[place], store)
+                yield _judged(selections[place], runs_of(requested[place], stored, failures, scale), made[place], store)
 
 
 def _judged(selection: Selection, runs: Runs, made: Changes | None, store: Store) -> ExperimentResult:
@@ -158,13 +148,14 @@ def _kept(result: ExperimentResult, store: Store) -> ExperimentResult:
     return result
 
 
-def _runs(
+def runs_of(
     named: Mapping[str, RunConfig],
     stored: Mapping[str, RunResult],
     failures: Failures,
     scale: Scale,
     on_demand: bool = False,
 ) -> Runs:
+    """What is there, and why the rest is not; `on_demand`: the rest can still be asked for."""
     digests = {name: config.digest for name, config in named.items()}
     there = {name: stored[digest] for name, digest in digests.items() if digest in stored}
     failed = {name: failures[one] for name, one in digests.items() if one in failures}
@@ -194,6 +185,12 @@ def obstacle(experiment: Experiment, configs: Iterable[RunConfig], store: Store)
     return absent if absent and missing(wanted, store) else None
 
 
+def require_possible(experiment: Experiment, configs: Iterable[RunConfig], store: Store) -> None:
+    """Refuse, before anything is computed, what cannot be had here."""
+    if reason := obstacle(experiment, configs, store):
+        raise UserError(f"{experiment.id} cannot be run here: {reason}")
+
+
 def apart(selections: Iterable[Selection], scale: Scale, store: Store) -> tuple[list[Selection], list[NotRun]]:
     """The experiments that can be run here, and those that cannot, each with its reason."""
     can: list[Selection] = []
@@ -213,6 +210,6 @@ def possible(ids: Sequence[str], scale: Scale, store: Store) -> tuple[list[Selec
     asked for by its own name, or by a claim's, is refused.
     """
     if named := [id for id in map(full_id, ids) if "/" in id]:
-        for one in apart(select(named), scale, store)[1]:
-            raise UserError(f"{one.experiment.id} cannot be run here: {one.reason}")
+        for one in select(named):
+            require_possible(one.experiment, one.experiment.runs(scale).values(), store)
     return apart(select(ids), scale, store)

@@ -221,7 +221,8 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
+def lock(descriptor: int) -> bool:
+    """Whether it is locked now, by this process alone."""
     if fcntl is None:
         return False
     try:
@@ -235,11 +236,11 @@ def _locked(path: Path, made: int) -> tuple[int, bool]:
     """A descriptor that holds the lock, and whether it does: one that only reads, where the file system lets it lock,
     so that the store may become read-only meanwhile."""
     reading = os.open(path, os.O_RDONLY)
-    if _lock(reading):
+    if lock(reading):
         os.close(made)
         return reading, True
     os.close(reading)
-    return made, _lock(made)
+    return made, lock(made)
 
 
 def _is_locked(path: Path) -> bool:
@@ -250,6 +251,6 @@ def _is_locked(path: Path) -> bool:
     except OSError:  # another user's: what cannot be opened is held
         return True
     try:
-        return not _lock(descriptor)
+        return not lock(descriptor)
     finally:
         os.close(descriptor)

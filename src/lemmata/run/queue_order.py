@@ -29,6 +29,17 @@ def cost_of(config: RunConfig, costs: Mapping[str, float]) -> float:
     return costs.get(shape(config), float("inf")) * num_seeds(dataclasses.asdict(config))
 
 
+def late_run(left: Mapping[str, float], helpers: Mapping[str, int], waiting: float, workers: int) -> str | None:
+    """The run whose rest, with the help it has, takes longest, if that is more than a fair share of all that is left.
+
+    `left` is in seconds of one worker by run under way, `waiting` that of all runs that are not begun.
+    """
+    alone = {digest: seconds / (1 + helpers.get(digest, 0)) for digest, seconds in left.items()}
+    longest = max(alone, key=lambda digest: alone[digest], default=None)
+    share = (sum(left.values()) + waiting) / workers
+    return longest if longest is not None and alone[longest] > share else None
+
+
 def run_costs(store: Store) -> dict[str, float]:
     """Seconds a seed by a run's shape: what the papers' kept verdicts cost, overruled by what this store has seen."""
     kept = {key: cost for paper in papers().values() for key, cost in read_baseline(paper).costs.items()}

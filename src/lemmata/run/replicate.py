@@ -7,16 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Unpack, cast
 
 from lemmata.core import Scale
-from lemmata.core.engine import EngineName
 from lemmata.core.registry import Selection
 from lemmata.core.verdict import Status
 from lemmata.record import CurrentRule, ExperimentResult, Replication, Replications, current_rule
 from lemmata.record.record_of import finite
 from lemmata.run.evaluate import evaluate, evaluate_claims, is_part
-from lemmata.run.reporter import Reporter
+from lemmata.run.reporter import Computing
 from lemmata.run.scheduler import compute_all
 from lemmata.run.store import Store, keep_json
 from lemmata.run.verdicts import claim_file, last_verdict, status_under_any_rule
@@ -31,10 +30,8 @@ def confirm(
     store: Store,
     *,
     known: Mapping[str, Status],
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
     own_runs: bool = False,
+    **how: Unpack[Computing],
 ) -> dict[str, Replications]:
     """Judge every selected claim under each of these replications, and keep what comes of it, by claim id.
 
@@ -46,9 +43,9 @@ def confirm(
     entire = [s for s in selections if s not in parts]
     wanted = [run for one in scales.values() for s in entire for run in s.experiment.runs(one).values()]
     # All at once: one progress, and no worker waits for another.
-    failed = compute_all(wanted, store, jobs=jobs, engine=engine, reporter=reporter)
+    failed = compute_all(wanted, store, **how)
     by_claim = [(s, one) for one in scales.values() for s in parts]
-    judged = [*evaluate_claims(by_claim, store, jobs=jobs, engine=engine, reporter=reporter)]
+    judged = [*evaluate_claims(by_claim, store, **how)]
     references = dict(known)
     for selection in selections:
         references |= _references(store, selection, scale)

@@ -1,10 +1,13 @@
-"""Whoever watches runs being computed."""
+"""Whoever watches runs being computed, and how they are to be computed."""
 
-from typing import Protocol, runtime_checkable
+from typing import TypedDict
+
+from lemmata.core.engine import EngineName
 
 
-@runtime_checkable
-class Reporter(Protocol):
+class Reporter:
+    """What is told of runs under way; by itself it says nothing."""
+
     def plan(self, total: int) -> None: ...
     def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None: ...
     def finished(self, digest: str, kind: str, seconds: float) -> None: ...
@@ -15,27 +18,9 @@ class Reporter(Protocol):
     def stopped(self, digest: str, kind: str, how: str) -> None: ...
 
 
-class Silent:
-    def plan(self, total: int) -> None:
-        pass
+class Computing(TypedDict, total=False):
+    """How what is missing is computed."""
 
-    def progress(self, digest: str, kind: str, stage: str, done: int, total: int) -> None:
-        pass
-
-    def finished(self, digest: str, kind: str, seconds: float) -> None:
-        pass
-
-    def damaged(self, digest: str, reason: str) -> None:
-        pass
-
-    def resumed(self, digest: str, kind: str, why: str) -> None:
-        pass
-
-    def failed(self, digest: str, kind: str, reason: str) -> None:
-        pass
-
-    def elsewhere(self, digest: str, kind: str) -> None:
-        pass
-
-    def stopped(self, digest: str, kind: str, how: str) -> None:
-        pass
+    jobs: int  # at a time; 1 unless given
+    engine: EngineName  # where; on this machine unless given
+    reporter: Reporter | None  # who is told of it

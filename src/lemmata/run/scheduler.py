@@ -1,11 +1,13 @@
 """What is missing is computed, whatever happens on the way: a worker dies, a run raises, another process helps."""
 
 import contextlib
+import math
 import multiprocessing
 import shutil
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Unpack
 
 from lemmata.core import RunConfig, RunResult, UserError
 from lemmata.core.engine import EngineName
@@ -15,8 +17,8 @@ from lemmata.run.execute import partial_folder
 from lemmata.run.io_errors import writing
 from lemmata.run.lease import FOLDER as LEASES, Leases, clear_abandoned
 from lemmata.run.outcome import Died, Finished, Helped, Outcome, Raised, Refused, Stopped
-from lemmata.run.queue_order import largest_first
-from lemmata.run.reporter import Reporter, Silent
+from lemmata.run.queue_order import cost_of, largest_first, late_run, run_costs
+from lemmata.run.reporter import Computing, Reporter
 from lemmata.run.shared import SHARED_FROM, replicas_of
 from lemmata.run.store import DamagedRun, Store
 
@@ -32,27 +34,12 @@ class RunFailed(UserError):
     """A run that was asked for cannot be had."""
 
 
-def obtain(
-    configs: Iterable[RunConfig],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
-) -> dict[str, RunResult]:
-    """Every config's result by digest; what is missing or damaged is computed first. `RunFailed` if one cannot be."""
-    wanted = {config.digest: config for config in configs}
-    for digest, reason in compute_all(wanted.values(), store, jobs=jobs, engine=engine, reporter=reporter).items():
-        raise RunFailed(f"run {digest} of kind {wanted[digest].kind}: {reason}")
-    return {digest: load(config, store, reporter) for digest, config in wanted.items()}
-
-
 def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> RunResult:
     """A run that is stored; one whose numbers turn out to be damage is set aside and computed again, once."""
     try:
         return store.load(config)
     except DamagedRun as damage:
-        (reporter or Silent()).damaged(config.digest, str(damage))
+        (reporter or Reporter()).damaged(config.digest, str(damage))
         store.set_aside(config.digest)
     for digest, reason in compute_all([config], store, reporter=reporter).items():
         raise RunFailed(f"run {digest} of kind {config.kind}: {reason}")
@@ -64,17 +51,9 @@ def load(config: RunConfig, store: Store, reporter: Reporter | None = None) -> R
         ) from None
 
 
-def compute_all(
-    configs: Iterable[RunConfig],
-    store: Store,
-    *,
-    jobs: int = 1,
-    engine: EngineName = "local",
-    reporter: Reporter | None = None,
-) -> Failures:
+def compute_all(configs: Iterable[RunConfig], store: Store, **how: Unpack[Computing]) -> Failures:
     """Compute what is missing or damaged, and read nothing back; return why some could not be computed."""
-    arriving = compute_each(configs, store, jobs=jobs, engine=engine, reporter=reporter)
-    return {digest: reason for digest, reason in arriving if reason is not None}
+    return {digest: reason for digest, reason in compute_each(configs, store, **how) if reason is not None}
 
 
 def compute_each(
@@ -91,7 +70,7 @@ def compute_each(
     The largest begin first, so that none is left alone at the end; or those that are named first, while one slot takes
     the last named.
     """
-    reporter = reporter or Silent()
+    reporter = reporter or Reporter()
     wanted = {config.digest: config for config in configs}
     lacking = [config for digest, config in wanted.items() if not _is_whole(store, digest)]
     there = wanted.keys() - {config.digest for config in lacking}
@@ -142,8 +121,15 @@ class _Queue:
         self._deaths: Counter[str] = Counter()
         self._elsewhere: set[str] = set()
         self._helpers: Counter[str] = Counter()  # of a run under way
+        self._can_help_early = engine.slots == engine.workers >= SHARED_FROM  # else who is free is not ours to know
+        self._costs: dict[str, float] = {}  # expected seconds of one worker; 0 where nothing tells
+        self._began: dict[str, float] = {}
 
     def begin(self, configs: Sequence[RunConfig]) -> None:
+        if self._can_help_early:
+            known = run_costs(self._store)
+            expected = ((one.digest, cost_of(one, known)) for one in configs)
+            self._costs = {digest: cost if math.isfinite(cost) else 0.0 for digest, cost in expected}
         self._waiting.extend(configs)
         self._start_runs()
 
@@ -188,7 +174,9 @@ class _Queue:
     def _start_runs(self) -> None:
         """With runs that nobody else computes; each is looked at once."""
         for _ in range(len(self._waiting)):
-            if len(self._under_way) >= self._engine.slots:
+            while len(self._under_way) + self._helpers.total() < self._engine.slots and (late := self._late()):
+                self._help_with(late)
+            if len(self._under_way) + self._helpers.total() >= self._engine.slots:
                 return
             config = self._next()
             if not self._leases.take(config.digest):
@@ -215,11 +203,29 @@ class _Queue:
             open_ = [one for one, count in shared.items() if self._helpers[one] + 1 < count]
             if not open_:
                 return
-            digest = min(open_, key=lambda one: self._helpers[one])
-            self._helpers[digest] += 1
-            self._engine.start(self._under_way[digest], helps=True)
+            self._help_with(min(open_, key=lambda one: self._helpers[one]))
+
+    def _late(self) -> str | None:
+        """The run under way that would end after everything else though whoever is free takes what waits."""
+        if not self._can_help_early:
+            return None
+        now = time.monotonic()
+        left = {
+            digest: max(self._costs.get(digest, 0.0) - (now - self._began[digest]) * (1 + self._helpers[digest]), 0.0)
+            for digest in self._under_way
+        }
+        waiting = sum(self._costs.get(config.digest, 0.0) for config in self._waiting)
+        digest = late_run(left, self._helpers, waiting, self._engine.workers)
+        if digest is None or replicas_of(partial_folder(self._store, digest)) <= self._helpers[digest] + 1:
+            return None
+        return digest
+
+    def _help_with(self, digest: str) -> None:
+        self._helpers[digest] += 1
+        self._engine.start(self._under_way[digest], helps=True)
 
     def _start(self, config: RunConfig) -> None:
+        self._began[config.digest] = time.monotonic()
         for folder in self._halves.pop(config.digest, ()):  # under our lease: nobody is writing it any more
             self._store.clear(folder, config.digest)
         self._engine.start(config)

@@ -9,11 +9,7 @@ from pathlib import Path
 
 from lemmata.core import Checkpoint
 from lemmata.run.checkpoints import StoredContext
-
-try:
-    import fcntl
-except ImportError:  # not on Windows: every process trains every replica, and the first to end is kept
-    fcntl = None
+from lemmata.run.lease import fcntl, lock
 
 SHARED_FROM = 3  # workers: fewer are busy with runs of their own until the end
 A_MOMENT = 0.02  # seconds
@@ -48,7 +44,7 @@ class SharedRun:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
         try:
-            yield _is_mine(descriptor)
+            yield fcntl is None or lock(descriptor)  # without locks every process trains all; the first to end is kept
         finally:
             os.close(descriptor)
 
@@ -61,13 +57,3 @@ class SharedRun:
 def replicas_of(folder: Path) -> int:
     """How many replicas of its stages a run has put up for others so far."""
     return sum(1 for _ in folder.glob(f"*{LOCK}"))
-
-
-def _is_mine(descriptor: int) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

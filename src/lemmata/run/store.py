@@ -79,11 +79,11 @@ class Store:
 
     def verify(self, digest: str) -> dict[str, Any]:
         """Re-hash every file of a run; return its record or raise `DamagedRun`."""
-        record = self.record(digest)
+        folder = self.folder(digest)
+        record = read_record(folder)
         for name, expected in record["files"].items():
-            path = self.folder(digest) / name
             try:
-                found = _hash_file(path)
+                found = _hash_file(f"{folder}/{name}")
             except OSError:
                 raise DamagedRun(f"{name} is missing") from None
             if found != expected:
@@ -244,6 +244,6 @@ def contiguous(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: np.array(array, order="C") for name, array in arrays.items()}
 
 
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as file:
+def _hash_file(path: Path | str) -> str:
+    with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -77,6 +77,9 @@ class Live:
         wanted = paper_ids([request.path_params["paper"]] if "paper" in request.path_params else [])
         return finding.graphs_page(self.base, self.known.records(), wanted)
 
+    def paper(self, request: Request) -> str:
+        return finding.paper_page(self.base, *paper_ids([request.path_params["paper"]]))
+
     def claim(self, request: Request) -> str:
         return reading.claim_page(self.base, self.known.record(_id(request)))
 
@@ -170,6 +173,7 @@ def make_app(store: Store, scale: ScaleName, token: str) -> tuple[Starlette, Liv
         "/": live.kept(live.find),
         "/graphs": live.kept(live.graph),
         "/graph/{paper}": live.kept(live.graph),
+        "/paper/{paper}": live.kept(live.paper),
         f"/claim/{id}": live.kept(live.claim),
         f"/experiment/{id}": live.kept(live.experiment),
         f"/change/{id}": live.change,

@@ -22,8 +22,7 @@ _drawing = threading.Lock()  # matplotlib draws one figure at a time
 
 def stored_runs(question: Question, store: Store) -> Runs:
     """The experiment's runs as they are stored; refused where one is not there: looking computes nothing."""
-    scale, made = Scale(question.scale), question.made()
-    runs = made.after if made else question.selection.experiment.runs(scale)
+    scale, runs = Scale(question.scale), question.configs
     if absent := missing(list(runs.values()), store):
         raise UserError(
             f"{len(absent)} of its {pluralize(len(runs), 'run is', 'runs are')} not computed yet at scale {scale.name}"

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers
 from lemmata.record import Record
-from lemmata.report.markup import Html, element, link
+from lemmata.report.markup import Html, element, join, link
+from lemmata.report.model_page import TITLE, model_html, model_section
 from lemmata.report.statuses import COUNTED
 from lemmata.serve.graph import graph_svg
-from lemmata.serve.layout import choice, claim_item, labelled, layout
+from lemmata.serve.layout import choice, claim_item, claim_path, labelled, layout
 
 COSTS = {"": "any", "60": "under a minute", "600": "under ten minutes", "3600": "under an hour"}
 REPLICATED = {"": "any", "yes": "and it stayed", "moved": "and it moved", "no": "not yet"}
@@ -38,9 +39,17 @@ def _paper(base: str, id: str, title: str, records: Sequence[Record]) -> Html:
         "section",
         element("h2", title),
         link(f"{base}graph/{id}", "what rests on what"),
+        join((" · ", link(f"{base}paper/{id}", TITLE.lower()))) if model_section(papers()[id]) else "",
         element("ul", *(claim_item(base, one) for one in records), class_="claims"),
         class_="found-in",
     )
+
+
+def paper_page(base: str, id: str) -> str:
+    """What is trained on what; claims are links to their pages."""
+    paper = papers()[id]
+    body = model_html(paper, lambda claim: claim_path(base, claim))
+    return layout(base, paper.id, element("h1", paper.title), element("h2", TITLE) if body else "", body)
 
 
 def graphs_page(base: str, known: Sequence[Record], wanted: Sequence[str]) -> str:

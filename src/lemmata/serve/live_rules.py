@@ -35,7 +35,7 @@ class LiveRule:
 
 def rules_of(question: Question, digest: str) -> dict[str, LiveRule]:
     """What claims ask of the rows of the run with this digest, by row."""
-    configs = _configs(question)
+    configs = question.configs
     names = [name for name, config in configs.items() if config.digest == digest]
     claims = {claim.id.rpartition("/")[2]: claim for claim in question.selection.experiment.claims}
     found = {}
@@ -56,11 +56,6 @@ def between(rule: Rule, expected: float) -> tuple[float | None, float | None] | 
     if isinstance(rule, at_least):
         return expected - rule.slack, None
     return (None, expected + rule.slack) if isinstance(rule, at_most) else None
-
-
-def _configs(question: Question) -> Mapping[str, RunConfig]:
-    made = question.made()
-    return made.after if made else question.selection.experiment.runs(Scale(question.scale))
 
 
 def _expected(rule: Rule, configs: Mapping[str, RunConfig], scale: Scale) -> float | None:

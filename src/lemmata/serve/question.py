@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from lemmata.core import Scale, UserError, unknown
+from lemmata.core import RunConfig, Scale, UserError, unknown
 from lemmata.core.config import digest
 from lemmata.core.registry import Selection, full_id, select
 from lemmata.core.scale import SCALES, ScaleName
-from lemmata.run import Changes, Store, change, obstacle
+from lemmata.run import Changes, Store, change, require_possible
 
 LONGEST_ID = 200
 MOST_KEYS = 60
@@ -45,12 +45,15 @@ class Question:
         """What it changes; None if nothing. Refuses an unknown key and a value that is not possible."""
         return change(self.selection.experiment, Scale(self.scale), self.changes) if self.set else None
 
+    @property
+    def configs(self) -> Mapping[str, RunConfig]:
+        """The runs that it asks for, by name."""
+        made = self.made()
+        return made.after if made else self.selection.experiment.runs(Scale(self.scale))
+
     def check(self, store: Store) -> None:
         """Refuse what cannot be computed, before anything is."""
-        made = self.made()
-        runs = made.after if made else self.selection.experiment.runs(Scale(self.scale))
-        if reason := obstacle(self.selection.experiment, runs.values(), store):
-            raise UserError(f"{self.experiment} cannot be run here: {reason}")
+        require_possible(self.selection.experiment, self.configs.values(), store)
 
     def to_json(self) -> dict[str, Any]:
         return {"experiment": self.experiment, "scale": self.scale, "set": self.changes}

@@ -14,13 +14,13 @@ from typing import Any
 from lemmata.core import Scale, UserError
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.page_entry import footer_of
-from lemmata.run import Silent, Store, evaluate
+from lemmata.run import Reporter, Store, evaluate
 from lemmata.serve import jobs
 
 PAUSE = 0.2  # seconds between two lines
 
 
-class Lines(Silent):
+class Lines(Reporter):
     """Progress as lines of JSON."""
 
     def __init__(self) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from lemmata.core import Paper, Sample, Scale, Undecided, UserError, exactly, mean_near
 from lemmata.core.claim import Judgement
 from lemmata.core.config import canonical, decode, encode
-from lemmata.core.registry import experiments, papers, run_types, select
+from lemmata.core.registry import experiments, papers, run_types, select, told_by
 from lemmata.core.scale import SCALES
-from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger
+from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger, replies
 from lemmata.run import Store, apart, evaluate
 from lemmata.testing.controls import control_problem
 from lemmata.testing.settings import setting_problems
@@ -31,7 +31,7 @@ ROOMS = {  # room of a paper -> rooms of the same paper it may import
 }
 ENGINE = {  # room of a paper -> what it may import of the engine
     "theory": {"core"},
-    "task": {"core", "models"},
+    "task": {"core", "models", "lm"},
     "model": {"core", "models", "train"},
     "probe": {"core", "models", "train", "lm"},
     "proof": {"core", "proofs"},
@@ -78,6 +78,9 @@ def package_problems(paper: Paper) -> Iterator[str]:
     claim_names = {
         claim.id.partition("/")[2] for experiment in experiments(paper.id).values() for claim in experiment.claims
     }
+    for one in replies(paper):
+        if one.claim not in claim_names:
+            yield f"a reply of {one.by} is to {one.claim!r}, which is no claim of the paper"
     for experiment in experiments(paper.id).values():
         for scale in SCALES:
             for name, config in experiment.runs(Scale(scale)).items():
@@ -278,10 +281,7 @@ def unnamed_randomness(source: str) -> Iterator[tuple[int, str]]:
 
 def glossary_problems(paper: Paper) -> Iterator[str]:
     """Places a paper's glossary names, in backticks, that are not there."""
-    try:
-        glossary: dict[str, str] = importlib.import_module(f"{paper.package}.glossary").GLOSSARY
-    except ModuleNotFoundError:
-        return
+    glossary: dict[str, str] = told_by(paper, "glossary", {})
     for symbol, meaning in glossary.items():
         for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning):
             if not (_found(paper.package, place) or _found("lemmata", place)):

@@ -7,7 +7,7 @@ OURS = "Claims of ours, beyond the paper; by default on a small model with weigh
 
 COVERAGE = (
     Stated("Figure 1", why="An illustration."),
-    Stated("Section 2.2, truncation to a fraction of the rank", why="A definition: the engine's `models/truncate.py`."),
+    Stated("Section 2.2, truncation to a fraction of the rank", why="A definition: `model/truncate.py`."),
     Stated("Table 1", claims=("tab-1", "tab-1-full"), why=WEIGHTS),
     Stated(
         "Section 2.2, truncation lets the answer through, in other models",
@@ -158,7 +158,10 @@ COVERAGE = (
     Stated("Lemma H.1", claims=("lemma-h.1",)),
     Stated("Lemma H.2", claims=("lemma-h.2",)),
     Stated("Lemma H.3", claims=("lemma-h.3", "lemma-h.3-decreasing", "thm-3-turn-proved")),
-    Stated("Appendix I, Table 5 (prompts)", why="Inputs of fig-16 and of truncation-facts: `lemmata.lm.tasks.facts`."),
+    Stated(
+        "Appendix I, Table 5 (prompts)",
+        why="Inputs of fig-16 and of truncation-facts: `lemmata.papers.association.task.language.facts`.",
+    ),
     Stated("Appendix J, data", why="A definition: `task/`, tested."),
     Stated("Figure 19", claims=("fig-19",)),
     Stated("Figure 20", claims=("fig-20", "fig-20-depth")),

@@ -36,7 +36,7 @@ GLOSSARY: dict[str, str] = {
     "β_1, β_2 of appendix G": "coefficients of the signal and the noise in W, n = 2: `theory.memory.coefficient_rates`",
     "a, b": "margins of a wrong token and of the noise over the correct one: `theory.memory.margin_rates`",
     "b_∞": "log(α / (1 - α)), the limit of b: `theory.memory.limit_b`",
-    "ρ": "fraction of a weight matrix's rank that low-rank truncation keeps: `models.truncate.truncate`",
+    "ρ": "fraction of a weight matrix's rank that low-rank truncation keeps: `model.truncate.truncate`",
     "F_1, F_2": "feed-forward maps of the two layers: `model.TransformerConfig.feeds`",
     "d": "width of the model: `model.TransformerConfig.width`",
 }

@@ -105,13 +105,18 @@ def F(x: jax.Array, layer: dict[str, jax.Array]) -> jax.Array:
     return jax.nn.relu(x @ layer["U_in"].T) @ layer["U_out"].T
 
 
-def logits(weights: Weights, fixed: Fixed, z: jax.Array) -> jax.Array:
-    """ξ_1 ... ξ_T of one sequence; the value matrix is written W_O W_V (Figure 13)."""
-    x = fixed["W_E"][z] + fixed["p"][: len(z)]  # x_t = W_E(z_t) + p_t
+def forward(weights: Weights, fixed: Fixed, z: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """ξ_1 ... ξ_T of one sequence, and attention [layer, query, key]; W_O W_V is the value matrix (Figure 13)."""
+    x, seen = fixed["W_E"][z] + fixed["p"][: len(z)], []  # x_t = W_E(z_t) + p_t
     for layer in weights:
-        h = attention(x, layer["W_QK"]) @ x @ layer["W_V"].T @ layer["W_O"].T  # h_t
+        seen.append(attention(x, layer["W_QK"]))
+        h = seen[-1] @ x @ layer["W_V"].T @ layer["W_O"].T  # h_t
         x = x + h + F(x + h, layer)  # x_t + h_t + F(x_t + h_t)
-    return x @ fixed["W_U"].T
+    return x @ fixed["W_U"].T, jnp.stack(seen)
+
+
+def logits(weights: Weights, fixed: Fixed, z: jax.Array) -> jax.Array:
+    return forward(weights, fixed, z)[0]
 
 
 def loss(weights: Weights, fixed: Fixed, z: jax.Array, following: jax.Array, kept: jax.Array) -> jax.Array:
@@ -215,6 +220,20 @@ def train(seed: int = 0, steps: int = STEPS, alpha: float = ALPHA) -> tuple[Weig
         if number % 100 == 0:
             print(f"step {number:4d}   loss {value:.3f}")
     return weights, fixed
+
+
+def shown(steps: int = STEPS) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """For the page: a sequence with many triggers, and where its last one looks: tokens and their roles; attention,
+    queries and keys."""
+    weights, fixed = train(steps=steps)
+    drawn = draw(default_rng(2), *statistics(), ALPHA, 256)
+    z, _, y_bar = (one[int(np.argmax((drawn[0] == Q).sum(axis=1)))] for one in drawn)
+    names, before = {Q: "q", TAU: "τ", int(y_bar): "ȳ"}, np.append(-1, z[:-1])
+    parts = {Q: "the trigger q", TAU: "the noise τ after q", int(y_bar): "the sequence's own ȳ after q"}
+    tokens = [names.get(int(token), str(token)) for token in z]
+    roles = [parts.get(int(a), "") if a == Q or b == Q else "" for a, b in zip(z, before, strict=True)]
+    seen = np.asarray(forward(weights, fixed, jnp.asarray(z))[1][:, -1])
+    return (tokens, roles), (seen, ["q, layer 1", "q, layer 2"], tokens)
 
 
 def main() -> None:

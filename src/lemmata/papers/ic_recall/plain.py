@@ -193,7 +193,7 @@ def best_possible(table, data):
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def theorem_4_2(rng):
+def theorem_4_2(rng, steps=30_000):
     """Three subjects, all six bijections, T = 0.05: Algorithm 1 to the saddle, then to the pairwise optimum."""
     n, k, T, delta = 3, 2, 0.05, 0.1
     table = every_bijection(n)
@@ -204,11 +204,11 @@ def theorem_4_2(rng):
     W_KQ = jnp.zeros((d_P + len(phi),) * 2)
     xi = uniform_ball(2 * d_P - 1, T**3 / np.log(1 / delta) ** 2, rng)
     eta = 30 * T**2  # Theta(T^2)
-    settled, final = algorithm_1(lambda w: loss(w, W, V, phi, data, n, T), W_KQ, k, eta, eta, 100, 30_000, xi)
+    settled, final = algorithm_1(lambda w: loss(w, W, V, phi, data, n, T), W_KQ, k, eta, eta, 100, steps, xi)
     return attentions(settled, phi, data)[0], attentions(final, phi, data)[0]
 
 
-def figures_2_and_3(rng):
+def figures_2_and_3(rng, steps=6000):
     """Eight subjects, 64 random bijections, T = 0.05: the position block by Adam on 8 sequences."""
     n, m, k, T = 8, 64, 2, 0.05
     table = random_bijections(n, m, rng)
@@ -217,8 +217,24 @@ def figures_2_and_3(rng):
     train, test = draw_sequences(table, 8, k, rng), draw_sequences(table, 1000, k, rng)
     d_P = 2 * k + 3
     W_KQ = jnp.zeros((d_P + len(phi),) * 2)
-    W_KQ = fine_tune(lambda w: loss(w, W, V, phi, train, n, T), W_KQ, optax.adam(1e-3), 6000, d_P)
+    W_KQ = fine_tune(lambda w: loss(w, W, V, phi, train, n, T), W_KQ, optax.adam(1e-3), steps, d_P)
     return *attentions(W_KQ, phi, test), *accuracy(W_KQ, W, V, phi, test, n), best_possible(table, test)
+
+
+def shown(steps=30_000):
+    """For the page: a sequence, and the attention of EoS after each stage of Algorithm 1, then of r*: tokens and their
+    roles; attention, queries and keys."""
+    rng = default_rng(0)
+    settled, final = theorem_4_2(rng, steps)
+    world, k = random_bijections(8, 64, rng), 2
+    tokens, answers = draw_sequences(world, 1, k, rng)
+    names = [f"s{u}" if u < 8 else f"a{u - 8}" if u < 16 else "EoS" if u == 80 else f"r{u - 16}" for u in tokens[0]]
+    roles = ["the first pair"] * 2 + ["the second pair"] * 2 + ["asked about", "", "the hidden relation", "the target"]
+    q = figures_2_and_3(rng, steps // 5)[1]
+    seen = [np.append(settled, np.nan), np.append(final, np.nan), q]
+    queries = ["EoS, after Stage 1", "EoS, after Stage 2", "r*, Figure 2's world"]
+    keys = ["$s_1$", "$a_1$", "$s_2$", "$a_2$", "$s_3$", "EoS", "r*"]
+    return ([*names, f"a{answers[0] - 8}"], roles), (seen, queries, keys)
 
 
 def main():

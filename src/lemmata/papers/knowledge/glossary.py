@@ -20,8 +20,10 @@ GLOSSARY: dict[str, str] = {
     "η_1, η_2, η_3; T_1, T_2, T_p": "learning rates and ends of the stages: `run.stages.StagedDescent`",
     "G, RA_1(G)": "fine-tuning gradient in the neurons, its part of rank 1: `run.fast.token_descent.leading_part`",
     "n_r": "number of sentences with a template (ours): `theory.first_attention.subject_share`",
-    "C": "how many templates fine-tuning covers: `theory.covering.covered_extraction`",
-    "F": "how many subjects are fine-tuned on: `theory.covering.extraction_after`",
+    "C": "how many templates fine-tuning covers: `theory.covering.all_covered`",
+    "F": "how many subjects fine-tuning asks about: `theory.covering.Asked`",
+    "n*": "how often a template must be asked about before the prompt silences it (ours): "
+    "`theory.covering.least_count`",
     "A_i": "the K templates of subject i, drawn without replacement: `theory.concentration.at_most_half`",
     "q": "|R| in the concentration lemma: `theory.concentration.hoeffding_bound`",
     "n of eq. (44)": "number of subjects that draw templates: `theory.concentration.hoeffding_bound`",

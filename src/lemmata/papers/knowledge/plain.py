@@ -211,17 +211,32 @@ def stored(params, E, templates, lam, query):
     return float(jnp.mean(jnp.argmax(log_probabilities(params, E, prompts, lam, query), axis=1) == 1 + R + s))
 
 
-def theorem(seed=0):
-    """Pre-training in stages, one query for all prompts, orthonormal embeddings."""
+def theorem_world(seed=0):
+    """Orthonormal embeddings, and the three learning rates; the first step aims at a logit of 56 for d at [o]."""
     N, R, K, width, m, lam = 32, 8, 4, 128, 12, 256.0
     rng = np.random.default_rng(seed)
     templates = draw_templates(rng, N, R, K)
+    asked, held_out = map(jnp.asarray, halves(rng, N))
     E, params = first_weights(rng, N, R, width, m, sigma_0=0.01 / lam, orthonormal=True)
     unit = learning_rate_unit(params, lam)
-    etas = (1.5 * 56.0 * unit, 20 * unit, 200 * unit)  # the first step aims at a logit of 56 for d at [o]
+    etas = (1.5 * 56.0 * unit, 20 * unit, 100 * unit)
+    return templates, asked, held_out, E, params, etas, lam
+
+
+def fact_attention(params, E, templates):
+    """alpha at [o s r] of every fact where o asks, [fact, token]."""
+    R, _ = sizes(E, params)
+    facts = zip(*all_sentences(templates), strict=True)
+    return np.array([attention(params["A"], E[jnp.array([START, 3 + R + s, 3 + r])], "first") for s, r in facts])
+
+
+def theorem():
+    """The theory from end to end: stages store, questions unlock. One query for all prompts."""
+    templates, asked, held_out, E, params, etas, lam = theorem_world()
+    K = templates.shape[1]
     after_first, _ = pretrain_in_stages(params, E, templates, etas, 2, lam, "first")
-    params, history = pretrain_in_stages(params, E, templates, etas, 240, lam, "first")
-    alpha = attention(after_first["A"], E[jnp.array([START, 3 + R, 3 + templates[0, 0]])], "first")
+    params, history = pretrain_in_stages(params, E, templates, etas, 320, lam, "first")
+    alpha = fact_attention(after_first, E, templates)[0]
     s, r = map(jnp.asarray, all_sentences(templates))
     loss = float(pretraining_loss(params, E, s, r, lam, "first"))
     print("Pre-training by gradient descent in stages, one query for all prompts:")
@@ -229,11 +244,34 @@ def theorem(seed=0):
     shares = ", ".join(f"{name} {share:.1g}" for name, share in zip("osr", alpha.tolist(), strict=True))
     print(f"  attention at [o s r] after stage 1: {shares}  (knowledge/attention-pattern)")
     print(f"  stage 3 begins at step {[stage for _, stage in history].index(3)}")
+    before = extraction(params, E, held_out, lam, "first")
+    tuned = fine_tune(params, E, asked, asked, 0.1 * unit, 3 * unit, 120, lam, "first")
+    thin = fine_tune(params, E, asked, asked, 0.1 * unit, 3 * unit, 120, lam, "first", rank=1)
+    frozen = fine_tune(params, E, asked, asked, 0.1 * unit, 0.0, 120, lam, "first")
+    after, along, alone = (extraction(one, E, held_out, lam, "first") for one in (tuned, thin, frozen))
+    print("Then questions about half of the subjects, by gradient descent:")
+    print(f"  facts stored {stored(params, E, templates, lam, 'first'):.2f}, of the other half {before:.2f} come out")
+    print(f"  after fine-tuning {after:.2f}  (knowledge/extraction-unseen-facts)")
+    print(f"  along gradients of rank 1 {along:.2f}, with the neurons frozen {alone:.2f}  (knowledge/neurons-extract)")
+
+
+def shown(steps=240):
+    """For the page: a subject's sentences and its question, and the mean attention at [o s r] in training: tokens and
+    their roles; attention, queries and keys."""
+    templates, _, _, E, start, etas, lam = theorem_world()
+    trained = [pretrain_in_stages(start, E, templates, etas, number, lam, "first")[0] for number in (0, 2, steps)]
+    sentences = [["o", "s₀", f"r{r}", "a₀"] for r in templates[0]] + [["o", "s₀", "p", "a₀"]]
+    parts = {"s₀": "the subject", "a₀": "its answer", "p": "p ends a question"}
+    tokens = [token for sentence in sentences for token in sentence]
+    roles = [parts.get(token, "a relation" if token[0] == "r" else "") for token in tokens]
+    seen = [fact_attention(params, E, templates).mean(axis=0) for params in trained]
+    queries = ["at the start", "after stage 1", "at the end"]
+    return (tokens, roles), (seen, queries, ["o", "the subject", "the relation"])
 
 
 def experiment(seed=0):
-    """Pre-training with AdamW, then questions about half of the subjects by gradient descent; the last token asks."""
-    N, R, K, width, m, lam, steps, batch = 64, 20, 5, 50, 8, 8.0, 1000, 128
+    """Another reading: AdamW pre-trains and the last token asks."""
+    N, R, K, width, m, lam, steps, batch = 32, 8, 4, 50, 8, 8.0, 2000, 64
     rng = np.random.default_rng(seed)
     templates = draw_templates(rng, N, R, K)
     asked, held_out = map(jnp.asarray, halves(rng, N))
@@ -244,15 +282,10 @@ def experiment(seed=0):
     before = extraction(params, E, held_out, lam, "last")
     unit = learning_rate_unit(params, lam)
     tuned = fine_tune(params, E, asked, asked, 0.1 * unit, 3 * unit, 120, lam, "last")
-    thin = fine_tune(params, E, asked, asked, 0.1 * unit, 3 * unit, 120, lam, "last", rank=1)
     own, after = (extraction(tuned, E, subjects, lam, "last") for subjects in (asked, held_out))
-    along = extraction(thin, E, held_out, lam, "last")
-    print(
-        "Pre-training with AdamW, then questions about half of the subjects by gradient descent, the last token asks:"
-    )
+    print("Another reading: pre-training with AdamW, and the last token asks:")
     print(f"  facts stored {stored(params, E, templates, lam, 'last'):.2f}, own questions learned {own:.2f}")
-    print(f"  facts of the other half: {before:.2f} before, {after:.2f} after  (knowledge/extraction-unseen-facts)")
-    print(f"  along gradients of rank 1: {along:.2f}  (knowledge/rank-one-descent)")
+    print(f"  facts of the other half: {before:.2f} before, {after:.2f} after  (knowledge/extraction-last-token)")
 
 
 if __name__ == "__main__":

@@ -219,20 +219,33 @@ def accuracy(model: Model, c: Constants, batch: Sentence) -> tuple[Any, Any]:
     return jnp.mean(found[0]) * jnp.exp(2 * floor(c)), jnp.mean(found[1])
 
 
-def train(table: Any, variables: int, m: int, answers: tuple[int, ...], key: Any) -> tuple[Model, Constants]:
+def train(
+    table: Any, variables: int, m: int, answers: tuple[int, ...], key: Any, stages: int = 3
+) -> tuple[Model, Constants]:
     """Stage 1 and T^2."""
     keys = jax.random.split(key, 4)
     model, c = create(table, variables, m, keys[0])
     (W4,), _ = learn_one_step((model.W4,), 4, table, c, steps=500, stride=0.4, finest=0.02)
     (W5g, W5y), _ = learn_one_step((model.W5g, model.W5y), 5, table, c, steps=3000, stride=0.2, finest=0.02)
     model = model._replace(W4=W4, W5g=W5g, W5y=W5y)
-    for eta, steps, one in (
-        (0.2, 200, keys[1]),
-        (1.0, 400, keys[2]),
-        (4.0, 400, keys[3]),
-    ):  # slow first: the blocks balance
+    of_attention = ((0.2, 200), (1.0, 400), (4.0, 400))  # slow first: the blocks balance
+    for (eta, steps), one in list(zip(of_attention, keys[1:], strict=True))[:stages]:
         model, _ = learn_attention(model, c, table, 2, answers, steps, eta, one)
     return model, c
+
+
+def shown(stages: int = 3) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """For the page: a sentence of C6, and where each of its answers looks: clauses and their roles; attention, queries
+    and keys."""
+    table, length = jnp.asarray(cyclic(6)), 4
+    model, _ = train(table, 57, 24, (1, 2), jax.random.key(0), stages)
+    s = jax.tree.map(lambda one: one[0], draw(table, 57, length, 1, jax.random.key(3)))
+    predicates = [f"x{s.x[n]} = g{s.g[n - 1]}(x{s.x[n - 1]})" for n in range(1, length + 1)]
+    answers = [f"x{x} = y{y}" for x, y in zip(s.x, s.y, strict=True)]
+    seen = [np.asarray(attention(model, s, step)) for step in range(1, length + 1)]
+    keys, queries = [*predicates, *answers], [f"to answer {step}" for step in range(1, length + 1)]
+    roles = ["predicates"] * length + ["the given answer"] + ["answers to be written"] * length
+    return (keys, roles), (seen, queries, keys)
 
 
 def main() -> None:

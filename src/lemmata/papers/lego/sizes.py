@@ -43,6 +43,8 @@ MAP_SENTENCES = Size(smoke=(32,), laptop=(1000, 4000), paper=(3000, 10_000, 30_0
 MAP_EPOCHS = Size(smoke=(5, 10), laptop=(25, 75), paper=(75, 150, 300), where="Section 7: 300")
 MAP_STAGE_STEPS = Size(smoke=10, laptop=1000, paper=2500, where=OURS)
 MAP_TEST = Size(smoke=8, laptop=128, paper=256, where=OURS)
+NO_RESIDUAL_EPOCHS = Size(smoke=10, laptop=50, paper=300, where="Section 7: 300")
+NO_RESIDUAL_SEEDS = Size(smoke=2, laptop=3, paper=2, where=OURS)
 MAP_SEEDS = Size(smoke=1, laptop=1, paper=2, where=OURS)
 
 # Algebra and permuted predicates.
@@ -118,15 +120,23 @@ GROWTH_SIZES = Size(
     where="d to infinity; ours",
 )
 GROWTH_WIDTH = Size(smoke=10, laptop=32, paper=32, where="n_y <= m <= log^2 d; ours")
-GROWTH_SINGLE_WIDTH = Size(smoke=6, laptop=12, paper=12, where="n_y <= m <= log^2 d; ours")
+GROWTH_CLIPS = Size(
+    smoke=(4.0, 6.0), laptop=(4.0, 6.0), paper=(4.0, 6.0), where="C_B is large; ours: Lemma D.13 asks > 3"
+)
 GROWTH_LENGTHS = Size(
     smoke=(2, 4, 8, 16, 32, 48),
-    laptop=(2, 4, 8, 16, 32, 64, 128, 256, 384),
-    paper=(2, 4, 8, 16, 32, 64, 128, 256, 384),
-    where=OURS,
+    laptop=(2, 8, 48, 64, 80, 96, 112, 128, 152, 181, 215, 256, 304, 362, 431, 512, 609, 724),
+    paper=(2, 8, 48, 64, 80, 96, 112, 128, 152, 181, 215, 256, 304, 362, 431, 512, 609, 724, 861, 1024, 1218, 1448),
+    where=f"{OURS}; in each world as long as its variables last; accuracy falls within a factor of 1.5",
 )
-GROWTH_TEST = Size(smoke=8, laptop=8, paper=32, where=OURS)
-GROWTH_SEEDS = Size(smoke=2, laptop=5, paper=5, where=OURS)
+GROWTH_TEST = Size(smoke=8, laptop=4, paper=32, where=OURS)
+GROWTH_SEEDS = Size(smoke=2, laptop=3, paper=5, where=OURS)
+
+# Appendix D, where one neuron has learned each combination, as its Lemmas D.3 to D.7 have it.
+COURSE_ACTION = Size(smoke="C4", laptop="C6", paper="C6", where="Assumption 4.1; E_2 needs four values")
+COURSE_SIZES = Size(smoke=(64, 256, 1024), laptop=(404, 3232, 25_856), paper=(404, 3232, 25_856), where="d to infinity")
+COURSE_WIDTH = Size(smoke=6, laptop=12, paper=12, where="n_y <= m <= log^2 d; ours")
+COURSE_SEEDS = Size(smoke=3, laptop=5, paper=10, where=OURS)
 
 # Theorem 5.1: self-training by doubling.
 DOUBLING_ACTION = Size(smoke="S3", laptop="S5", paper="S5", where=ACTIONS)
@@ -145,6 +155,35 @@ DOUBLING_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
 # The control's stages end at so many times their floor. Smoke's vocabulary is so small that its loss begins below that.
 EARLY_END_EXCESS = Size(smoke=1.0, laptop=100.0, paper=100.0, where=f"{OURS}; of a control")
 EARLY_END_SEEDS = Size(smoke=1, laptop=2, paper=1, where=f"{OURS}; of a control")
+
+# Appendices E and F with their own stop, on ideal features.
+STOP_POINTS = Size(smoke=(3,), laptop=(4, 5), paper=(4, 5), where="n_y grows with d; ours")
+STOP_VOCABULARIES = Size(
+    smoke=(64.0, 256.0, 1024.0),
+    laptop=(404.0, 1e4, 1e6),
+    paper=(404.0, 1e4, 1e6, 1e8, 1e12, 1e16),
+    where="d to infinity; ours",
+)
+STOP_CLIPS = Size(smoke=(8.0, 16.0), laptop=(8.0, 16.0), paper=(8.0, 12.0, 16.0), where="C_B is large; ours")
+STOP_STAGES = Size(smoke=2, laptop=3, paper=4, where="Theorem F.1: k <= log2 |X|")
+STOP_ENUMERATED = Size(smoke=6000, laptop=6000, paper=30_000, where=OURS)
+STOP_DRAWN = Size(smoke=500, laptop=3000, paper=10_000, where=OURS)
+LEAST_CLIP_POINTS = Size(smoke=(3,), laptop=(3, 4, 5), paper=(3, 4, 5, 6), where="n_y grows with d; ours")
+LEAST_CLIP_VOCABULARIES = Size(
+    smoke=(64.0,), laptop=(404.0, 1e5), paper=(1e3, 1e5, 1e8, 1e12), where="d to infinity; ours"
+)
+LEAST_CLIP_CLIPS = Size(
+    smoke=(4.0, 8.0, 16.0),
+    laptop=(4.0, 5.0, 6.0, 6.5, 7.0, 7.5, 8.0, 12.0),
+    paper=(3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0, 10.0, 12.0),
+    where="C_B is large; ours",
+)
+LEAST_CLIP_STAGES = Size(smoke=2, laptop=3, paper=5, where="Theorem F.1: k <= log2 |X|")
+LEAST_CLIP_ENUMERATED = Size(smoke=500, laptop=500, paper=6000, where=OURS)
+LEAST_CLIP_DRAWN = Size(smoke=500, laptop=1000, paper=10_000, where=OURS)
+SHORT_POINTS = Size(smoke=4, laptop=5, paper=5, where="n_y grows with d; ours")
+SHORT_VOCABULARY = Size(smoke=64, laptop=404, paper=808, where="d to infinity; ours")
+SHORT_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
 
 # The regime map: d = 404 is large enough for Assumption 4.1, and 24 neurons are at most log^2 d.
 REGIME_SYMMETRIC = Size(smoke="S3", laptop="S5", paper="S5", where=ACTIONS)

@@ -52,11 +52,13 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: (runs["main"], dict.fromkeys(COLUMNS, "on_trigger")),  # positions that do follow q
             parts={
                 "holding k ≠ q": Part(
-                    lambda read: largest(read[0], read[1]["holding k ≠ q"]), at_most(PRINTED), along=BY_SIZE
+                    lambda read: largest(read[0], read[1]["holding k ≠ q"]),
+                    at_most(PRINTED, paper="every b_1, and b_2 other than q"),
+                    along=BY_SIZE,
                 ),
                 "holding q": Part(
                     lambda read: largest(read[0], read[1]["holding q"]),
-                    at_most(PRINTED),
+                    at_most(PRINTED, paper="every b_1, and b_2 other than q"),
                     corrected=corrected_at_trigger,
                     along=BY_SIZE,
                 ),

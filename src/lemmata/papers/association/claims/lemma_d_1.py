@@ -8,6 +8,7 @@ from lemmata.papers.association.claims._first_gradients import sampled_moments, 
 from lemmata.papers.association.theory import one_step
 
 TOKENS = ("noise", "any other")
+OTHERS = "mean of any other, over μ(k)"
 ORDER_ONE = 1.5  # what the leading orders in N leave out, times N: α and 1 - α, and the sampling of them
 
 
@@ -20,7 +21,11 @@ def dropped(runs: Runs, matrix: str) -> dict[str, Seeds]:
     chain = runs["sampled"].config.chain
     mean, variance = zip(*(one_step.printed_feed_forward(noise, chain) for noise in (True, False)), strict=True)
     n = chain.num_tokens
-    return {"mean": Seeds(n * (found_mean - mean)), "variance": Seeds(n * (found_variance / variance - 1))}
+    return {
+        "mean": Seeds(n * (found_mean - mean)),
+        "variance": Seeds(n * (found_variance / variance - 1)),
+        OTHERS: Seeds((found_mean / mean)[:, 1]),
+    }
 
 
 FEED_FORWARD = Claim(
@@ -40,7 +45,8 @@ FEED_FORWARD = Claim(
             along={"token": TOKENS},
         )
         for name in ("mean", "variance")
-    },
+    }
+    | {OTHERS: Part(lambda found: found[OTHERS], near(1.0, rtol=0.05, over_seeds=True))},  # nothing is left out there
     remark=r"The lemma supposes $N \gg 1$; the full forms are the proof's own (7) and (9), $\mu(N+1) = \frac{1}{N+1} - "
     r"\alpha$ and $\sigma^2(k) = \frac{1-\alpha}{N}(1 - \frac{1-\alpha}{N})$. Bound (6) vanishes with $m$ and leaves "
     "no room for what is dropped: see eq-6.",
@@ -54,7 +60,7 @@ def draw(runs: Runs) -> Artefact:
         f"{len(config.seeds)} samples of {config.samples} sequences: 0 the noise token, 1 any other; dashed, the "
         f"limits."
     )
-    curves = {name: (range(2), seeds.values) for name, seeds in found.items()}
+    curves = {name: (range(2), found[name].values) for name in ("mean", "variance")}
     axes = {"xlabel": "token", "ylabel": "N × what the printed form leaves out", "xticks": [0, 1]}
     return draw_curves(curves, caption, at=(-ORDER_ONE, ORDER_ONE), marker="o", **axes)
 

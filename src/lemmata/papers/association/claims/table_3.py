@@ -104,7 +104,7 @@ RANGES = Claim(
     wrong=partial(rows, neighbour=True),
     parts=Part(
         Rows.ranges,
-        at_most(np.array(one_step.PRINTED_RANGES)),
+        at_most(np.array(one_step.PRINTED_RANGES), paper="every N and row"),
         corrected=lambda runs: np.array(one_step.corrected_ranges(runs["sampled"].config.length)),
         along={"N": lambda runs: (runs["sampled"].config.chain.num_tokens, MANY), "row": ROW_NAMES},
     ),

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Key
 
-from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer
+from lemmata.papers.association.model.truncate import truncate_compiled
 from lemmata.papers.association.task import RecallSample, SyntheticIOI, occurrence
 from lemmata.train import stack
 

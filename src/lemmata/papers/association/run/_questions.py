@@ -8,10 +8,10 @@ import numpy as np
 
 from lemmata.core import UserError
 from lemmata.lm.model import LanguageModel
-from lemmata.lm.probes import next_tokens, probability, rank, single_token
-from lemmata.lm.tasks.facts import CITIES, TABLE_5, Fact
-from lemmata.lm.tasks.halves import HALVES, Half, halves
-from lemmata.lm.tasks.ioi import Sentence, sentences
+from lemmata.papers.association.probe.logits import next_tokens, probability, rank, single_token
+from lemmata.papers.association.task.language.facts import CITIES, TABLE_5, Fact
+from lemmata.papers.association.task.language.halves import HALVES, Half, halves
+from lemmata.papers.association.task.language.ioi import Sentence, sentences
 
 Task = Literal["ioi", "facts"]
 

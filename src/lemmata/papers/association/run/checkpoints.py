@@ -14,13 +14,13 @@ from lemmata.core import Count, Natural, RunConfig, RunContext, RunOutput, Share
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.keep import Largest, RandomSubspace
 from lemmata.lm.model import LanguageModel, load
-from lemmata.lm.probes import single_token
 from lemmata.lm.roles import Role
 from lemmata.lm.source import weights_hash
-from lemmata.lm.tasks.facts import MADRID, TABLE_5
-from lemmata.lm.tasks.ioi import sentences
-from lemmata.lm.tasks.sentences import PREPOSITIONS, SENTENCES
+from lemmata.papers.association.probe.logits import single_token
 from lemmata.papers.association.run._questions import LongTable, Questions, Reader, about_facts, about_people, encoder
+from lemmata.papers.association.task.language.facts import MADRID, TABLE_5
+from lemmata.papers.association.task.language.ioi import sentences
+from lemmata.papers.association.task.language.sentences import PREPOSITIONS, SENTENCES
 
 EDITS = ("full", "truncated", "random")
 NO_ANSWER = {"answer": "Spain", "the": "the"}  # where there is none, a word is read in its place as a control

@@ -9,10 +9,10 @@ from lemmata.core import Bound, Inside, Natural, Positive, RunContext, RunOutput
 from lemmata.lm.keep import Largest
 from lemmata.lm.roles import Role
 from lemmata.lm.run import LanguageModelRun
-from lemmata.lm.tasks.halves import Half
 from lemmata.papers.association.probe.gains import best
 from lemmata.papers.association.run._cutting import Bench, Counter, bench, subspaces, upper_layers
 from lemmata.papers.association.run._questions import LongTable, Task, both_halves
+from lemmata.papers.association.task.language.halves import Half
 
 
 @dataclass(frozen=True, kw_only=True)

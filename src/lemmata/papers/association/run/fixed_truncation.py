@@ -8,14 +8,14 @@ import numpy as np
 from lemmata.core import Bound, Count, Natural, RunContext, RunOutput, Some
 from lemmata.lm.keep import Largest, count_of
 from lemmata.lm.model import LanguageModel
-from lemmata.lm.probes import single_token
 from lemmata.lm.roles import Matrix, Role
 from lemmata.lm.run import LanguageModelRun
-from lemmata.lm.tasks.facts import MADRID, TABLE_5
-from lemmata.lm.tasks.halves import HALVES
-from lemmata.lm.tasks.ioi import PAPERS_SENTENCE, Sentence, sentences
+from lemmata.papers.association.probe.logits import single_token
 from lemmata.papers.association.run._cutting import Counter, bench, subspaces
 from lemmata.papers.association.run._questions import LongTable, Questions, about_facts, about_people, encoder
+from lemmata.papers.association.task.language.facts import MADRID, TABLE_5
+from lemmata.papers.association.task.language.halves import HALVES
+from lemmata.papers.association.task.language.ioi import PAPERS_SENTENCE, Sentence, sentences
 
 Prompts = Literal["madrid", "table 5", "ioi", "mary", "john"]
 EXCHANGED = Sentence(  # the paper's sentence with the other one acting

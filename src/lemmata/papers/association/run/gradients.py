@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lemmata.core import Batch, RunConfig, RunContext, RunOutput, also, named_key, optimized_jit, precision
-from lemmata.core.constraints import Bound, Count, Inside, Several, Some
+from lemmata.core.constraints import Bound, Count, Inside, Several, Share, Some
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.simplified import (
     TRIGGER,
@@ -109,9 +109,11 @@ class LeadingCoefficients(RunConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class OneStepMargins(ChainRun):
-    """One gradient step from zero on `samples` sequences (a seed each), then the margins on fresh test sequences."""
+    """One gradient step from zero on `samples` sequences (a seed each), then the margins on fresh test sequences, up to
+    `most_noise` of whose tokens were replaced by the noise: the margin depends on their share."""
 
     kind = "association/one-step-margins"
+    version = 2
 
     num_tokens: TableSize = 32  # N
     length: ThreeOrMore = 128  # T
@@ -119,6 +121,7 @@ class OneStepMargins(ChainRun):
     samples: Count = 8192  # m
     batch: Count = 256
     tests: Count = 32
+    most_noise: Share = 0.75
     seeds: Some[int] = tuple(range(3))
 
     def execute(self, context: RunContext) -> RunOutput:
@@ -135,7 +138,9 @@ class OneStepMargins(ChainRun):
                 return tuple(jax.vmap(lambda z, m=m: m.at(z, last)[0])(tests) for m in (attention, forward))
 
             drawn = sample(task, max(self.batch, self.tests), named_key(0, "test"))
-            tests = drawn.tokens[: self.tests]
+            share = jnp.linspace(0.0, self.most_noise, self.tests)[:, None]
+            replaced = jax.random.uniform(named_key(0, "noise in tests"), (self.tests, self.length)) < share
+            tests = jnp.where(replaced.at[:, -1].set(False), self.num_tokens, drawn.tokens[: self.tests])
             margins = []  # of each seed: [block, test]
             for done, seed in enumerate(self.seeds):
                 gradients = [gradient(model, sample(task, self.batch, key)) for key in self.batch_keys(seed)]

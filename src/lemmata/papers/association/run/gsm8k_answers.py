@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from lemmata.core import Count, Inside, Natural, RunConfig, RunContext, RunOutput, Share, UserError, require
+from lemmata.lm.data import find
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT
 from lemmata.lm.extra import LIBRARIES, library
-from lemmata.lm.harness import OWN_LENGTH, Scored, score_gsm8k
 from lemmata.lm.hashing import hash_file
 from lemmata.lm.keep import Largest, RandomSubspace
 from lemmata.lm.model import load
 from lemmata.lm.roles import Role
 from lemmata.lm.source import weights_hash
-from lemmata.lm.tasks.data import find
-from lemmata.lm.tasks.gsm8k import GSM8K, problems
+from lemmata.papers.association.probe.harness import OWN_LENGTH, Scored, score_gsm8k
+from lemmata.papers.association.task.language.gsm8k import GSM8K, problems
 
 MOST_SHOTS = 8  # so many questions are examples, whatever the number of shots
 EDITS = ("full", "truncated", "random")

@@ -7,8 +7,8 @@ import jax
 from jaxtyping import Array, Key
 
 from lemmata.core import Count, Metrics, RunConfig, RunContext, RunOutput, Some, named_key, named_keys, require
-from lemmata.models.truncate import truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
+from lemmata.papers.association.model.truncate import truncate_compiled
 from lemmata.papers.association.probe.answers import ioi_answers
 from lemmata.papers.association.task import IOIConfig, SyntheticIOI
 from lemmata.train import Batches, Descent, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack

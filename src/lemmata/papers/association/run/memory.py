@@ -14,8 +14,8 @@ from scipy.integrate import solve_ivp
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require, to_jax
 from lemmata.core.constraints import Bound, Count, Inside, Several
-from lemmata.models.truncate import decompose
 from lemmata.papers.association.model import LinearMemory
+from lemmata.papers.association.model.truncate import decompose
 
 Targets = Float[Array, "inputs outputs"]
 

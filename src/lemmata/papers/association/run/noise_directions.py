@@ -24,12 +24,12 @@ from lemmata.lm.model import LanguageModel
 from lemmata.lm.roles import Matrix, Role
 from lemmata.lm.run import LanguageModelRun
 from lemmata.lm.spectra import spectrum
-from lemmata.lm.tasks.halves import HALVES, Half
 from lemmata.lm.upper import Upper
 from lemmata.papers.association.probe.gains import best
 from lemmata.papers.association.probe.writing import LastTokens, pointer
 from lemmata.papers.association.run._cutting import Bench, Counter, bench, upper_layers
 from lemmata.papers.association.run._questions import LongTable, Questions, Reader, both_halves
+from lemmata.papers.association.task.language.halves import HALVES, Half
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,12 +20,12 @@ from lemmata.lm.keep import Keep, Largest, RandomSubspace
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder
 from lemmata.lm.pretrain import HELD_OUT, RECIPE
-from lemmata.lm.probes import single_token
 from lemmata.lm.roles import Role
-from lemmata.lm.tasks.halves import HALVES
-from lemmata.lm.tasks.repeats import Repeat, repeats
+from lemmata.papers.association.probe.logits import single_token
 from lemmata.papers.association.run._questions import LongTable, Questions, Reader, encoder
 from lemmata.papers.association.run.checkpoints import checkpoint_of, hashes_of
+from lemmata.papers.association.task.language.halves import HALVES
+from lemmata.papers.association.task.language.repeats import Repeat, repeats
 
 EDITS = ("full", "cut", "random", "other random")
 WORDS = ("name", "absent", "the")

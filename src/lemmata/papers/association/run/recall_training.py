@@ -12,8 +12,8 @@ from jaxtyping import Array, Key
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require, to_jax
 from lemmata.core.config import UNSAID
 from lemmata.core.constraints import Bound, Count, Natural, Share, Some
-from lemmata.models.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
+from lemmata.papers.association.model.truncate import decompose, resolve_paths, truncate_compiled
 from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
 from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, clearest_example, first, held_out
 from lemmata.papers.association.probe.snapshot import attention_mass, feed_margin, snapshot

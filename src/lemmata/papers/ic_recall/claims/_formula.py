@@ -96,12 +96,14 @@ def backwards(run: RunResult) -> RunResult:
 
 def formula_values(claim: Claim, runs: Runs) -> dict[str, np.ndarray]:
     """Entry by entry: what autodiff measures, what is printed, and the corrected form where there is one."""
-    part = claim.named_parts()[""]
-    found = {"measured": part.read(claim.subject(runs)), "printed": part.rule.expected(runs)}
-    if claim.correction:
-        found["corrected"] = part.if_corrected(found["printed"], runs)
-    wide = np.broadcast_arrays(*(np.asarray(value, float) for value in found.values()))
-    return {name: np.ravel(value) for name, value in zip(found, wide, strict=True)}
+    subject, rows = claim.subject(runs), list[dict[str, np.ndarray]]()
+    for part in claim.named_parts().values():
+        found = {"measured": part.read(subject), "printed": part.rule.expected(runs)}
+        if claim.correction:
+            found["corrected"] = part.if_corrected(found["printed"], runs)
+        wide = np.broadcast_arrays(*(np.asarray(value, float) for value in found.values()))
+        rows.append({name: np.ravel(value) for name, value in zip(found, wide, strict=True)})
+    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
 
 def formula_table(claims: Sequence[Claim], runs: Runs) -> dict[str, list[Any]]:

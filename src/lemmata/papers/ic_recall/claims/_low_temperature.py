@@ -57,6 +57,15 @@ class Replicas(NamedTuple):
         )
         return p, np.maximum(-least * self.over_share.config.temperatures[0], 1e-12)
 
+    def eigenvalue_limit(self) -> float:
+        """Minus T times the median least eigenvalue over the share of confusing sequences, as T falls to 0: by the
+        parabola in sqrt(T) log(1/T), the order of what Stage 1 leaves over, through every temperature."""
+        t = np.array(sorted(set(self.over_temperature.config.temperatures)))
+        p, least = (
+            _medians(self.over_temperature, name, "temperature", t) for name in ("is_confusing", "least_eigenvalue")
+        )
+        return float(np.polyfit(np.sqrt(t) * np.log(1 / t), -least * t / p, 2)[-1])
+
 
 def _medians(run: RunResult, name: str, by: str, values: np.ndarray) -> np.ndarray:
     """The median over replicas at each value of another column; what was not reached counts as never."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, at_most, falls
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.papers.ic_recall.claims._algebra import in_three_worlds, three_worlds
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, points
 from lemmata.papers.ic_recall.theory import relations
 from lemmata.report import plots
@@ -58,15 +58,17 @@ def _every_slope(runs: Runs, columns: list[int]) -> Slopes:
 
 BY_T = {"T": lambda runs: exact.falling(runs[exact.ENOUGH].arrays["start_temperature"])}
 
-EQ_16 = formula(
-    "eq-16",
-    "Appendix C, eq. (16)",
-    r"With the memory of Lemma 3.1, for any relation $l(r) = 2 \sum_{i \le 3, j \le 2} v_{2i-1} v_{2j} "
-    r"\mathbf{1}_{\{r(s_i) = a_j\}} + \sum_{i=1}^5 v_i^2$.",
-    lambda run: relations.all_logits(run.arrays["v"])[:, run.arrays["pattern"]].T,
-    lambda run: run.arrays["memory_logits"].T,
-    along={"relation": lambda run: range(1, run.arrays["memory_logits"].shape[1] + 1), "point": points},
-    remark="Every relation of an affine world, straight from the associative memory.",
+EQ_16 = in_three_worlds(
+    formula(
+        "eq-16",
+        "Appendix C, eq. (16)",
+        r"With the memory of Lemma 3.1, for any relation $l(r) = 2 \sum_{i \le 3, j \le 2} v_{2i-1} v_{2j} "
+        r"\mathbf{1}_{\{r(s_i) = a_j\}} + \sum_{i=1}^5 v_i^2$.",
+        lambda run: relations.all_logits(run.arrays["v"])[:, run.arrays["pattern"]].T,
+        lambda run: run.arrays["memory_logits"].T,
+        along={"relation": lambda run: range(1, run.arrays["memory_logits"].shape[1] + 1), "point": points},
+        remark="Every relation of three affine worlds, straight from the associative memory.",
+    )
 )
 
 CLAIMS = (
@@ -81,9 +83,11 @@ CLAIMS = (
         wrong=lambda runs: Slopes(exact.start(runs, _others), ANSWERS),
         parts={
             "least lead, over p(r_1)/(3T)": Part(
-                Slopes.query_lead, at_least(1.0, slack=1e-12), along=exact.by_kind(_mismatched)
+                Slopes.query_lead, at_least(1.0, slack=1e-12, paper="every T and n"), along=exact.by_kind(_mismatched)
             ),
-            "largest lead, times T": Part(Slopes.query_most, at_most(2 / 3), along=exact.by_kind(_mismatched)),
+            "largest lead, times T": Part(
+                Slopes.query_most, at_most(2 / 3, paper="every T and n"), along=exact.by_kind(_mismatched)
+            ),
         },
         remark="The control is sequences that are not mismatched.",
     ),
@@ -133,7 +137,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {**any_subjects(scale), **exact.enough_sequences(scale)}
+    return {**three_worlds(scale), **exact.enough_sequences(scale)}
 
 
 EXPERIMENT = Experiment(

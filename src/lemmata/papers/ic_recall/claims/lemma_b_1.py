@@ -23,7 +23,7 @@ LEMMA = Claim(
     wrong=lambda runs: _best(runs, "stepped"),
     parts=Part(
         np.array,
-        at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9),
+        at_most(lambda runs: 1 / runs["direct"].config.n, slack=1e-9, paper="every input and W^KQ"),
         along={"decoding": ("argmax", "probability")},
     ),
     remark="Measured: the largest over random full $W^{KQ}$ and all sequences, by argmax (ties split) and by "

@@ -124,7 +124,7 @@ CLAIMS = (
         wrong=lambda runs: [runs["unlawful"]] * len(runs.group("lawful")),
         parts=Part(
             lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]),
-            at_most(_most_allowed),
+            at_most(_most_allowed, paper="every n >= 3"),
             along={
                 "world": lambda runs: crossed(
                     n=[run.config.n for run in runs.group("lawful").values()], matches=range(3)

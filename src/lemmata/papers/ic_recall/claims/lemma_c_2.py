@@ -6,7 +6,6 @@ from lemmata.core import Claim, Experiment, Part, RunConfig, Runs, Scale, at_lea
 from lemmata.papers.ic_recall.claims import _low_temperature as trained
 from lemmata.papers.ic_recall.claims._algebra import any_subjects
 from lemmata.papers.ic_recall.claims._formula import formula, scores, slip
-from lemmata.papers.ic_recall.claims._temperature import cold
 from lemmata.papers.ic_recall.theory import low_temperature
 
 LOCUS = "Appendix C, proof of Lemma C.2"
@@ -57,14 +56,14 @@ CLAIMS = (
         locus=LOCUS,
         statement=r"After Stage 1 $\lambda_{\min}(\nabla^2 L_1(\tilde\theta, D)) \lesssim "
         r"-\Omega(p_{\text{conf}}/T)$. Judged: $T$ times the eigenvalue is proportional to $p_{\text{conf}}$, by "
-        r"$-\frac{1}{18}$ in the limit.",
-        needs={"shares": cold(0.001)},
-        subject=lambda runs: trained.enough(runs).eigenvalues(),
-        wrong=lambda runs: trained.one_sequence(runs).eigenvalues(),
+        r"$-\frac{1}{18}$ in the limit, extrapolated in $\sqrt T\log\frac1T$.",
+        needs=trained.NEEDS,
+        subject=trained.enough,
+        wrong=trained.one_sequence,
         parts={
-            "against p_conf": Part(tuple, slope_near(1.0, 0.05)),
-            "over p_conf": Part(
-                lambda found: found[1] / found[0], near(1 / 18, rtol=0.15), along={"confusing": trained.shares_of}
+            "against p_conf": Part(trained.Replicas.eigenvalues, slope_near(1.0, 0.05)),
+            "over p_conf, as T falls": Part(
+                trained.Replicas.eigenvalue_limit, near(lambda runs: low_temperature.escape_rate(), rtol=0.02)
             ),
         },
         remark=r"The printed form has no constant; $\frac{1}{18}$ comes from the corrected term I (lemma-c.2-parts). "

@@ -50,7 +50,9 @@ CLAIMS = (
             ),
             "steps against p_conf": Part(lambda found: found.steps_by_share("accurate_steps"), slope_near(-1.0, 0.2)),
             "growth of g": Part(
-                trained.Replicas.slowest_growth, at_least(1e-4), along={"replica": trained.every_replica}
+                trained.Replicas.slowest_growth,
+                at_least(1e-4, paper="every T < T_max(delta), until p(r_1) = 0.9991"),
+                along={"replica": trained.every_replica},
             ),
         },
         remark=r"$\eta_2$ is proportional to $T^2$, so the promise is steps proportional to "
@@ -99,7 +101,7 @@ CLAIMS = (
         parts={
             name: Part(
                 np.asarray,
-                rule(lambda runs, i=i: _bounds(runs, 1.0)[i], slack=1e-13),
+                rule(lambda runs, i=i: _bounds(runs, 1.0)[i], slack=1e-13, paper="every confusing sequence"),
                 corrected=lambda runs, i=i: _bounds(runs, 2.0)[i],
                 along={"point": lambda runs: _tilts(runs["main"])},
             )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lemmata.core import Claim, Part, RunResult, at_least
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.core import Claim, Part, RunResult, Runs, at_least, near
+from lemmata.papers.ic_recall.claims._algebra import each_world, in_three_worlds, three_worlds
 from lemmata.papers.ic_recall.claims._formula import formula, formulas, scores
 from lemmata.papers.ic_recall.theory import second_step
 
@@ -17,18 +17,25 @@ def _lead(run: RunResult, chosen: int) -> np.ndarray:
     return np.delete(slope, chosen) - slope[chosen]
 
 
+def _leads(runs: Runs, chosen: int) -> np.ndarray:
+    """World by world, over every other score."""
+    return np.stack([_lead(run, chosen) for run in each_world(runs).values()])
+
+
 EXPERIMENT = formulas(
     "The second step's first gradient, and the lead of the query subject",
-    any_subjects,
-    formula(
-        "lemma-d.1-initial",
-        LOCUS,
-        r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = \frac{1}{7T}(16p, 0, "
-        r"16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = \frac{1}{343T}(58p+18, -54p+18, "
-        r"58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
-        lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
-        lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
-        along={"in": [*scores("q", 7), *scores("omega", 7)]},
+    three_worlds,
+    in_three_worlds(
+        formula(
+            "lemma-d.1-initial",
+            LOCUS,
+            r"At $q = 1/7$, with $p = p_{2,r_1}(a_1)$, the gradient of $\ell_2$ is $\nabla_q \ell_2 = "
+            r"\frac{1}{7T}(16p, 0, 16p, 0, 16(p-1), 0, 2(3p-1))$. In $\omega$ it is $\nabla_\omega \ell_2 = "
+            r"\frac{1}{343T}(58p+18, -54p+18, 58p+18, -54p+18, 58p-94, -54p+18, -12p+4)$.",
+            lambda run: second_step.initial_gradients(float(run.arrays["initial_p"]), run.config.temperature),
+            lambda run: np.concatenate([run.arrays["initial_q"], run.arrays["initial_omega"]]),
+            along={"in": [*scores("q", 7), *scores("omega", 7)]},
+        )
     ),
     beside=(
         Claim(
@@ -36,11 +43,18 @@ EXPERIMENT = formulas(
             locus=LOCUS,
             statement=r"After the first gradient step from $\omega = 0$, $\tilde\omega_5 - \max_{i \ne 5} "
             r"\tilde\omega_i \ge \frac{32\eta_1}{147T}$.",
-            subject=lambda runs: _lead(runs["main"], 4),
-            wrong=lambda runs: _lead(runs["main"], 0),
-            parts=Part(np.asarray, at_least(second_step.GUARANTEED_LEAD), along={"over": OTHERS}),
-            remark=r"The bound is reached as $p \to 1/3$, that is at $n = 3$, by the scores of $a_1$, $a_2$, EoS and "
-            r"of the relation itself. The control asks for the lead of $\omega_1$.",
+            subject=lambda runs: _leads(runs, 4),
+            wrong=lambda runs: _leads(runs, 0),
+            parts={
+                "lead": Part(
+                    np.asarray,
+                    at_least(second_step.GUARANTEED_LEAD, slack=1e-12, paper="every n >= 3 and T"),
+                    along={"n": [3, 7, 11], "over": OTHERS},
+                ),
+                "least at n = 3": Part(lambda leads: leads[0].min(), near(second_step.GUARANTEED_LEAD, rtol=1e-10)),
+            },
+            remark=r"The bound is reached where $p = 1/3$, that is at $n = 3$, by the scores of $a_1$, $a_2$, EoS and "
+            r"of the relation itself: no larger constant would do. The control asks for the lead of $\omega_1$.",
         ),
         Claim(
             id="lemma-d.1-monotone",

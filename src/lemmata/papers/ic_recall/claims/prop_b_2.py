@@ -1,12 +1,16 @@
 """Proposition B.2, and Proposition E.1, which restates and proves it: how sharply the warm-up's loss bends."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, slope_near
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import Smoothness
+from lemmata.papers.ic_recall.run.worst_cases import TwoLogits
 from lemmata.papers.ic_recall.theory import smoothness
+from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots
 
 
@@ -18,8 +22,16 @@ def _constants(run: RunResult, of_gradient: str, of_hessian: str) -> dict[str, t
 
 def _bounds(runs: Runs) -> np.ndarray:
     """Proposition E.1's bounds on second and on third derivatives, at each temperature."""
-    temperatures = runs["main"].metrics["temperature"]
-    return np.array([(smoothness.second_bound(t), smoothness.third_bound(t)) for t in temperatures]).T
+    constants, t = smoothness.logit_constants(), runs["main"].metrics["temperature"]
+    return np.array([smoothness.second_bound(*constants, t), smoothness.third_bound(*constants, t)])
+
+
+def _of_two(runs: Runs, bound: Callable[[float, float, Real], Real]) -> Real:
+    config = runs["two logits"].config
+    return bound(config.slope, config.bend, runs["two logits"].metrics["temperature"])
+
+
+ANY = "every T > 0 and all logits with these G and H"
 
 
 def _scaling_remark(runs: Runs) -> str:
@@ -31,6 +43,7 @@ def _scaling_remark(runs: Runs) -> str:
     )
 
 
+TWO_BY_T = {"T": lambda runs: runs["two logits"].metrics["temperature"]}
 BY_T = {"T": lambda runs: runs["main"].metrics["temperature"]}
 
 CLAIMS = (
@@ -54,18 +67,31 @@ CLAIMS = (
         statement=r"Let $\|\nabla_v l_j\| \le G$ and $\|\nabla_v^2 l_j\| \le H$ on the simplex for every logit. Then "
         r"second derivatives of $\ell_1(v, Z, T)$ along unit vectors are at most $\frac{2H}{T} + \frac{2G^2}{T^2}$ and "
         r"third ones at most $\frac{6HG}{T^2} + \frac{8G^3}{T^3}$. Judged with $G = 2\sqrt 2$ and $H = 4$, with three "
-        "subjects.",
-        subject=lambda runs: runs["main"],
-        wrong=lambda runs: backwards(runs["main"]),
+        "subjects and for two logits that bend and part as fast as they may.",
+        subject=lambda runs: {"main": runs["main"], "two": runs["two logits"]},
+        wrong=lambda runs: {"main": backwards(runs["main"]), "two": backwards(runs["two logits"])},
         parts={
             "second derivative": Part(
-                lambda run: run.metrics["hessian_v"], at_most(lambda runs: _bounds(runs)[0]), along=BY_T
+                lambda found: found["main"].metrics["hessian_v"], at_most(lambda runs: _bounds(runs)[0]), along=BY_T
             ),
             "third derivative": Part(
-                lambda run: run.metrics["third_v"], at_most(lambda runs: _bounds(runs)[1]), along=BY_T
+                lambda found: found["main"].metrics["third_v"], at_most(lambda runs: _bounds(runs)[1]), along=BY_T
+            ),
+            "second derivative, two logits": Part(
+                lambda found: found["two"].metrics["second"],
+                at_most(lambda runs: _of_two(runs, smoothness.second_bound), paper=ANY),
+                along=TWO_BY_T,
+            ),
+            "third derivative, two logits": Part(
+                lambda found: found["two"].metrics["third"],
+                at_most(lambda runs: _of_two(runs, smoothness.third_bound), paper=ANY),
+                along=TWO_BY_T,
             ),
         },
-        remark="The control reads the derivatives at other temperatures, the lowest where the highest belongs.",
+        remark="Three subjects are far inside the bounds at every temperature: no two of their logits part that fast. "
+        r"For two logits the terms in $H$ of the second derivative are reached as $T$ grows, $2G^2/T^2$ is twice what "
+        r"is needed and $8G^3/T^3$ ten times. The control reads the derivatives at other temperatures, the lowest "
+        "where the highest belongs.",
     ),
 )
 
@@ -93,7 +119,7 @@ def _draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="How sharply the loss bends as the temperature falls",
-    runs=lambda scale: {"main": Smoothness(points=sizes.SMOOTHNESS_POINTS.at(scale))},
+    runs=lambda scale: {"main": Smoothness(points=sizes.SMOOTHNESS_POINTS.at(scale)), "two logits": TwoLogits()},
     claims=CLAIMS,
     draw=_draw,
 )

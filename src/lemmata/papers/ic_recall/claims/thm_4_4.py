@@ -67,12 +67,12 @@ SAMPLE = Claim(
     id="thm-4.4-sample",
     locus="Appendix C, proof of Theorem 4.4",
     statement=r"Under Assumption 4.3, if $|D| \ge \frac{13}{\zeta}\log\frac1\delta$, with probability at least $1 - "
-    r"\delta/3$ both $p_{\text{conf}}$ and $p_{\text{mis}}$ are at least $\zeta/2$. Judged for $\delta \le \frac12$.",
+    r"\delta/3$ both $p_{\text{conf}}$ and $p_{\text{mis}}$ are at least $\zeta/2$. Judged for $\delta \le 0.53$.",
     subject=lambda runs: runs["sample sizes"],
     wrong=lambda runs: runs["stricter sample sizes"],
     parts=Part(
         lambda run: run.metrics["needed"],
-        at_most(lambda runs: _enough(runs, low_temperature.sample_size)),
+        at_most(lambda runs: _enough(runs, low_temperature.sample_size), paper="every zeta and delta"),
         along={"case": lambda runs: rows_of(runs["sample sizes"], zeta="zeta", delta="delta")},
     ),
     remark=r"By exact binomials. Chernoff's bound as the proof uses it would ask for $\frac8\zeta\log\frac6\delta$, "

@@ -60,8 +60,8 @@ class SampleSizes(RunConfig):
 
     kind = "ic-recall/sample-sizes"
 
-    zetas: Some[Annotated[float, Bound(least=1e-3, most=1)]] = (0.05, 0.1, 0.3)
-    deltas: Some[Inside] = (0.01, 0.05, 0.2, 0.5)
+    zetas: Some[Annotated[float, Bound(least=1e-3, most=1)]] = (0.02, 0.05, 0.1, 0.3)
+    deltas: Some[Inside] = (0.01, 0.05, 0.2, 0.5, 0.53)
     fraction: Inside = 0.5  # of zeta that is asked for
 
     def execute(self, context: RunContext) -> RunOutput:

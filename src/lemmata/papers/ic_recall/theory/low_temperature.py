@@ -14,6 +14,11 @@ def confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     return -p2 / (9 * temperature)
 
 
+def escape_rate(p2: Real = 0.5) -> Real:
+    """-T lambda_min / p_conf of L_1 after Stage 1, as T falls: along (1, 1, -1, -1, 0, 0)/2."""
+    return -confusing_curvature(1.0, p2)
+
+
 def printed_confusing_curvature(temperature: Real, p2: Real = 0.5) -> Real:
     """-p_1''/p_1 with the printed term I = p_1 p_2 / (12T)."""
     return -p2 / (12 * temperature)
@@ -77,6 +82,10 @@ def failure_probability(size: int, zeta: float, fraction: float = 0.5) -> float:
     return float(1 - enough**2)
 
 
-def start_shortfall(temperature: Real, n: int) -> Real:
-    """log(n e^(-1/(18T)) + n^2 e^(-1/(9T))): the order of 1/I(Z) - p(r_1) at v = 1/6 (proof of Lemma C.1)."""
-    return np.logaddexp(np.log(n) - 1 / (18 * temperature), 2 * np.log(n) - 1 / (9 * temperature))
+def start_odds(temperature: Real, once: Real, never: Real) -> Real:
+    """Of all relations that match once or never against r_1, at v = 1/6: 1/p(r_1) is I(Z) more (proof of Lemma C.1)."""
+    return once * np.exp(-1 / (18 * temperature)) + never * np.exp(-1 / (9 * temperature))
+
+
+def log_start_odds(temperature: Real, once: Real, never: Real) -> Real:
+    return np.logaddexp(np.log(once) - 1 / (18 * temperature), np.log(never) - 1 / (9 * temperature))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.papers.ic_recall.theory.relations import MATCHINGS
 
 
@@ -17,14 +18,11 @@ def logit_constants() -> tuple[float, float]:
     return float(np.linalg.norm(forms, axis=1).max()), float(np.linalg.norm(forms, 2, axis=(1, 2)).max())
 
 
-def second_bound(temperature: float) -> float:
+def second_bound(gradient: float, hessian: float, temperature: Real) -> Real:
     """Second derivatives of the loss along unit vectors: H/T + 2 G^2/T^2 of log-sum-exp, and H/T of l(r_1)/T."""
-    largest_gradient, largest_hessian = logit_constants()
-    log_sum_exp = largest_hessian / temperature + 2 * largest_gradient**2 / temperature**2
-    return log_sum_exp + largest_hessian / temperature
+    return 2 * hessian / temperature + 2 * gradient**2 / temperature**2
 
 
-def third_bound(temperature: float) -> float:
+def third_bound(gradient: float, hessian: float, temperature: Real) -> Real:
     """Third derivatives, of log-sum-exp alone as logits are quadratic: 6 H G/T^2 + 8 G^3/T^3."""
-    largest_gradient, largest_hessian = logit_constants()
-    return 6 * largest_hessian * largest_gradient / temperature**2 + 8 * largest_gradient**3 / temperature**3
+    return 6 * hessian * gradient / temperature**2 + 8 * gradient**3 / temperature**3

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import RunResult, TooShort, Undecided, of_result
+from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 
 NEAR = 0.05  # nats over the least loss that still count as near-optimal; chosen before any run
@@ -18,11 +19,21 @@ def least_loss(run: RunResult) -> float:
 
 @of_result
 def stored(run: RunResult) -> Undecided | None:
-    """A need: pre-training ended near the least loss."""
-    excess = run.arrays["pretraining.excess"]
-    over = float((excess[:, -1] if excess.ndim == 2 else excess).mean())
+    """The one need of all claims on fine-tuning: pre-training ended near the least loss, the mean over seeds; where a
+    run has several worlds, in each."""
+    over = max(float(excess.mean()) for excess in _excess(run))
     early = f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
     return None if over <= STORED else TooShort(early)
+
+
+def _excess(run: RunResult) -> list[np.ndarray]:
+    """Of each world of the run, the loss over the least after pre-training, a number a seed."""
+    if "pretraining.excess" in run.arrays:
+        return [run.arrays["pretraining.excess"].reshape(len(run.config.seeds), -1)[:, -1]]
+    if "excess" in run.arrays:
+        return [run.arrays["excess"]]
+    worlds = np.stack([run.column(size) for size in SIZES], axis=1)
+    return [run.column("excess")[np.all(worlds == world, axis=1)] for world in np.unique(worlds, axis=0)]
 
 
 @of_result

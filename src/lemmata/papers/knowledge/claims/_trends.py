@@ -4,7 +4,7 @@ Differences of extraction are no measure of this near 0 and 1; and a model that 
 at the subject by chance, shows them too. The factor tells the two apart.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +21,6 @@ def failing(extraction: np.ndarray, held_out: int) -> np.ndarray:
 def halvings(first: np.ndarray, last: np.ndarray, held_out: int) -> np.ndarray:
     """How many times the failures halve from the first extraction to the last, for each seed."""
     return np.log2(failing(first, held_out) / failing(last, held_out))
-
-
-def side_by_side(cells: Sequence[np.ndarray]) -> np.ndarray:
-    """Values of cells that have not the same seeds, as [seed, cell]: as many of each, in their order. (Cells share no
-    model, so which seed stands beside which makes no difference.)"""
-    fewest = min(len(values) for values in cells)
-    return np.stack([values[:fewest] for values in cells], axis=1)
 
 
 def over_seeds(

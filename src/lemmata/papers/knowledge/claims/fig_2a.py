@@ -6,7 +6,8 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, RunResult, Runs, Scale, TooShort, Undecided, at_least, of_result, rises
 from lemmata.papers.knowledge import sizes
-from lemmata.papers.knowledge.claims._sweeps import BEFORE, JUDGED, SLACK, Line, drawing_along, stored, sweep
+from lemmata.papers.knowledge.claims._acquisition import stored
+from lemmata.papers.knowledge.claims._sweeps import BEFORE, JUDGED, SLACK, Line, drawing_along, sweep
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.probe.sweep import along
 from lemmata.papers.knowledge.run.sweep import Sweep

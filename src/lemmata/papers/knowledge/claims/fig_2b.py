@@ -1,11 +1,12 @@
-"""Figure 2 (b), and the template universe: extraction against the number of templates."""
+"""Figure 2 (b), extraction against the number of templates."""
 
 from dataclasses import replace
 
 from lemmata.core import Claim, Experiment, Runs, Scale, at_least, falls
 from lemmata.papers.knowledge import sizes
-from lemmata.papers.knowledge.claims._sweeps import BEFORE, JUDGED, SLACK, Line, drawing_along, stored, sweep
-from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
+from lemmata.papers.knowledge.claims._acquisition import stored
+from lemmata.papers.knowledge.claims._sweeps import BEFORE, JUDGED, SLACK, Line, drawing_along, sweep
+from lemmata.papers.knowledge.claims._trends import share_over_seeds
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import base_cell, lighter
 
@@ -59,23 +60,10 @@ FIGURE_2B = Claim(
 )
 
 
-TEMPLATE_UNIVERSE = Claim(
-    id="template-universe",
-    locus="Abstract: extraction becomes harder as the relation-template universe grows",
-    statement="With $N$ and $K$ fixed and the facts stored, extraction becomes harder as the relation-template "
-    r"universe $\mathcal{R}$ grows: from the smallest to the largest the held-out facts that stay inside double "
-    "several times "
-    f"over. {JUDGED}",
-    subject=after,
-    wrong=before,
-    parts=over_seeds(lambda line: -line.ends(), at_least(1.5)),
-    remark=both,
-)
-
 EXPERIMENT = Experiment(
     title="Extraction falls with the number of templates",
     runs=lambda scale: {"main": template_line(scale)},
     needs={"main": stored},
-    claims=(FIGURE_2B, TEMPLATE_UNIVERSE),
+    claims=(FIGURE_2B,),
     draw=drawing_along("templates", "the number of relation templates |R|"),
 )

@@ -1,10 +1,8 @@
 """Where attention stands after pre-training (Figure 5), with AdamW and in the appendix's stages."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most
+from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most
 from lemmata.papers.knowledge.claims._acquisition import finished
 from lemmata.papers.knowledge.claims._extraction_runs import main_run
 from lemmata.papers.knowledge.claims._stages import OWN, SHARED, at_best_eta, staged_runs
@@ -12,20 +10,6 @@ from lemmata.report.plots import columns, heatmap, new_figure
 
 FILTERED = 0.1  # of attention left on o; a third at the start
 TOKENS = ("o", "s", "r or p")
-
-
-class LastAttention(NamedTuple):
-    """Of the last position, means over facts, a number a seed."""
-
-    bound_two: np.ndarray  # 3d/2 times that on o, at [o s]
-    bound_three: np.ndarray  # and at [o s r]
-    ratio: np.ndarray  # on s over that on r, at [o s r]
-
-
-def attention(run: RunResult, when: str = "") -> LastAttention:
-    two, three = run.arrays[f"{when}attention_os"], run.arrays[f"{when}attention_osr"]
-    unit = 1.5 * run.config.model.width
-    return LastAttention(unit * two[:, 0], unit * three[:, 0], three[:, 1] / three[:, 2])
 
 
 BY_SEED = {"seed": lambda runs: runs["main"].config.seeds}
@@ -40,28 +24,9 @@ FIGURE_5 = Claim(
     parts=Part(np.asarray, at_most(FILTERED), along=BY_SEED),
     remark=lambda runs: (
         f"At [o s] o keeps {runs['main'].arrays['attention_os'][:, 0].mean():.2f}: the subject is in the residual "
-        "stream there. How the rest is divided depends on the training: see attention-adamw and attention-pattern."
+        f"stream there. At [o s r] the subject has {runs['main'].arrays['attention_osr'][:, 1].mean():.2f}; the lemmas "
+        "on stages 1 and 2 of gradient descent (attention-pattern) say nothing of where AdamW ends."
     ),
-)
-
-ADAMW = Claim(
-    id="attention-adamw",
-    locus="beyond the paper; the bounds of Lemma 10 and the lemma after it, put on the end of AdamW",
-    statement="The pattern that the lemmas have for stages 1 and 2 of gradient descent is also what AdamW ends in: "
-    r"$\alpha_1 \le 2/(3d)$ at $[o\,s_j]$ and $[o\,s_j\,r_i]$, and $0.7 \le \alpha_2/\alpha_3 \le 1.6$. Judged: means "
-    "over "
-    "facts, in every seed.",
-    subject=lambda runs: attention(runs["main"]),
-    wrong=lambda runs: attention(runs["main"], "untrained."),
-    parts={
-        "3d/2 α₁ at [o s]": Part(lambda found: found.bound_two, at_most(1.0), along=BY_SEED),
-        "3d/2 α₁ at [o s r]": Part(lambda found: found.bound_three, at_most(1.0), along=BY_SEED),
-        "α₂/α₃, at least .7": Part(lambda found: found.ratio, at_least(0.7), along=BY_SEED),
-        "α₂/α₃, at most 1.6": Part(lambda found: found.ratio, at_most(1.6), along=BY_SEED),
-    },
-    remark="The lemmas bound stages 1 and 2 of gradient descent and say nothing of AdamW or of the end. AdamW puts "
-    "nearly all of the attention at [o s r] on the subject, which alone decides the answer and is not in the residual "
-    "stream there; r is.",
 )
 
 
@@ -110,6 +75,6 @@ EXPERIMENT = Experiment(
     title="Attention after pre-training",
     runs=lambda scale: {"main": main_run(scale), **staged_runs(scale)},
     needs={"main": finished},
-    claims=(FIGURE_5, ADAMW),
+    claims=(FIGURE_5,),
     draw=draw,
 )

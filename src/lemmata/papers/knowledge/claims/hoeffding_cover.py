@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, RunResult, Runs, at_least, at_most, rows_of
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Correction,
+    Experiment,
+    Part,
+    RunResult,
+    Runs,
+    at_least,
+    at_most,
+    near,
+    rows_of,
+)
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
 from lemmata.papers.knowledge.theory import concentration
@@ -12,8 +24,8 @@ FLOOR = 1e-6  # of the drawn probabilities
 
 
 def tails(runs: Runs, lower: str) -> list[np.ndarray]:
-    """The upper tail, a column of the lower one, and the latter in drawn facts."""
-    return [runs["main"].column(name) for name in ("at_least", lower, "drawn_at_most")]
+    """The upper tail, a column of the lower one, the latter and the mean in drawn facts."""
+    return [runs["main"].column(name) for name in ("at_least", lower, "drawn_at_most", "drawn_mean")]
 
 
 def bound(runs: Runs) -> np.ndarray:
@@ -40,6 +52,10 @@ HOEFFDING_COVER = Claim(
     parts={
         "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing, along=BY_CASE),
         "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound, along=BY_CASE),
+        # Where templates are drawn with replacement the count has another law.
+        "mean count in drawn facts, over Kn/q": Part(
+            lambda found: found[3], near(1.0, atol=1e-6), along=BY_CASE, carries=False
+        ),
         "count ≤ Kn/2q in drawn facts": Part(
             lambda found: found[2], at_most(nothing, slack=0.05), corrected=bound, along=BY_CASE
         ),

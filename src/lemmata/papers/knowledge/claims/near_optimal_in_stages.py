@@ -9,6 +9,7 @@ from lemmata.core import (
     Claim,
     Experiment,
     Part,
+    Protocol,
     RunResult,
     Runs,
     TooShort,
@@ -62,8 +63,11 @@ IN_STAGES = Claim(
     "answers.",
     subject=lambda runs: staged(runs[SHARED], after=True),
     wrong=lambda runs: staged(runs[SHARED], after=False),  # the same models where stage 3 begins
+    protocol=Protocol("sizes, learning rates and T_2", "the theorem is not in our text"),
     parts={
         "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=BY_SEED),
+        # No predictor is below the least loss: one that is says that the least is wrong.
+        "not below the least": Part(lambda found: found.excess, at_least(0.0), along=BY_SEED, carries=False),
         "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=BY_SEED),
     },
 )

@@ -70,6 +70,7 @@ NEAR_OPTIMAL = Claim(
     parts={
         "facts known": Part(lambda found: found[0], at_least(KNOWN), along=BY_SEED),
         "loss over the least": Part(lambda found: found[1], at_most(NEAR), along=BY_SEED),
+        "not below the least": Part(lambda found: found[1], at_least(0.0), along=BY_SEED, carries=False),
     },
     needs={"main": (finished, near_or_at_rest)},
     remark=levels_off,

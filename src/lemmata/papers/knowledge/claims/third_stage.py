@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, TooShort, Undecided, near
+from lemmata.core import Artefact, Claim, Experiment, Part, Protocol, RunResult, Runs, Scale, TooShort, Undecided, near
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
@@ -81,6 +81,7 @@ LENGTH = Claim(
     subject=lambda runs: slopes(runs, THIRD),
     wrong=lambda runs: slopes(runs, SECOND),  # the rate of stage 2 varied instead
     parts=Part(np.asarray, near(-1.0, atol=0.15), along={"seed": _seeds}),
+    protocol=Protocol("sizes, learning rates and T_2", "the fragments give orders alone"),
     remark=_loose,
 )
 

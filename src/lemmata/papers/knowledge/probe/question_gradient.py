@@ -15,7 +15,8 @@ from lemmata.papers.knowledge.task import ASK, Questions
 def question_gradient(model: OneLayer, questions: Questions, key: Any = None) -> Metrics:
     """Of the mean loss over the asked subjects' questions [o s p], and over as many of their sentences [o s r] (each
     subject's first). G is a matrix of width x neurons in all; `share` is sigma_1^2 over the sum of squares, `along` is
-    |cos(u_1, p)|, `common` |cos| with the mean of Xi over those prompts. Besides, what questions get."""
+    |cos(u_1, p)|, `common` |cos| with the mean of Xi over those prompts, `rows` the mean share of a neuron's own row
+    that the leading direction keeps. Besides, what questions get."""
     facts = questions.facts
     subjects = jnp.arange(facts.vocabulary.subjects)
     sentences = jnp.concatenate([facts.prefixes(subjects), facts.template_names[facts.templates[:, 0]]], axis=1)
@@ -23,8 +24,10 @@ def question_gradient(model: OneLayer, questions: Questions, key: Any = None) ->
     found = {name: said[name] for name in ("extraction", "asked_accuracy")}
     for name, prompts in (("question", facts.prompts(subjects)), ("sentence", sentences)):
         features = jax.vmap(lambda tokens: model.features(tokens)[-1])(prompts)
-        values, vectors = jnp.linalg.eigh(_gram(_neuron_gradient(model, questions, features)))
+        gradient = _neuron_gradient(model, questions, features)
+        values, vectors = jnp.linalg.eigh(gradient @ gradient.T)
         found[f"{name}_share"] = values[-1] / jnp.sum(values)
+        found[f"{name}_rows"] = _rows_kept(gradient, vectors[:, -1])
         found[f"{name}_along"] = _likeness(vectors[:, -1], model.embeddings[ASK])
         found[f"{name}_common"] = _likeness(vectors[:, -1], questions.asked_subjects @ features)
     return found
@@ -46,8 +49,12 @@ def _neuron_gradient(
     return jax.grad(loss)(neurons).reshape(neurons.shape[0], -1)
 
 
-def _gram(gradient: Float[Array, "width unit"]) -> Float[Array, "width width"]:
-    return gradient @ gradient.T
+def _rows_kept(gradient: Float[Array, "width unit"], direction: Float[Array, " width"]) -> Float[Array, ""]:
+    """Of each neuron, the squared length of its row of RA_1(G) over that of G; the mean over the neurons that move, by
+    a hundredth of the largest row at least."""
+    rows, kept = jnp.sum(gradient**2, axis=0), (direction @ gradient) ** 2
+    moves = rows >= 1e-4 * jnp.max(rows)
+    return jnp.sum(jnp.where(moves, kept / jnp.where(moves, rows, 1), 0)) / jnp.sum(moves)
 
 
 def _likeness(vector: Float[Array, " width"], direction: Float[Array, " width"]) -> Float[Array, ""]:

@@ -14,6 +14,7 @@ class CoverBound(RunConfig):
     """A row for each case and number of subjects."""
 
     kind = "knowledge/cover-bound"
+    version = 2
 
     cases: Some[tuple[int, int]] = ((5, 5), (3, 8), (5, 20), (1, 10), (5, 80))  # K, q
     subjects: Some[Several] = (10, 20, 50, 100, 200)
@@ -43,6 +44,7 @@ class CoverBound(RunConfig):
                         "at_least": concentration.at_least_half(*case),
                         "at_most": concentration.at_most_half(*case),
                         "at_most_unpopular": concentration.at_most_half(*case, popularity=0.5),
+                        "drawn_mean": float(np.mean(counts[subjects])) / (2 * half),
                         "drawn_at_most": float(np.mean(counts[subjects] <= half)),
                     }
                 )

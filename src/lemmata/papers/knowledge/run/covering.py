@@ -1,88 +1,102 @@
-"""Fine-tuning on one half of the templates, then on the other: each held-out fact is covered once, left out once."""
+"""Many cells (N, |R|, K, F) of the pipeline: each world is pre-trained in stages once and asked about F subjects."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
 
-import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
-from lemmata.core.config import UNSAID
-from lemmata.papers.knowledge.model import OneLayerConfig
-from lemmata.papers.knowledge.probe.covering import answered_and_recalled
+from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, Several, Some, require
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.probe import stored_facts
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
-from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
-from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
-from lemmata.train import concatenate
+from lemmata.papers.knowledge.run.pipeline import Pipeline, StagesConfig, answered, pretrained, theory_model
+from lemmata.papers.knowledge.run.training import tune, under_another
+from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig
+from lemmata.train import stack
 
-KEPT = ("reply", "recalled", "ask_pull", "ask_likeness")
+AFTER = ("extraction", "relation", "another", "learned", "stored")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoveringRun(RunConfig):
-    """Arrays are (tuning, half, seed, ...): tuning 0 is gradient descent, 1 the same with gradients of rank 1, 2 AdamW
-    if that is asked for; half 0 covers the first half of the seeded order of templates, half 1 the rest. `before.*` has
-    no tuning. K is 1: a fact has one template."""
+class CoveringCells(RunConfig):
+    """metrics: a row for each world, number of asked subjects and seed, after fine-tuning; with the model before it:
+    `excess`, `extraction_before`, and what the covering law reads (`model_before`)."""
 
-    kind = "knowledge/covering"
-    version = 3
+    kind = "knowledge/covering-cells"
 
-    facts: FactsConfig = field(default_factory=FactsConfig)
-    model: OneLayerConfig = field(default_factory=OneLayerConfig)
-    pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
-    descent: DescentConfig = field(
-        default_factory=lambda: DescentConfig(attention_learning_rate=1.0, neuron_learning_rate=10.0)
-    )
-    tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(steps=100))  # AdamW's
-    adamw: bool = field(default=True, metadata=UNSAID)  # also with AdamW, for comparison
+    worlds: Some[tuple[int, int, int]] = ((32, 8, 2), (32, 8, 4))  # N, |R|, K
+    asked: Some[tuple[Several, Several]] = ((32, 4), (32, 8), (32, 16))  # N, F
+    model: OneLayerConfig = field(default_factory=theory_model)
+    stages: StagesConfig = field(default_factory=StagesConfig)
+    descent: DescentConfig = field(default_factory=DescentConfig)
+    steps: Several = 120
     seeds: Some[int] = (0, 1, 2)
 
-    @property
-    def tunings(self) -> dict[str, FineTuningConfig]:
-        descents = {"descent": self.descent, "rank 1": replace(self.descent, gradient_rank=1)}
-        descents |= {"adamw": None} if self.adamw else {}
-        return {name: replace(self.tuning, descent=descent) for name, descent in descents.items()}
-
     def cross_check(self) -> None:
-        allowed = "None: `descent` is that reading"
-        require(self.tuning.descent is None, "tuning.descent", self.tuning.descent, allowed)
-        whole = self.tuning.rank is None and self.tuning.part != "attention" and self.descent.gradient_rank is None
-        require(whole, "tuning", self.tuning, "one that moves the neurons with their whole gradient")
-        check_cell(self.facts, self.model, tuple(self.tunings.values()))
-        allowed = "1: with more templates a subject, the halves overlap"
-        require(self.facts.multiplicity == 1, "facts.multiplicity", self.facts.multiplicity, allowed)
-        require(self.facts.templates % 2 == 0, "facts.templates", self.facts.templates, "an even number")
-        pads = self.facts.pads
-        require(pads == (None, None, None), "facts.pad_*", pads, "None: the other half is read backwards")
+        require(len(set(self.worlds)) == len(self.worlds), "worlds", self.worlds, "none of them twice")
+        for world in self.worlds:
+            require(bool(self.numbers(world[0])), "asked", self.asked, f"some numbers for N = {world[0]}")
+            self.cell(world)
+
+    def numbers(self, subjects: int) -> tuple[int, ...]:
+        """How many subjects are asked about, in worlds of so many."""
+        return tuple(sorted(f for n, f in self.asked if n == subjects))
+
+    def cell(self, world: tuple[int, int, int]) -> Pipeline:
+        """One world, with a fine-tuning for each number of asked subjects."""
+        n, r, k = world
+        tunings = tuple(
+            FineTuningConfig(descent=self.descent, steps=self.steps, coverage=CoverageConfig(subjects=f))
+            for f in self.numbers(n)
+        )
+        facts = FactsConfig(subjects=n, templates=r, multiplicity=k)
+        return Pipeline(facts=facts, model=self.model, stages=self.stages, tunings=tunings, seeds=self.seeds)
 
     def execute(self, context: RunContext) -> RunOutput:
-        cells = [(self.facts, seed) for seed in self.seeds]
-        models, facts, stored = pretrain(cells, self.model, self.pretraining, context)
-        both = concatenate([models, models])
-        questions = [
-            self.half(world, seed, half) for half in (0, 1) for world, seed in zip(facts, self.seeds, strict=True)
-        ]
-        keys = named_keys(self.seeds * 2, "fine-tuning")
-        outcomes = []
-        for stage, tuning in self.tunings.items():
-            watched = {"probe": answered_and_recalled, "context": context, "stage": stage}
-            outcomes.append(fine_tuned(replace(tuning, records=1), questions, both, keys, **watched))
-        shape = (2, len(self.seeds))
-        arrays = {name: np.stack([o[name][:, -1].reshape(*shape, -1) for o in outcomes]) for name in KEPT}
-        arrays |= {f"before.{name}": outcomes[0][name][:, 0].reshape(*shape, -1) for name in KEPT}
-        arrays |= {
-            "templates": np.stack([np.asarray(world.templates)[:, 0] for world in facts]),
-            "held_out": np.stack([np.asarray(q.test)[:, 0] > 0 for q in questions[: len(facts)]]),
-            "covered": np.stack([np.asarray(q.covered) for q in questions]).reshape(*shape, -1),
-            "place": np.stack([np.argsort(np.asarray(world.template_order)) for world in facts]),
-        }
-        arrays |= {f"pretraining.{name}": stored[name][:, -1] for name in ("fact_accuracy", "excess")}
-        names = {"half": np.repeat([0, 1], len(self.seeds)), "seed": self.seeds * 2}
-        rows = under_another([one.table(tuning=[n] * len(questions), **names) for n, one in enumerate(outcomes)])
-        return RunOutput({"after": np.sign(rows.pop("step")), **rows}, arrays)
+        tables = []
+        for done, world in enumerate(self.worlds):
+            context.progress("worlds", done, len(self.worlds))
+            cell, numbers = self.cell(world), self.numbers(world[0])
+            models, facts = pretrained(cell, context, f"stages {done}")
+            outcomes = tune(models, facts, list(cell.tunings), self.seeds, context, f"questions {done}", probe=answered)
+            before = jax.jit(jax.vmap(model_before))(models, stack(facts))
+            for f, (metrics, _) in zip(numbers, outcomes, strict=True):
+                rows = dict(
+                    zip(("subjects", "templates", "multiplicity"), (np.full(len(facts), x) for x in world), strict=True)
+                )
+                rows |= {"asked": np.full(len(facts), f), "seed": np.array(self.seeds)}
+                rows |= {name: metrics[name][:, -1] for name in AFTER}
+                rows |= {"extraction_before": metrics["extraction"][:, 0]}
+                tables.append(rows | {name: np.asarray(values) for name, values in before.items()})
+        return RunOutput(under_another(tables))
 
-    def half(self, facts: Facts, seed: int, half: int) -> Questions:
-        """Asks about the subjects that are not held out and have a template of this half."""
-        order = facts.template_order if half == 0 else facts.template_order[::-1]
-        turned = eqx.tree_at(lambda one: one.template_order, facts, order)
-        return Questions.choose(turned, CoverageConfig(templates=self.facts.templates // 2), seed)
+
+def model_before(model: OneLayer, facts: Facts) -> Metrics:
+    """What the covering law reads of a model before fine-tuning, means over subjects at their questions [o s p]."""
+    subjects = jnp.arange(facts.vocabulary.subjects)
+    prompts, relations = facts.prompts(subjects), 1 + facts.templates
+    answers = 1 + facts.vocabulary.templates + subjects
+    features = jax.vmap(lambda tokens: model.features(tokens)[-1])(prompts)
+    hidden = jnp.einsum("sd,dmc->scm", features, model.matrices()[1])
+    logits = model.class_logits(features)
+    active = hidden > 0
+    own = jnp.take_along_axis(active, relations[:, :, None], axis=1).astype(logits.dtype)  # subject, slot, neuron
+    has = jnp.zeros((len(subjects), facts.vocabulary.templates)).at[subjects[:, None], facts.templates].set(1.0)
+    by_template = jnp.einsum("skm,skr->srm", own, jax.nn.one_hot(facts.templates, has.shape[1]))
+    counts = jnp.sum(by_template, axis=0)  # how many of a template's subjects activate each of its neurons
+    pairs = jnp.sum(has, axis=0)[:, None] - 1
+    both, single = jnp.sum(counts * (counts - 1)), jnp.sum(counts * pairs)
+    attention = jnp.mean(jax.vmap(model.weights)(prompts)[:, -1], axis=0)
+    mean: Any = jnp.mean
+    return {
+        "excess": stored_facts(model, facts)["excess"],
+        "relation_logit": mean(jnp.take_along_axis(logits, relations, axis=1)),
+        "answer_logit": mean(jnp.take_along_axis(logits, answers[:, None], axis=1)),
+        "to_subject": attention[-2],
+        "to_prompt": attention[-1],
+        "active_relation": mean(own),
+        "active_answer": mean(jnp.take_along_axis(active, answers[:, None, None], axis=1).astype(logits.dtype)),
+        "shared": both / jnp.maximum(single, 1),
+    }

@@ -25,7 +25,7 @@ from lemmata.core import (
     stored_as,
 )
 from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Several, Some
-from lemmata.models.gpt2 import GPT2, GPT2Config, matrices
+from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config, matrices
 from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import Batches, Descent, History, fit_many, masked_cross_entropy, stack

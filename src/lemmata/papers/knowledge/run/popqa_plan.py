@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lemmata.core import named_generator
-from lemmata.lm.probes import exact_match
-from lemmata.lm.tasks.popqa import Question
+from lemmata.papers.knowledge.task.popqa import Question, exact_match
 
 
 @dataclass(frozen=True, kw_only=True)

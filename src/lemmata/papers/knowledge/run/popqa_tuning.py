@@ -27,13 +27,15 @@ from lemmata.core import (
     stored_as,
     unknown,
 )
+from lemmata.lm.data import find
 from lemmata.lm.hashing import hash_file
-from lemmata.lm.probes import exact_match
 from lemmata.lm.source import find_source
-from lemmata.lm.tasks.data import find
-from lemmata.lm.tasks.popqa import POPQA, TEMPLATES, Question, questions, split_by_subject
 from lemmata.papers.knowledge.run import popqa_plan as plan
+from lemmata.papers.knowledge.run.language.answers import Pair
+from lemmata.papers.knowledge.run.language.generation import greedy
+from lemmata.papers.knowledge.run.language.tuning import Tuning, tuned
 from lemmata.papers.knowledge.run.popqa_plan import Arm, by_relation
+from lemmata.papers.knowledge.task.popqa import POPQA, TEMPLATES, Question, exact_match, questions, split_by_subject
 
 LONGEST = 10  # tokens of an answer
 
@@ -103,9 +105,9 @@ class PopqaTuning(RunConfig):
         wrong = [replace(arm, shuffled=True) for arm in (by_facts[0], by_facts[-1])]
         return tuple(dict.fromkeys((*true, *wrong)))
 
-    def tuning(self, arm: Arm) -> lm.Tuning:
+    def tuning(self, arm: Arm) -> Tuning:
         learning_rate = self.learning_rate if arm.rank else self.full_learning_rate
-        return lm.Tuning(rank=arm.rank, steps=self.steps, batch=self.batch, rate=learning_rate)
+        return Tuning(rank=arm.rank, steps=self.steps, batch=self.batch, rate=learning_rate)
 
     def execute(self, context: RunContext) -> RunOutput:
         model = lm.load(self.model, revision=self.revision, device=self.device)
@@ -134,7 +136,7 @@ class PopqaTuning(RunConfig):
         places = [place for place, prompt in enumerate(prompts) if prompt]
         right = np.zeros(len(pool), bool)
         if places:
-            said = lm.greedy(model, [prompts[place] or "" for place in places], tokens=LONGEST)
+            said = greedy(model, [prompts[place] or "" for place in places], tokens=LONGEST)
             right[places] = [exact_match(text, pool[place].answers) for text, place in zip(said, places, strict=True)]
         return right
 
@@ -160,11 +162,11 @@ class PopqaTuning(RunConfig):
             facts = [wrong[one.subject, one.relation] for one in facts]
         prompts = [one.prompt for one in held_out]
         if arm.facts:
-            pairs = [lm.Pair(prompt=one.prompt, answer=one.answer) for one in facts]
-            with lm.tuned(model, pairs, self.tuning(arm), seed=seed, names=arm.names):
-                said = lm.greedy(model, prompts, tokens=LONGEST)
+            pairs = [Pair(prompt=one.prompt, answer=one.answer) for one in facts]
+            with tuned(model, pairs, self.tuning(arm), seed=seed, names=arm.names):
+                said = greedy(model, prompts, tokens=LONGEST)
         else:
-            said = lm.greedy(model, prompts, tokens=LONGEST)
+            said = greedy(model, prompts, tokens=LONGEST)
         table = np.zeros((len(relations), 3), int)
         table[:, 0] = [relation in asks for relation in relations]
         for one, text in zip(held_out, said, strict=True):

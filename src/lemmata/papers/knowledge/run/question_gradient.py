@@ -2,15 +2,19 @@
 
 from dataclasses import dataclass, field, replace
 
+import jax
 import numpy as np
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Some, named_keys, require
 from lemmata.papers.knowledge.model import OneLayerConfig
+from lemmata.papers.knowledge.probe import stored_facts
 from lemmata.papers.knowledge.probe.question_gradient import question_gradient
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
+from lemmata.papers.knowledge.run.pipeline import StagesConfig, pretrained, theory_model
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, pretrain, under_another
+from lemmata.papers.knowledge.run.training import check_cell, fine_tuned, under_another
 from lemmata.papers.knowledge.task import FactsConfig, Questions
+from lemmata.train import stack
 
 WAYS = ("full", "rank 1", "neurons", "neurons, rank 1")
 
@@ -21,11 +25,12 @@ class QuestionGradient(RunConfig):
     A and w move, or w alone; w along its whole gradient or along the part of rank 1."""
 
     kind = "knowledge/question-gradient"
-    version = 2
+    version = 3
 
     facts: FactsConfig = field(default_factory=FactsConfig)
-    model: OneLayerConfig = field(default_factory=OneLayerConfig)
-    pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
+    model: OneLayerConfig = field(default_factory=theory_model)
+    stages: StagesConfig | None = field(default_factory=StagesConfig)
+    pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)  # AdamW's, where there are no stages
     tuning: FineTuningConfig = field(default_factory=lambda: FineTuningConfig(descent=DescentConfig(), records=6))
     seeds: Some[int] = (0, 1, 2)
 
@@ -42,8 +47,7 @@ class QuestionGradient(RunConfig):
         return both, thin, replace(both, part="neurons"), replace(thin, part="neurons")
 
     def execute(self, context: RunContext) -> RunOutput:
-        cells = [(self.facts, seed) for seed in self.seeds]
-        models, facts, stored = pretrain(cells, self.model, self.pretraining, context)
+        models, facts = pretrained(self, context)
         pairs = zip(facts, self.seeds, strict=True)
         questions = [Questions.choose(world, self.tuning.coverage, seed) for world, seed in pairs]
         keys, tables = named_keys(self.seeds, "fine-tuning"), []
@@ -51,5 +55,5 @@ class QuestionGradient(RunConfig):
             watched = {"probe": question_gradient, "context": context, "stage": WAYS[number]}
             history = fine_tuned(way, questions, models, keys, **watched)
             tables.append(history.table(seed=self.seeds, way=[number] * len(self.seeds)))
-        arrays = {f"pretraining.{name}": np.asarray(stored[name][:, -1]) for name in ("fact_accuracy", "excess")}
-        return RunOutput(under_another(tables), arrays)
+        excess = jax.jit(jax.vmap(lambda model, world: stored_facts(model, world)["excess"]))
+        return RunOutput(under_another(tables), {"excess": np.asarray(excess(models, stack(facts)))})

@@ -129,7 +129,7 @@ class StagedPreTraining(RunConfig):
     """Rates are in units of `model.rate_unit`."""
 
     kind = "knowledge/staged-descent"
-    version = 3
+    version = 4
 
     facts: FactsConfig = field(default_factory=lambda: FactsConfig(subjects=16, templates=8, multiplicity=4))
     model: OneLayerConfig = field(
@@ -205,6 +205,7 @@ def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
         "accuracy": jnp.mean(right.astype(own.dtype)),
         "dummy_response": dummy,
         "answer_response": jnp.max(answers),
+        "relation_response": relation_response(model, task),
         "own_strength": own,
         "other_strength": other,
         "full": three,
@@ -228,6 +229,13 @@ def responses(model: OneLayer, prompts: Prompts) -> tuple[Float[Array, ""], Floa
     answers = neurons[:, jnp.searchsorted(model.classes, prompts.answers)]
     own = jnp.sum(prompts.features(model, prompts.facts).T * answers, axis=0)
     return 2 * model.embeddings[START] @ neurons[:, jnp.searchsorted(model.classes, DUMMY)], own
+
+
+def relation_response(model: OneLayer, prompts: Prompts) -> Float[Array, ""]:
+    """Equation (97): (1/m) sum_k <w_{r_i,k}, Xi([o s_j])>, the mean over facts."""
+    neurons = jnp.mean(model.matrices()[1], axis=1)  # width, class
+    own = neurons[:, jnp.searchsorted(model.classes, prompts.facts[:, 2])]
+    return jnp.mean(jnp.sum(prompts.features(model, prompts.subjects)[prompts.owner].T * own, axis=0))
 
 
 def sentences(facts: Facts) -> np.ndarray:

@@ -118,6 +118,7 @@ def tune(
     context: RunContext,
     stage: str,
     room: int | None = None,
+    probe: Callable[..., Any] = extracted_facts,
 ) -> list[Outcome]:
     """Fine-tunings that differ in coverage alone, of every model, in one program; a seed draws alike in all. Those of
     several ranks share one that has `room` for the largest."""
@@ -134,7 +135,7 @@ def tune(
     if len(tunings) > 1:
         models = concatenate([models] * len(tunings))
     keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
-    history = fine_tuned(config, questions, models, keys, probe=extracted_facts, **watched)
+    history = fine_tuned(config, questions, models, keys, probe=probe, **watched)
     parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
     return [
         Outcome(History({n: v[part] for n, v in history.items()}, history.steps), questions[part]) for part in parts

@@ -23,10 +23,15 @@ class Diagonal(NamedTuple):
     run: RunResult
     clause: Clause
     moment: str = "trained"
+    backwards: bool = False
 
     def at(self, times: int) -> np.ndarray:
         """At `times` the training length: [seed, position]."""
-        return self.run.arrays[f"{self.moment}.{self.clause}.{times * self.run.config.task.length}"]
+        found = self.run.arrays[f"{self.moment}.{self.clause}.{times * self.run.config.task.length}"]
+        return found[:, ::-1] if self.backwards else found
+
+    def turned(self) -> "Diagonal":
+        return self._replace(backwards=True)
 
     @property
     def with_length(self) -> np.ndarray:
@@ -60,9 +65,10 @@ def answers_seen(run: RunResult) -> str | None:
     return None if share >= 1 else missing
 
 
-def less_half(steady: Diagonal, decaying: Diagonal) -> Seeds:
+def beyond(steady: Diagonal, decaying: Diagonal) -> Seeds:
+    """By how much one drops more than the other."""
     one, other = paired(steady.drops, decaying.drops)
-    return Seeds(one - LESS * other)
+    return Seeds(one - other)
 
 
 def diagonals(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
@@ -75,18 +81,21 @@ def exchanged(runs: Runs, clause: Clause) -> dict[str, Diagonal]:
     return dict(zip(found, reversed(found.values()), strict=True))
 
 
-def parts(decaying: str, steady: str) -> dict[str, Part]:
-    """Both are diluted with length; one decays along the positions, the other by less than half of that."""
+def parts(decaying: str, steady: str, clause: Clause) -> dict[str, Part]:
+    """Both are diluted with length; one drops along the positions, and by more than the other. (The control of a drop
+    is the same positions read from the last.)"""
     diluted = {
         kind: Part(lambda found, kind=kind: Seeds(found[kind].with_length), at_most(1.0, over_seeds=True))
         for kind in JUDGED
     }
     return {f"{kind}, from twice to four times the length": part for kind, part in diluted.items()} | {
         f"{decaying}, drop along positions": Part(
-            lambda found: Seeds(found[decaying].drops), at_least(DECAY, over_seeds=True)
+            lambda found: Seeds(found[decaying].drops),
+            at_least(0.0, over_seeds=True),
+            wrong=lambda runs: {kind: one.turned() for kind, one in diagonals(runs, clause).items()},
         ),
-        f"{steady}, drop less half of the other's": Part(
-            lambda found: less_half(found[steady], found[decaying]), at_most(0.0, over_seeds=True)
+        f"{steady}, drop less the other's": Part(
+            lambda found: beyond(found[steady], found[decaying]), at_most(0.0, over_seeds=True)
         ),
     }
 
@@ -134,7 +143,7 @@ def diagonal_experiment(
     claim = Claim(
         subject=lambda runs: diagonals(runs, clause),
         wrong=lambda runs: exchanged(runs, clause),
-        parts=parts(decaying, steady) | dict(more),
+        parts=parts(decaying, steady, clause) | dict(more),
         remark=lambda runs: describe(runs, clause),
         **words,
     )

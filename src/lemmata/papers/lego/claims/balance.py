@@ -1,101 +1,171 @@
-"""Section 6.2.1: how the two trained blocks of Q grow together, the third leading."""
+"""Section 6.2.1 and appendices D.3 and D.4: how the two trained blocks of Q grow together, the third leading."""
 
-import math
-from operator import attrgetter
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least, at_most, near
-from lemmata.papers.lego.claims._growth import assumed, watched
-from lemmata.papers.lego.claims._population import finished
-from lemmata.report.plots import COLOURS, band, ceiling, legend, new_figure
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, Seeds, at_least, at_most, near
+from lemmata.papers.lego.claims import _course as course
+from lemmata.papers.lego.claims._course import AXES, CONSTANT, NEEDS, OURS, TAKEN_OVER, Cell, read
+from lemmata.report.plots import COLOURS, band, columns, legend, letter, new_figure
 
-# What o(1), O(1) and Omega(1/log d) come to here: the paper prints no constants.
-LEAD, LARGEST = 1.0, 1.0  # of the difference: at least 1/log d, at most 1
-NEAR, SMALL_GAP, SMALL_REST = 0.1, 0.05, 0.02
-
-
-def by_loss(run: RunResult, name: str, losses: str = "sum") -> np.ndarray:
-    """A column of the run by one loss: [seed, record]."""
-    rows = np.asarray(run.metrics["losses"]) == losses
-    if not rows.any():
-        raise Undecided(f"no run by the loss {losses!r}")
-    return np.asarray(run.metrics[name])[rows].reshape(-1, len(run.config.records))
+# What Omega, O and Theta come to here: the paper prints no constants.
+TAKES_OVER = (0.5, 0.3)  # of 1/log d: where step 2 takes over, and how far from it that may be
+OWN = 0.5  # of Q_43: its lead before that
+LEAD, LARGEST = 0.2, 1.0  # of 1/log d at least, of 1 at most
+SPEED, ALIKE, SLOWEST = 0.5, 0.5, 2.0
+OFF = 1.25
 
 
-class Stages(NamedTuple):
-    """Section 6.2.1, in the worst seed; logits in units of B, differences of the diagonals of Q₄₃ and Q₄₄."""
-
-    first_logits: list[float]  # at step 1, of the right and of the spurious answer, at the start
-    second_logit: float  # at step 2, of the right answer
-    lead: float  # the largest difference, times log d
-    largest: float
-    difference: float  # at the end
-    gap: float  # of the attention, at the end
-    rest: float  # the largest entry off the diagonals, over the diagonal, at the end
+def opening(cell: Cell) -> tuple[np.ndarray, int, int]:
+    """Slopes of both diagonals in units of log d, from Q = 0 to the end of stage 2.2: [record, 2]; the record at which
+    step 2 has taken over; and that end."""
+    last = cell.first(CONSTANT)
+    steps = (2,) if cell.config.loss == "second" else (1, 2)
+    found = cell.slopes(slice(0, last + 1), steps=steps)[:, [0, 2]] / cell.log_d
+    return found, int(np.argmax(found[:, 1] >= TAKEN_OVER * found[:, 0])), last
 
 
-def stages(run: RunResult, losses: str) -> Stages:
-    names = ("third_diagonal", "fourth_diagonal", "third_rest", "fourth_rest", "gap_22")
-    third, fourth, third_rest, fourth_rest, gap = (by_loss(run, name, losses) for name in names)
-    difference, rest = third - fourth, np.maximum(np.abs(third_rest), np.abs(fourth_rest))
-    start = {name: run.arrays[f"start.{name}"] for name in ("first_right", "first_spurious", "second_right")}
-    return Stages(
-        [float(start[name].mean()) for name in ("first_right", "first_spurious")],
-        float(start["second_right"].max()),
-        float(difference.max(axis=1).min() * math.log(run.config.vocabulary)),
-        float(np.abs(difference).max()),
-        float(np.abs(difference[:, -1]).max()),
-        float(gap[:, -1].max()),
-        float((rest / third)[:, -1].max()),
-    )
+def lead(cell: Cell) -> np.ndarray:
+    return cell.scores[:, 0] - cell.scores[:, 2]
+
+
+def takes_over(cell: Cell) -> float:
+    return float(cell.scores[opening(cell)[1], 0] * cell.log_d)
+
+
+def own_lead(cell: Cell) -> float:
+    """The least share of Q_43 by which it leads before step 2 has taken over."""
+    until = max(opening(cell)[1], 2)
+    return float((lead(cell)[1:until] / cell.scores[1:until, 0]).min())
+
+
+def kept_lead(cell: Cell) -> float:
+    _, start, last = opening(cell)
+    return float(lead(cell)[start : last + 1].min() * cell.log_d)
+
+
+def largest_lead(cell: Cell) -> float:
+    return float(np.abs(lead(cell)).max())
+
+
+def as_if_alone(cell: Cell) -> float:
+    """The largest lead, had Q_44 stayed where it was."""
+    return float(cell.scores[:, 0].max())
+
+
+def slowest(cell: Cell) -> float:
+    return float(opening(cell)[0][:, 0].min())
+
+
+def alike(cell: Cell) -> float:
+    """Q_44's speed over Q_43's from Q_43 = 1/log d to the end of stage 2.2, the least."""
+    found, _, last = opening(cell)
+    start = min(cell.first(1 / cell.log_d), last)
+    return float((found[start:, 1] / found[start:, 0]).min())
+
+
+def at_first(cell: Cell) -> float:
+    found = cell.slopes(slice(0, 1))[0]
+    return float(found[2] / found[0])
+
+
+def off_diagonal(cell: Cell) -> float:
+    """The largest entry off the diagonals, times |X| over Q_43's diagonal, until the end of stage 2.2."""
+    until = slice(1, cell.first(CONSTANT) + 1)
+    entries = np.abs(cell.scores[until][:, [1, 3]]).max(axis=1)
+    return float((entries * cell.config.variables / cell.scores[until, 0]).max())
+
+
+def first_stage(cell: Cell) -> float:
+    """eta T_{2,1} log^2 d / |X|: the time until Q_43 = 1/log d, between two records on log axes."""
+    after = cell.first(1 / cell.log_d)
+    entry, time = np.maximum(cell.scores[after - 1 : after + 1, 0], 1e-12), cell.times[after - 1 : after + 1]
+    share = np.log(1 / cell.log_d / entry[0]) / np.log(entry[1] / entry[0])
+    return float(time[0] * (time[1] / time[0]) ** share * cell.log_d**2)
+
+
+def part(reading: Callable[[Cell], float], rule: object, wrong: Callable[[Cell], float] | None = None) -> Part:
+    own = (lambda runs: lambda _: read(runs, wrong)) if wrong else None
+    return Part(lambda found: found(reading), rule, wrong=own, along=AXES)  # pyright: ignore[reportArgumentType]
+
+
+def of_course(runs: Runs, group: str) -> Callable[[Callable[[Cell], float]], Seeds]:
+    return lambda reading: read(runs, reading, group)
 
 
 BALANCE = Claim(
     id="balance",
-    locus="Section 6.2.1, stages 2.1 to 2.3, equation (20)",
-    uses=("feature-structure-transitive",),
-    statement=r"For a simply transitive action under Algorithm 1, step 1 of $\mathcal{T}^2$ starts with logits of "
-    r"about $B/3$ for the right and the spurious answer and step 2 with none, so $Q_{4,3}$ leads by $\Omega(1/\log "
-    r"d)$; then both diagonals grow within $O(1)$ of each other, and at convergence $\Delta^{2,2} = o(1)$ with all "
-    r"other entries of $Q$ near their start. Judged in the worst seed, the constants being ours: a lead of $1/\log "
-    r"d$, a difference of 1, other entries of 2% of the diagonal. Control: $\mathrm{Loss}_5^{2,2}$ alone, without the "
-    "loss of step 1 that drives the lead.",
-    subject=lambda runs: stages(runs["watched"], "sum"),
-    wrong=lambda runs: stages(runs["watched"], "second"),
+    locus="Section 6.2.1, stages 2.1 and 2.2; Inductions D.1 and D.2, Lemmas D.17 to D.21, D.28 to D.33",
+    uses=("initial-slopes",),
+    statement=r"In stage 2.1, until $Q_{4,3} = \Theta(1/\log d)$, the loss of step 1 drives $Q_{4,3}$ alone at the "
+    r"rate $\Theta(\log d / d)$, in $T_{2,1} = O(d / (\eta \log^2 d))$, so that it leads by $\Omega(1/\log d)$; in "
+    r"stage 2.2 step 2 takes over, both diagonals grow at comparable rates $\Theta(\log d / d)$ up to a constant, and "
+    r"their difference stays between $\Omega(1/\log d)$ and $O(1)$. Judged for the worst moment, at three $d$ and two "
+    rf"$C_B$; stage 2.2 ends at $Q_{{4,3}} = {CONSTANT:g}$. Control: $\mathrm{{Loss}}_5^{{2,2}}$ alone, without the "
+    r"loss of step 1; where that does the same, $Q_{4,4}$ held at 0, or the slopes at $Q = 0$.",
+    protocol=OURS,
+    subject=lambda runs: of_course(runs, "course"),
+    wrong=lambda runs: of_course(runs, "second"),
     parts={
-        "step 1, logits at the start / B": Part(attrgetter("first_logits"), near(1 / 3, atol=NEAR)),
-        "step 2, logit at the start / B": Part(attrgetter("second_logit"), at_most(NEAR)),
-        "largest lead, times log d": Part(attrgetter("lead"), at_least(LEAD)),
-        "largest difference": Part(attrgetter("largest"), at_most(LARGEST)),
-        "difference at the end": Part(attrgetter("difference"), at_most(NEAR)),
-        "attention gap at the end": Part(attrgetter("gap"), at_most(SMALL_GAP)),
-        "other entries, over the diagonal": Part(attrgetter("rest"), at_most(SMALL_REST)),
+        "D.19, Q43 where step 2 takes over, times log d": part(
+            takes_over, near(TAKES_OVER[0], atol=TAKES_OVER[1], over_seeds=True)
+        ),
+        "D.18, the lead before that, of Q43": part(own_lead, at_least(OWN, over_seeds=True)),
+        "D.31, the lead in stage 2.2, times log d": part(kept_lead, at_least(LEAD, over_seeds=True)),
+        "D.2b, the largest lead at any time": part(largest_lead, at_most(LARGEST, over_seeds=True), as_if_alone),
+        "D.28, slowest Q43 over log d": part(slowest, at_least(SPEED, over_seeds=True)),
+        "D.29, Q44's speed over Q43's in stage 2.2": part(alike, at_least(ALIKE, over_seeds=True), at_first),
+        "D.21, the time of stage 2.1 times log² d": part(first_stage, at_most(SLOWEST, over_seeds=True)),
     },
-    needs={"watched": (assumed, finished)},
+    needs=NEEDS,
     remark=lambda runs: (
-        rf"One trained world of d = {runs['watched'].config.vocabulary}. At smaller d the lead is shorter."
+        rf"{course.left_out(runs)} The paper ends stage 2.2 at $Q_{{4,3}} = 0.0001$, which is below $1/\log d$, where "
+        r"stage 2.1 ends, unless $d \ge e^{10000}$; we take a constant above it."
     ),
+)
+
+OFF_DIAGONAL = Claim(
+    id="off-diagonal",
+    locus="Lemmas D.20, D.32 and D.41",
+    uses=("initial-slopes",),
+    statement=r"All other entries of $Q_{4,3}$ and $Q_{4,4}$ move at $O(1/d)$ of the diagonals' rate, and stay "
+    r"$O([Q_{4,p}]_{s,s}/d)$. Judged: the largest of them until the end of stage 2.2, times $|\mathcal{X}|$ over "
+    r"$Q_{4,3}$'s diagonal. Control: the diagonals in their place.",
+    protocol=OURS,
+    subject=lambda runs: read(runs, off_diagonal),
+    wrong=lambda runs: read(runs, lambda cell: float(cell.config.variables)),
+    parts=Part(lambda found: found, at_most(OFF, over_seeds=True, paper="stages 2.1 and 2.2"), along=AXES),
+    needs=NEEDS,
 )
 
 
 def draw(runs: Runs) -> Artefact:
-    run = runs["watched"]
-    figure, ax = new_figure(width=4.8, height=3.6)
-    third, fourth = by_loss(run, "third_diagonal"), by_loss(run, "fourth_diagonal")
-    band(ax, run.config.records, third, "Q₄₃", color=COLOURS["blue"])
-    band(ax, run.config.records, fourth, "Q₄₄", color=COLOURS["vermillion"])
-    band(ax, run.config.records, third - fourth, "difference", color="#555555", linestyle="--")
-    ceiling(ax, 0.0)
-    ax.set(xscale="log", xlabel="time of the flow", ylabel="the diagonal's entry", title=run.config.action)
-    legend(ax, fontsize=7)
-    names = ("seed", "time", "third_diagonal", "fourth_diagonal", "third_rest", "fourth_rest", "gap_22")
-    caption = (
-        f"Diagonals of the two trained blocks of Q by Algorithm 1, d = {run.config.vocabulary}, "
-        f"{len(run.config.seeds)} seeds (bands: one standard deviation)."
-    )
-    return Artefact(figure, {name: by_loss(run, name).ravel().tolist() for name in names}, caption)
+    figure, axes = new_figure(1, 2, width=9.6, height=3.6)
+    rows = []
+    for ax, place in zip(axes, range(len(course.constants(runs))), strict=False):
+        some = [seed[place][0] for seed in course.cells(runs)]
+        third, fourth = (np.array([cell.scores[:, k] for cell in some]) for k in (0, 2))
+        times = some[0].times
+        band(ax, times[1:], third[:, 1:], "Q₄₃", color=COLOURS["blue"])
+        band(ax, times[1:], fourth[:, 1:], "Q₄₄", color=COLOURS["vermillion"])
+        band(ax, times[1:], (third - fourth)[:, 1:], "difference", color="#555555", linestyle="--")
+        title = f"d = {some[0].d}, C_B = {some[0].config.clip:g}"
+        ax.set(xscale="log", xlabel="time of the flow", ylabel="the diagonal's entry", title=title)
+        legend(ax, fontsize=7)
+        for seed, cell in enumerate(some):
+            about = {"C_B": cell.config.clip, "d": cell.d, "seed": seed}
+            rows += [
+                about | {"time": float(t), "Q43": float(s[0]), "Q44": float(s[2])}
+                for t, s in zip(cell.times, cell.scores, strict=True)
+            ]
+    letter(axes)
+    return Artefact(figure, columns(rows), "Diagonals of the two trained blocks of Q by Algorithm 1.")
 
 
-EXPERIMENT = Experiment(title="The diagonals of Q grow in balance", runs=watched, claims=(BALANCE,), draw=draw)
+EXPERIMENT = Experiment(
+    title="The diagonals of Q grow in balance",
+    runs=lambda scale: {**course.courses(scale), **course.second_alone(scale)},
+    claims=(BALANCE, OFF_DIAGONAL),
+    draw=draw,
+)

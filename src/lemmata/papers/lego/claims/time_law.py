@@ -1,64 +1,76 @@
-"""How long stage 2 takes: the gradient near its end is of the order d^(1 - C_B)."""
+"""How long stage 2 takes (Lemma D.40): the rate at which Q_44 grows while attention converges."""
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, near, word
-from lemmata.papers.lego.claims._growth import DEGREES, assumed, by_size, grown, no_longer, single_worlds, worlds
-from lemmata.papers.lego.claims._population import by_record
-from lemmata.report.plots import CYCLE, band, legend, new_figure
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, near
+from lemmata.papers.lego.claims import _course as course
+from lemmata.papers.lego.claims._course import AXES, NEEDS, OURS, Cell, read
+from lemmata.papers.lego.probe.two_steps import weights
+from lemmata.report.plots import CYCLE, columns, legend, new_figure
 
-APART = 0.15  # of an exponent: more than half of the distance between two degrees would be another law
+LEARNING = 1.5  # of (1 - 2 eps) C_B: below 1 the loss of step 2 has not begun to fall, and the bound is not tight
+FACTOR = 0.5  # of C_B: how far the constant of the lemma's order may be from it, either way
 
 
-def _exponents(runs: Runs) -> str:
-    found = grown(runs, "world")
-    return ", ".join(f"{found.attention(c):.2f} (c = {c:g})" for c in DEGREES)
+def rates(cell: Cell, steps: tuple[int, ...] = (1, 2)) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """In stage 2.3, where the lemma's bound is tight: eps^{2,2}, |X| times minus the gradient in Q_44's diagonal over
+    log d, and that of the lemma without its constant."""
+    records = cell.third_stage
+    found = weights(cell.scores[records], 2)
+    epsilon = found.other + found.first
+    tight = (1 - 2 * epsilon) * cell.config.clip >= LEARNING
+    slope = cell.slopes(records[tight], steps=steps)[:, 2] / cell.log_d
+    printed = epsilon * np.exp((1 - (1 - 2 * epsilon) * cell.config.clip) * cell.log_d)
+    return epsilon[tight], slope, printed[tight]
+
+
+def extremes(cell: Cell, *, uniform: bool = False) -> np.ndarray:
+    """The least and the largest constant, over C_B."""
+    epsilon, slope, printed = rates(cell)
+    if uniform:
+        slope = np.full_like(epsilon, cell.slopes(slice(0, 1))[0, 2] / cell.log_d)
+    found = slope / printed / cell.config.clip
+    return np.array([found.min(), found.max()])
 
 
 TIME_LAW = Claim(
     id="time-law",
-    locus="beyond the paper; Theorem 4.1 says T₂ = poly(d)",
-    statement=r"Near the end the gradient of $\mathcal{T}^2$ is of the order $d^{1 - C_B}$, so after $T_2 = d^{C_B - 1 "
-    r"+ c}$ of the gradient flow $\varepsilon^{2,2}$ is about $d^{-c}$. Judged: the exponent of $1/d$, where one "
-    r"neuron has learned each combination ($\sigma_0 = 0.005$). Control: $T_2 = d^{C_B - 1}$.",
-    wording={r"\sigma_0 = 0.005": word(r"\sigma_0 = {}", "single.scales")},
-    subject=lambda runs: grown(runs, "single"),
-    wrong=lambda runs: no_longer(runs, "single"),
-    parts={f"c = {c:g}": Part(lambda growth, c=c: growth.attention(c), near(c, atol=APART)) for c in DEGREES if c > 0},
-    needs={"single": assumed},
-    remark=lambda runs: (
-        rf"At the paper's $\sigma_0 = d^{{-1/2}}$, where several neurons share a combination: {_exponents(runs)}."
+    locus="Lemma D.40",
+    uses=("converging-logits",),
+    statement=r"While $\varepsilon^{2,2} > \varepsilon$ minus the gradient of $\sum_\ell \mathrm{Loss}_5^{2,\ell}$ "
+    r"in the diagonal of $Q_{4,4}$ is at least $\Omega(\varepsilon \log d / d^{(1 - 2 \varepsilon) C_B})$. Judged "
+    r"where it is tight, at $\varepsilon = \varepsilon^{2,2}$ once the loss of step 2 falls, "
+    rf"$(1 - 2 \varepsilon) C_B \ge {LEARNING:g}$: the constant, the least and the largest over moments in units of "
+    r"$C_B$, which is its leading order. Control: the slope at $Q = 0$.",
+    protocol=OURS,
+    subject=lambda runs: read(runs, extremes),
+    wrong=lambda runs: read(runs, lambda cell: extremes(cell, uniform=True)),
+    parts=Part(
+        lambda found: found,
+        near(1.0, atol=FACTOR, over_seeds=True),
+        along=AXES | {"over moments": ("least", "largest")},
     ),
+    needs=NEEDS,
+    remark=r"So $\varepsilon^{2,2}$ falls to $d^{-c}$ in about $d^{C_B - 1 + c}$.",
 )
 
 
 def draw(runs: Runs) -> Artefact:
     figure, ax = new_figure(width=4.8, height=3.6)
-    table: dict[str, list] = {"degree": [], "d": [], "seed": [], "epsilon": []}
-    members = by_size(runs, "single")
-    d = [run.config.vocabulary for run in members]
-    for (record, degree), colour in zip(enumerate(DEGREES), CYCLE, strict=False):
-        epsilon = np.array([by_record(run, "epsilon_22")[:, record] for run in members]).T
-        band(ax, d, epsilon, f"c = {degree:g}", color=colour)
-        ax.plot(d, epsilon[:, 0].mean() * (np.array(d) / d[0]) ** -degree, ":", color=colour, linewidth=0.8)
-        for values, seed in zip(epsilon, members[0].config.seeds, strict=True):
-            table["degree"] += [degree] * len(d)
-            table["d"] += d
-            table["seed"] += [seed] * len(d)
-            table["epsilon"] += values.tolist()
-    ax.set(xscale="log", yscale="log", xlabel="d", ylabel="ε on T²", title="attention elsewhere")
+    rows = []
+    members = [cell for row in course.cells(runs)[0] for cell in row]
+    for cell, colour in zip(members, CYCLE, strict=False):
+        epsilon, slope, printed = rates(cell)
+        label = f"d = {cell.d}, C_B = {cell.config.clip:g}"
+        ax.plot(epsilon, slope / printed / cell.config.clip, "-", color=colour, label=label)
+        about = {"C_B": cell.config.clip, "d": cell.d}
+        table = zip(epsilon.tolist(), slope.tolist(), printed.tolist(), strict=True)
+        rows += [about | dict(zip(("epsilon", "slope", "printed"), one, strict=True)) for one in table]
+    ax.set(xscale="log", xlabel="ε on T²", ylabel="the constant of Lemma D.40 over C_B", ylim=(0, None))
     legend(ax, fontsize=7)
-    config = members[0].config
-    caption = (
-        f"Equation (19) after T₂ = d^(C_B - 1 + c) of {config.action}'s exact population from σ₀ = "
-        f"{config.scales[0]:g}, {len(config.seeds)} seeds (bands: one standard deviation). Dotted: d^-c."
+    return Artefact(
+        figure, columns(rows), "How fast the diagonal of Q₄₄ grows, over ε log d / d^((1 - 2ε) C_B); one seed."
     )
-    return Artefact(figure, table, caption)
 
 
-EXPERIMENT = Experiment(
-    title="How long attention takes to concentrate",
-    runs=lambda scale: {**single_worlds(scale), **worlds(scale)},
-    claims=(TIME_LAW,),
-    draw=draw,
-)
+EXPERIMENT = Experiment(title="How long attention takes", runs=course.courses, claims=(TIME_LAW,), draw=draw)

@@ -39,19 +39,22 @@ def draw_chains(table: Int[Array, "action value"], num: int, longest: int, *, ke
 def at_lengths(
     neurons: ValueNeurons, scores: Scores, chains: ActionChains, lengths: Int[Array, " lengths"]
 ) -> dict[str, Float[Array, " lengths"]]:
-    """`accuracy` is equation (5), the mean over steps of both true tokens' probability; `value_accuracy` the value's
-    alone; `greedy` the share of chains whose values are all right (teacher-forced, which is the same as rolled out);
-    `epsilon` and `gap` those of the last step, where the most clauses compete."""
+    """`accuracy` is equation (5), the mean over steps of both true tokens' probability, and `error` what it lacks of 1,
+    with all its digits; `value_accuracy` the value's alone; `greedy` the share of chains whose values are all right
+    (teacher-forced, which is the same as rolled out); `epsilon` and `gap` those of the last step, where the most
+    clauses compete."""
     longest = chains.actions.shape[1]
     place = jnp.arange(1, longest + 1, dtype=scores.dtype)
 
     def at(length: Float[Array, ""]) -> dict[str, Float[Array, ""]]:
         mask = place <= length
-        probability, right = _by_step(neurons, scores, chains, length)
-        variable = variable_probability(neurons, scores, length, place)
+        loss, right = _by_step(neurons, scores, chains, length)
+        probability, variable_loss = jnp.exp(-loss), variable_nll(neurons, scores, length, place)
+        error = jnp.mean(-jnp.expm1(-loss - variable_loss), axis=0)
         worst = attention(scores, length, length)
         return {
-            "accuracy": jnp.sum(jnp.where(mask, jnp.mean(probability, axis=0) * variable, 0)) / length,
+            "accuracy": jnp.sum(jnp.where(mask, jnp.mean(probability, axis=0) * jnp.exp(-variable_loss), 0)) / length,
+            "error": jnp.sum(jnp.where(mask, error, 0)) / length,
             "value_accuracy": jnp.sum(jnp.where(mask, jnp.mean(probability, axis=0), 0)) / length,
             "greedy": jnp.mean(jnp.all(right | ~mask, axis=1).astype(scores.dtype)),
             "epsilon": worst.epsilon,
@@ -66,10 +69,10 @@ def ceiling(neurons: ValueNeurons) -> Float[Array, ""]:
     return jnp.exp(-2 * neurons.floor)
 
 
-def variable_probability(
+def variable_nll(
     neurons: ValueNeurons, scores: Scores, length: Float[Array, ""] | float, step: Float[Array, " steps"]
 ) -> Float[Array, " steps"]:
-    """Of token 4 at each step: the L - 1 other predicates' variables compete with as much attention as they get."""
+    """-log p of token 4 at each step: the L - 1 other predicates' variables compete with what attention they get."""
     magnitude = neurons.bound + neurons.rho * (1 - 1 / neurons.power) - neurons.bias  # where the neuron says B
     weights = attention(scores, length, step)
 
@@ -80,13 +83,13 @@ def variable_probability(
     no_variables = 1 + neurons.actions.shape[-1] + neurons.values.shape[-1]
     odds = (length - 1) * jnp.exp(other - right) + no_variables * jnp.exp(-right)
     odds += (neurons.vocab - no_variables - length) * jnp.exp(absent - right)
-    return 1 / (1 + odds)
+    return jnp.log1p(odds)
 
 
 def _by_step(
     neurons: ValueNeurons, scores: Scores, chains: ActionChains, length: Float[Array, ""]
 ) -> tuple[Float[Array, "num longest"], Array]:
-    """The true value's probability, and whether its logit is the largest; steps beyond the length mean nothing."""
+    """The true value's -log p, and whether its logit is the largest; steps beyond the length mean nothing."""
     num, longest = chains.actions.shape
     place = jnp.arange(1, longest + 1, dtype=scores.dtype)
     weights = attention(scores, length, place)
@@ -105,7 +108,7 @@ def _by_step(
         loss, _ = nll_and_slope(logits, truth, neurons)
         clipped = jnp.minimum(logits, neurons.bound)
         right = jnp.sum(jnp.where(truth, clipped, 0), axis=0)
-        return jnp.exp(-loss), (right > jnp.max(jnp.where(truth, -jnp.inf, clipped), axis=0)) & (right > 0)
+        return loss, (right > jnp.max(jnp.where(truth, -jnp.inf, clipped), axis=0)) & (right > 0)
 
     size = divisor(num, IN_CACHE // (len(classes) * longest))
     together = jax.tree.map(lambda part: part.reshape(-1, size, part.shape[-1]), chains)

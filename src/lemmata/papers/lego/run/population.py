@@ -97,7 +97,7 @@ class PopulationRun(RunConfig):
         table = action(self.action).table
         chains = draw_chains(to_jax(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         rows: list[dict[str, Any]] = []
-        read: dict[str, list[np.ndarray]] = {name: [] for name in MEASURED}
+        read: dict[str, list[np.ndarray]] = {name: [] for name in (*MEASURED, "error")}
         settings, ends, starts = self.settings(), [], []
         for number, setting in enumerate(settings):
             neurons, end = self.train_neurons(setting)
