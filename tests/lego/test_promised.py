@@ -7,6 +7,8 @@ one-step-learned feature-structure-transitive feature-structure-symmetric curric
 thm-4.1-length thm-4.1-attention thm-5.1-doubling thm-5.1-attention cor-5.1 balance distractors dilution-law
 permutation-invariance separation stage-start self-labels all-slots joint-training predicate-attention section-7-map
 fig-1a fig-1b fig-2 fig-5 fig-6 fig-7 beyond-tc0 regime-map self-train-cost
+gradients gradients-f.1 gradients-sums initialization initialization-fibres phases-order phases-intervals
+phases-competition phases-split phases-arrival lemma-b.13 thm-b.1 thm-c.1 lemma-b.9 appendix-a
 """
 
 

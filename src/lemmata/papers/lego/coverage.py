@@ -2,6 +2,7 @@
 
 from lemmata.papers.lego.coverage_features import FEATURES
 from lemmata.papers.lego.coverage_simply_transitive import SIMPLY_TRANSITIVE
+from lemmata.papers.lego.coverage_symmetric import COVERAGE_SYMMETRIC
 from lemmata.record import Stated
 
 MAIN = (
@@ -87,11 +88,4 @@ MAIN = (
     Stated("Section 8, other architectures", why="A discussion of others' work."),
 )
 
-ATTENTION = (  # Appendices E and F
-    Stated(
-        "Fact E.1; Lemmas E.1, E.2, E.8 to E.11, F.1, F.2, F.5 to F.8 (gradients of Q)",
-        claims=("gradients", "gradients-f.1", "gradients-sums"),
-    ),
-)
-
-COVERAGE = (*MAIN, *FEATURES, *SIMPLY_TRANSITIVE, *ATTENTION)
+COVERAGE = (*MAIN, *FEATURES, *SIMPLY_TRANSITIVE, *COVERAGE_SYMMETRIC)

@@ -209,7 +209,7 @@ SHAPE_TRANSITIVE = Size(smoke=("C3",), laptop=("C4", "C5", "C6"), paper=("C4", "
 SHAPE_SYMMETRIC = Size(
     smoke=("S3",), laptop=("S3", "S4", "S5", "A5", "F5"), paper=("S3", "S4", "S5", "A5", "F5"), where=ACTIONS
 )
-SHAPE_STEPS = Size(smoke=4000, laptop=20_000, paper=40_000, where="T1 = poly(d): until the loss is at its floor; ours")
+SHAPE_STEPS = Size(smoke=4000, laptop=40_000, paper=80_000, where="T1 = poly(d): until the loss is at its floor; ours")
 SHAPE_SEEDS = Size(smoke=1, laptop=2, paper=5, where=OURS)
 PHASE_ACTIONS = Size(smoke=("C3", "S3"), laptop=("C6", "S4"), paper=("C6", "S5"), where=ACTIONS)
 PHASE_VOCABULARIES = Size(
