@@ -66,5 +66,5 @@ def kind_of(locus: str) -> str:
 def _evidence(record: Record) -> str:
     if record.proved:
         return "proof"
-    counted = any(element.count for part in record.evidence for element in part.elements)
-    return "measurement over seeds" if counted else "computation" if record.is_judged else "none"
+    over_seeds = any(element.count for part in record.evidence for element in part.elements)
+    return "measurement over seeds" if over_seeds else "computation" if record.is_judged else "none"
