@@ -16,11 +16,11 @@ def test_a_papers_claims_are_of_the_published_form(cli: Cli, paper: str) -> None
     assert code == 0
     graph = json.loads(out)
     jsonschema.validate(graph, json.loads(SCHEMA.read_text()))
-    listed = {row["id"]: row for row in json.loads(cli("list", paper, "--json")[1])}
+    rows = {row["id"]: row for row in json.loads(cli("list", paper, "--json")[1])}
     found = {one["id"]: one for one in graph["claims"]}
-    assert found.keys() == listed.keys()
+    assert found.keys() == rows.keys()
     assert all(
-        (one["verdict"], one["protocol"]) == (listed[id]["status"], listed[id]["protocol"]) for id, one in found.items()
+        (one["verdict"], one["protocol"]) == (rows[id]["status"], rows[id]["protocol"]) for id, one in found.items()
     )
     assert all(other in found for one in found.values() for other in one["rests_on"])
     assert sum(bool(one["rests_on"]) for one in found.values()) >= 3

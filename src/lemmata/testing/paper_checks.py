@@ -12,7 +12,7 @@ from typing import Any
 from lemmata.core import Paper, Sample, Scale, Undecided, UserError, exactly, mean_near
 from lemmata.core.claim import Judgement
 from lemmata.core.config import canonical, decode, encode
-from lemmata.core.registry import experiments, papers, run_types, select, exported_by
+from lemmata.core.registry import experiments, exported_by, papers, run_types, select
 from lemmata.core.scale import SCALES
 from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger, replies
 from lemmata.run import Store, apart, evaluate
