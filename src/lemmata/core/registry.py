@@ -153,7 +153,7 @@ def run_type(kind: str) -> type[RunConfig]:
     return found[kind]
 
 
-def told_by(paper: Paper, name: str, absent: Any = None) -> Any:
+def exported_by(paper: Paper, name: str, absent: Any = None) -> Any:
     """What a paper's file of this name exports in large letters, as `COVERAGE` of `coverage.py`; not all have one."""
     if importlib.util.find_spec(f"{paper.package}.{name}") is None:
         return absent

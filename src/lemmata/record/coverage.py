@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lemmata.core.registry import Paper, told_by
+from lemmata.core.registry import Paper, exported_by
 
 
 @dataclass(frozen=True)
@@ -16,4 +16,4 @@ class Stated:
 
 def coverage(paper: Paper) -> tuple[Stated, ...] | None:
     """The paper's statements in its own order; None where nobody has listed them."""
-    return told_by(paper, "coverage")
+    return exported_by(paper, "coverage")

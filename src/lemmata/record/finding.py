@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lemmata.core.registry import Paper, told_by
+from lemmata.core.registry import Paper, exported_by
 from lemmata.core.verdict import Status
 from lemmata.record.record import Record, Records
 
@@ -78,4 +78,4 @@ class CheckedFinding:
 
 def findings(paper: Paper) -> tuple[Finding, ...]:
     """The paper's findings, the first to read first; none where nobody has written any."""
-    return told_by(paper, "findings", ())
+    return exported_by(paper, "findings", ())

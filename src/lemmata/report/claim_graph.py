@@ -66,5 +66,5 @@ def kind_of(locus: str) -> str:
 def _evidence(record: Record) -> str:
     if record.proved:
         return "proof"
-    counted = any(element.count for part in record.evidence for element in part.elements)
-    return "measurement over seeds" if counted else "computation" if record.is_judged else "none"
+    is_mean = any(element.count for part in record.evidence for element in part.elements)
+    return "measurement over seeds" if is_mean else "computation" if record.is_judged else "none"

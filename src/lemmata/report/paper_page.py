@@ -76,8 +76,8 @@ def _groups(paper: Paper, records: Mapping[str, Record]) -> list[tuple[str, list
     stated = coverage(paper) if paper.package else None
     order = dict.fromkeys(f"{paper.id}/{name}" for one in stated or () for name in one.claims)
     places = {id: i for i, id in enumerate((*order, *(id for id in records if id not in order)))}
-    listed = sorted(records.values(), key=lambda one: places[one.id])
-    ordered = sorted(listed, key=lambda one: _rank(_group(one)))
+    ordered_by_place = sorted(records.values(), key=lambda one: places[one.id])
+    ordered = sorted(ordered_by_place, key=lambda one: _rank(_group(one)))
     return [(name, list(mine)) for name, mine in groupby(ordered, key=_group)]
 
 
@@ -120,7 +120,7 @@ def _folded(summary: str, body: Iterable[Html]) -> Html:
 
 
 def _statements(groups: Sequence[tuple[str, Sequence[Record]]], count: int, alone: bool) -> Html:
-    listed = [
+    sections = [
         element(
             "details",
             element("summary", element("h4", name), element("span", pluralize(len(mine), "claim"), class_="muted")),
@@ -131,7 +131,7 @@ def _statements(groups: Sequence[tuple[str, Sequence[Record]]], count: int, alon
         )
         for name, mine in groups
     ]
-    return join([verdict_filter() if alone else Html(""), *listed]) if groups else Html("")
+    return join([verdict_filter() if alone else Html(""), *sections]) if groups else Html("")
 
 
 def _line(record: Record) -> Html:

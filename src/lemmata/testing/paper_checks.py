@@ -12,7 +12,7 @@ from typing import Any
 from lemmata.core import Paper, Sample, Scale, Undecided, UserError, exactly, mean_near
 from lemmata.core.claim import Judgement
 from lemmata.core.config import canonical, decode, encode
-from lemmata.core.registry import experiments, papers, run_types, select, told_by
+from lemmata.core.registry import experiments, exported_by, papers, run_types, select
 from lemmata.core.scale import SCALES
 from lemmata.record import LEDGER, ExperimentResult, NotRun, coverage, current_rule, findings, ledger, replies
 from lemmata.run import Store, apart, evaluate
@@ -283,7 +283,7 @@ def unnamed_randomness(source: str) -> Iterator[tuple[int, str]]:
 
 def glossary_problems(paper: Paper) -> Iterator[str]:
     """Places a paper's glossary names, in backticks, that are not there."""
-    glossary: dict[str, str] = told_by(paper, "glossary", {})
+    glossary: dict[str, str] = exported_by(paper, "glossary", {})
     for symbol, meaning in glossary.items():
         for place in re.findall(r"`(\w+(?:\.\w+)+)`", meaning):
             if not (_found(paper.package, place) or _found("lemmata", place)):
