@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mutants
 from lemmata.commands.power import picture, totals
 from lemmata.core import Claim, Paper, Part, Runs, at_most, near
 from lemmata.record.power import Power, Version, compared, power_of
@@ -151,3 +152,16 @@ def test_totals_and_picture() -> None:
     (line,) = totals(found)
     assert line.startswith("bounds with slack under 3: 2 of 3 wrong versions rejected (0.667), 1 more")
     assert [tick.get_text() for tick in picture("Halves", found).axes[0].get_yticklabels()] == ["one"]
+
+
+def test_a_slip_in_a_file_changes_one_place_and_keeps_its_comments() -> None:
+    places = mutants.places(["association/probe"])
+    assert len(places) > 50
+    for file, slip in places[::25]:
+        before = file.read_text()
+        after = mutants.with_slip(before, slip)
+        ast.parse(after)
+        assert ast.dump(ast.parse(after)) != ast.dump(ast.parse(before))
+        assert [line for line in after.splitlines() if "#" in line][:1] == [
+            line for line in before.splitlines() if "#" in line
+        ][:1]
