@@ -54,7 +54,13 @@ class Diagonal(NamedTuple):
 class Backwards(NamedTuple):
     """A diagonal whose positions are read from the last."""
 
-    drops: np.ndarray
+    of: Diagonal
+
+    @property
+    def drops(self) -> np.ndarray:
+        values = self.of.at(4)[:, ::-1]
+        quarter = max(values.shape[1] // 4, 1)
+        return (values[:, :quarter].mean(axis=1) - values[:, -quarter:].mean(axis=1)) / values.mean(axis=1)
 
 
 @of_result
@@ -93,7 +99,7 @@ def parts(decaying: str, steady: str, clause: Clause) -> dict[str, Part]:
         f"{decaying}, drop along positions": Part(
             lambda found: Seeds(found[decaying].drops),
             at_least(0.0, over_seeds=True),
-            wrong=lambda runs: {kind: Backwards(-one.drops) for kind, one in diagonals(runs, clause).items()},
+            wrong=lambda runs: {kind: Backwards(one) for kind, one in diagonals(runs, clause).items()},
         ),
         f"{steady}, drop less the other's": Part(
             lambda found: beyond(found[steady], found[decaying]), at_most(0.0, over_seeds=True)
