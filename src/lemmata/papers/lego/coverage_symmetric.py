@@ -86,7 +86,7 @@ SYMMETRIC = (
         "Section F.1.2, events of longer sentences (balls into bins)",
         why="Count matrices are enumerated or drawn by their weights instead; U_k and W_k are of orders left free.",
     ),
-    Stated("Induction F.1 (stage k)", claims=("corridor-induction", "corridor-upper", "slopes-orders")),
+    Stated("Induction F.1 (stage k)", claims=("corridor-induction", "corridor-long", "slopes-orders")),
     Stated("Lemma F.9", claims=("paper-stop-later", "stage-start"), why="(1); (2) is the definition of few scores."),
     Stated(
         "Lemma F.10 (readings where y_0 is not y_1)", why="`model.ideal_features` reads them; tested on both engines."
@@ -94,8 +94,8 @@ SYMMETRIC = (
     Stated("Lemma F.11 (readings where y_0 is y_1)", why="`model.ideal_features` reads them; tested on both engines."),
     Stated("Lemma F.12, equations (126) to (131) (gradient sum)", claims=("slopes-orders",)),
     Stated("Lemma F.13 (entries off the diagonals)", claims=("slopes-orders",)),
-    Stated("Lemma F.14 (gap)", claims=("corridor-upper",)),
+    Stated("Lemma F.14 (gap)", claims=("corridor-long",)),
     Stated("Lemma F.15, equations (132), (133) (the answer's surplus)", claims=("corridor-later",)),
-    Stated("Lemma F.16 (end of stage k)", claims=("paper-stop-later",)),
+    Stated("Lemma F.16 (end of stage k)", claims=("paper-stop-later", "paper-stop-long")),
     Stated("Theorem F.1 (recursive self-training)", claims=("paper-stop-doubling", "least-clip", "thm-5.1-doubling")),
 )

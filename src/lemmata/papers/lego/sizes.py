@@ -166,7 +166,8 @@ STOP_VOCABULARIES = Size(
 )
 STOP_CLIPS = Size(smoke=(8.0, 16.0), laptop=(8.0, 16.0), paper=(8.0, 12.0, 16.0), where="C_B is large; ours")
 STOP_STAGES = Size(smoke=2, laptop=3, paper=4, where="Theorem F.1: k <= log2 |X|")
-STOP_ENUMERATED = Size(smoke=6000, laptop=6000, paper=30_000, where=OURS)
+LONG_STAGES = Size(smoke=3, laptop=7, paper=7, where="Theorem F.1: k <= log2 |X|")
+STOP_ENUMERATED = Size(smoke=6000, laptop=6000, paper=6000, where=OURS)
 STOP_DRAWN = Size(smoke=500, laptop=3000, paper=10_000, where=OURS)
 LEAST_CLIP_POINTS = Size(smoke=(3,), laptop=(3, 4, 5), paper=(3, 4, 5, 6), where="n_y grows with d; ours")
 LEAST_CLIP_VOCABULARIES = Size(

@@ -40,6 +40,7 @@ def stops(scale: Scale) -> dict[str, PaperStop]:
         "late stop": replace(few, stop=2.01),
         "early stop": replace(few, stop=6.0),
         "small clip": replace(main, clips=(4.0,)),
+        "long": replace(few, clips=main.clips[-1:], stages=sizes.LONG_STAGES.at(scale)),
     }
 
 
@@ -156,11 +157,11 @@ def in_words(world: World) -> str:
     return f"S{world.points}, d = {world.vocabulary:g}, C_B = {world.clip:g}"
 
 
-def world_axes(later: bool = False, points: bool = False) -> dict[str, Any]:
+def world_axes(later: bool = False, points: bool = False, run: str = "main") -> dict[str, Any]:
     """What the axes of such an array are."""
 
     def names(runs: Runs) -> list[str]:
-        config = runs["main"].config
+        config = runs[run].config
         worlds = [in_words(world) for world in config.worlds()]
         return [f"length {n}, {world}" for n in later_lengths(config) for world in worlds] if later else worlds
 
@@ -171,6 +172,6 @@ def main(runs: Runs) -> Stops:
     return Stops(runs["main"])
 
 
-def ahead(name: str) -> Callable[[Runs], Stops]:
+def ahead(name: str, run: str = "main") -> Callable[[Runs], Stops]:
     """A wrong subject: the same models, one block's diagonal read a half higher."""
-    return lambda runs: Stops(runs["main"], {f"{name}_diagonal": 0.5})
+    return lambda runs: Stops(runs[run], {f"{name}_diagonal": 0.5})

@@ -137,6 +137,33 @@ LATER = Claim(
 )
 
 
+LONG = Claim(
+    id="paper-stop-long",
+    locus="Appendix F, Lemmas F.9 (1) and F.16 (a), all stages",
+    uses=("paper-stop-later", "corridor-long"),
+    statement=r"In every stage $k \le \log_2 |\mathcal{X}|$, $\frac43 c_1 \le \varepsilon^{L_k,2}$ until the stop and "
+    r"$\varepsilon^{L_k,2} \le 5.04 c_1$ there. Judged up to length 128 for S₄ and S₅, d = 404 and $C_B = 16$. "
+    rf"{CONTROLS}",
+    subject=lambda runs: Stops(runs["long"]),
+    wrong=lambda runs: Stops(runs["late stop"]),
+    parts={
+        "ε over c₁, least": Part(
+            lambda s: s.later(lambda path: path.over_c1.min()),
+            at_least(LEAST, paper="until the stop"),
+            along=world_axes(later=True, run="long"),
+        ),
+        "ε over c₁ at the stop": Part(
+            lambda s: s.later(lambda path: path.over_c1[-1]),
+            at_most(MOST_LATER, paper="at the stop"),
+            wrong=lambda runs: Stops(runs["early stop"]),
+            along=world_axes(later=True, run="long"),
+        ),
+    },
+    needs={"long": stopped},
+    protocol=FEATURES,
+)
+
+
 def false_labels(s: Stops) -> np.ndarray:
     """[what, stage]: the largest share over worlds of sentences with a wrong answer 1 or 2; the worst sentence's."""
     lengths, metrics = s.run.metrics["length"], s.run.metrics
@@ -240,6 +267,6 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="The constants of self-training, with the appendix' own stop",
     runs=lambda scale: {**stops(scale), **trained_runs(scale)},
-    claims=(FIRST, TRAINED, LATER, DOUBLING),
+    claims=(FIRST, TRAINED, LATER, LONG, DOUBLING),
     draw=draw,
 )

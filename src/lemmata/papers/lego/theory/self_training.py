@@ -32,6 +32,13 @@ def collision_shares(n: int) -> tuple[float, ...]:
     return tuple(count / n**2 for count in (n * n - 3 * n + 3, n - 2, n - 1, 1, n - 2, 1))
 
 
+def upper_corridor_of_features(epsilon: Any, clip: float, points: int, ratio: float) -> Any:
+    """A bound on pred,2 - ans,1 in a long sentence, with a and b of Theorem C.1 where Lemma F.14 puts 2B and 0: the
+    neuron of g_2.y for a third value y, to which each other predicate leads with probability 1 / n_y, reads
+    a (pred,2 - ans,1) + eps (2B / n_y - b), and the proof asks that it reads less than 1.005 log d."""
+    return (c1(clip) - epsilon * (1 / points - 1 / (1 + ratio))) * (1 + ratio) / ratio
+
+
 def lower_corridor(pred1: Any, clip: float) -> Any:
     """Lemma E.34's bound on ans,1 - pred,2."""
     return pred1 - c2(clip)
