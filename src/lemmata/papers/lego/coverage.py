@@ -2,7 +2,7 @@
 
 from lemmata.papers.lego.coverage_features import FEATURES
 from lemmata.papers.lego.coverage_simply_transitive import SIMPLY_TRANSITIVE
-from lemmata.papers.lego.coverage_symmetric import COVERAGE_SYMMETRIC
+from lemmata.papers.lego.coverage_symmetric import SYMMETRIC
 from lemmata.record import Stated
 
 MAIN = (
@@ -88,4 +88,4 @@ MAIN = (
     Stated("Section 8, other architectures", why="A discussion of others' work."),
 )
 
-COVERAGE = (*MAIN, *FEATURES, *SIMPLY_TRANSITIVE, *COVERAGE_SYMMETRIC)
+COVERAGE = (*MAIN, *FEATURES, *SIMPLY_TRANSITIVE, *SYMMETRIC)
