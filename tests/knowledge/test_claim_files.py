@@ -15,7 +15,7 @@ COMPANIONS = {  # claim -> the experiment whose runs and figure judge it
     "fig-6": "pipeline",
     "low-rank-covering": "covering",  # the same facts, covered and not, along gradients of rank 1
     "hallucination-regime": "covering",
-    "error-at-least": "covering",
+    "union-bound": "covering-law",
     "multiplicity": "covering-law",  # the trends in the law's cells
     "coverage": "covering-law",
     "template-universe": "covering-law",

@@ -233,7 +233,7 @@ def fact_attention(params, E, templates):
 def theorem():
     """The theory from end to end: stages store, questions unlock. One query for all prompts."""
     templates, asked, held_out, E, params, etas, lam = theorem_world()
-    K = templates.shape[1]
+    K, unit = templates.shape[1], learning_rate_unit(params, lam)
     after_first, _ = pretrain_in_stages(params, E, templates, etas, 2, lam, "first")
     params, history = pretrain_in_stages(params, E, templates, etas, 320, lam, "first")
     alpha = fact_attention(after_first, E, templates)[0]
