@@ -35,10 +35,9 @@ class Deviations(NamedTuple):
         return Seeds([log_slope(np.array(config.samples), one) for one in curves])
 
     def exponent_of_size(self, block: str) -> Seeds:
-        """At the largest m."""
-        config = self.run.config
-        curves = self.grid(block)[:, :, int(np.argmax(config.samples))]
-        return Seeds([log_slope(np.array(config.sizes), one) for one in curves])
+        """The mean over m: a deviation at a small m is read from more samples."""
+        sizes = np.array(self.run.config.sizes)
+        return Seeds([np.mean([log_slope(sizes, by_size) for by_size in one.T]) for one in self.grid(block)])
 
 
 def runs(scale: Scale) -> dict[str, StepSpread]:

@@ -55,7 +55,7 @@ class StepSpread(RunConfig):
     alpha: Inside = 0.3
     samples: Some[Count] = (32, 128, 512)  # m
     repeats: Several = 64  # of the largest m
-    tests: Count = 4
+    tests: Count = 2
     seeds: Some[int] = (0, 1, 2, 3)
 
     def execute(self, context: RunContext) -> RunOutput:
