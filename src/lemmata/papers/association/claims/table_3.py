@@ -86,11 +86,23 @@ VARIANCES = Claim(
         r"$\sigma^2(j,q) = (1-\alpha)(\frac{3}{TN^2} + \frac{1}{N^3})$, "
         r"$\sigma^2(j,j) = (1-\alpha)(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3})$, "
         r"and $(1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ for $(q,k)$ and $(j,k)$ otherwise",
-        reason=r"$\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2] = \frac{1}{(N+1)^2} + (1 - \frac{2}{N+1}) P(y=j)$. The "
-        r"proof of Lemma D.2 takes the first term as $\frac{1}{N+1}$ in every case with $j \le N$, where $\bar y \ne "
-        "j$. Appendix E does not count $z_T = q$, which rows $(N+1, q)$, $(q, q)$ and $(j, q)$ see.",
+        reason=r"Cases 4 to 10 take $\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2 | \bar y \ne j] = \frac{1}{(N+1)^2}$ for "
+        r"$\frac{1}{N+1}$ (lemma-d.2-cases): every row with $j \le N$. Of $z_T = q$ Appendix E says that "
+        r"\"including it "
+        r"will not change the results\"; it adds $2\mathbb{E}[C]$ to a second moment (lemma-e-last): rows $(N+1, q)$, "
+        r"$(q, q)$ and $(j, q)$. Row $(q, q)$ has Lemma E.1's $\frac{2}{\alpha^2}$ for $\frac{2}{\alpha}$ (lemma-e.1) "
+        r"and a slip of algebra: from E.1 as printed Case 5 would get $2\alpha^3-\alpha^2-2\alpha+2$ over $\alpha^3$, "
+        r"not $\alpha^3-\alpha^2-\alpha+2$.",
+        root="lemma-d.2-cases",
         survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in $N$ and $T$ are unchanged.",
-        source=f"{SOURCE}; every row with j ≤ N shows the same slip, which no conversion makes",
+        source=f"{SOURCE}; the ten cases of the proof print the same, and their steps show each cause",
+        latex=r"\sigma^2(N+1,q) = \frac{3\alpha-2\alpha^2}{TN} + \frac{\alpha-\alpha^2}{N^2}, \quad "
+        r"\sigma^2(q,N+1) = (1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right), \quad "
+        r"\sigma^2(q,q) = (1-\alpha)\left(\frac{2+\alpha}{\alpha^2 TN^2} + \frac{1}{\alpha^2 N^3}\right), \quad "
+        r"\sigma^2(j,N+1) = (1-\alpha)\left(\frac{\alpha}{TN^2} + \frac{\alpha^2}{N^3}\right), \quad "
+        r"\sigma^2(j,q) = (1-\alpha)\left(\frac{3}{TN^2} + \frac{1}{N^3}\right), \quad "
+        r"\sigma^2(j,j) = (1-\alpha)\left(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3}\right), \quad "
+        r"\sigma^2(q,k) = \sigma^2(j,k) = (1-\alpha)\left(\frac{1}{TN^2} + \frac{1}{N^3}\right)",
     ),
 )
 
@@ -112,11 +124,13 @@ RANGES = Claim(
         severity="constant",
         printed=r"$R(j, N+1) = \frac13$ and $R(j, q) = \frac12$ for $j \in [N]\setminus\{q\}$",
         corrected=r"$R(j,N+1) = \frac12$ and $R(j,q) = \frac12 + \frac1T$ for $j \in [N]\setminus\{q\}$",
-        reason=r"$q, N+1, q, N+1, \ldots$ has positive probability whatever $\bar y$ is, so the noise can take half of "
-        r"the context, and the trigger half of it and $z_T$. Case 7 takes $[q, j, N+1, q, j, N+1, \ldots]$ for the "
-        "extreme, which has probability 0: the noise follows triggers alone.",
+        reason=r"Case 7 takes the pattern $[q, j, N+1, q, j, N+1, \ldots]$ for the extreme, which has probability 0: "
+        r"the "
+        r"noise follows triggers alone, and $j$ is none. $q, N+1, q, N+1, \ldots$ has positive probability whatever "
+        r"$\bar y$ is, as Cases 1 and 4 say. Case 8 leaves out $z_T = q$ beside a half of triggers.",
         survives="Bound (12) up to the constant of its term $R/m$, and Theorem 1: $R = O(1)$ is all that they use.",
-        source=SOURCE,
+        source=f"{SOURCE}; Case 7 prints the pattern",
+        latex=r"R(j, N+1) = \frac{1}{2}, \quad R(j, q) = \frac{1}{2} + \frac{1}{T}",
     ),
 )
 

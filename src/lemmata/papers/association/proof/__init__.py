@@ -2,4 +2,5 @@
 
 memory_flow  the flow of the linear associative memory: identities of its rates, its singular values
 first_gap    the exact chain in closed form: where the first step of W_QK sends attention
+restated     Theorem 2 with ȳ other than the trigger, for every N
 """

@@ -54,3 +54,27 @@ class GradientOrders(RunConfig):
             "off_trigger_at_trigger": token[TRIGGER] + elsewhere,
             "on_trigger": np.delete(token, TRIGGER).min() + previous[TRIGGER],
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriggerGaps(RunConfig):
+    """By alpha, N and T/N: the first step of W_QK with (26)'s diagonal W_V, at positions that follow the trigger and
+    hold the trigger itself, another token, the noise (β_1 = β_2 = 1)."""
+
+    kind = "association/trigger-gaps"
+
+    sizes: Some[ThreeOrMore] = (24, 48, 96)  # N
+    ratios: Some[Annotated[int, Bound(least=1)]] = (4, 16)  # T/N
+    alphas: Some[Inside] = (0.1, 0.3, 0.38)  # Assumption F.1 admits α up to .38
+
+    def execute(self, context: RunContext) -> RunOutput:
+        rows = []
+        for alpha in self.alphas:
+            for ratio in self.ratios:
+                for n in self.sizes:
+                    chain = RecallChain(n, n * ratio, alpha)
+                    token, _ = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, 1.0, 1.0))
+                    rows.append((alpha, ratio, n, token[TRIGGER], token[ORDINARY], token[-1]))
+                    context.progress("gaps", len(rows), len(self.alphas) * len(self.ratios) * len(self.sizes))
+        names = ("alpha", "ratio", "num_tokens", "at_trigger", "at_ordinary", "at_noise")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from lemmata.core import Bound, Natural
-from lemmata.papers.association.proof import first_gap, memory_flow
+from lemmata.papers.association.proof import first_gap, memory_flow, restated
 from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 
@@ -117,3 +117,23 @@ class FirstGap(ProofRun):
 
 def _signed_gap(sign: int, num_tokens: int, length: int, alpha: Any) -> Any:
     return sign * first_gap.gap(alpha, num_tokens, length)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestatedTheorem2(ProofRun):
+    """Theorem 2's two gaps as T tends to infinity, with the W_V of (26): ȳ drawn without the trigger, or with it."""
+
+    kind = "association/proof-restated-theorem-2"
+
+    target: Literal["any other token", "any token"] = "any other token"
+
+    def says(self) -> tuple[str, str]:
+        words = (
+            f"ȳ is {self.target}, T -> infinity, W_V of (26): after one step of W_QK the logit of (q, then j), j "
+            f"not q, "
+            "exceeds that of (q, then N+1) and that of (k, then l) for every k other than q and every l"
+        )
+        return words, "every N >= 3, alpha in (0, 1), beta_1 >= beta_2 > 0"
+
+    def steps(self) -> tuple[Step, ...]:
+        return restated.steps(also_q=self.target == "any token")

@@ -88,6 +88,21 @@ def count_moments(chain: RecallChain, target_is_trigger: bool, token: Token) -> 
     return mean, square
 
 
+@lru_cache(maxsize=256)
+def drawn_moments(
+    chain: RecallChain, target_is_trigger: bool, token: Token, after_trigger: bool = False
+) -> tuple[Number, Number]:
+    """Appendix E's E[C] and E[C^2] given ȳ: all T positions are drawn, z_T too, from z_0 ≠ q or (a step of its proofs)
+    from z_0 = q."""
+    names, start, step = transition(chain, target_is_trigger)
+    require(token in names, "token", token, f"one of {names}")
+    hit = np.array([chain.one if s == token else chain.one - chain.one for s in names], dtype=step.dtype)
+    first = step[names.index("trigger")] if after_trigger else start
+    power = _power((step, step * hit, step * hit), chain.length - 1)
+    _, mean, square = _times((first, first * hit, first * hit), power)
+    return sum(mean), sum(square)
+
+
 def occupation(chain: RecallChain, target_is_trigger: bool, position: int) -> dict[str, Number]:
     """P(z_t = any token of the lumped state) given ȳ at a position t < T."""
     require(1 <= position < chain.length, "position", position, f"between 1 and {chain.length - 1}")

@@ -99,11 +99,11 @@ def printed(entry: Entry, alpha: Number) -> Leading:
 
 
 def corrected(entry: Entry, alpha: Number) -> Leading:
-    """Table 3 with its slips repaired. Three changes, derived in the tests:
+    """Table 3 with its slips repaired; the causes, each derived in the tests:
 
     every variance with j <= N loses a term, because the uniform prediction enters squared, 1/(N+1)², and not as
-    1/(N+1); rows (N+1, q) and (j, q) gain a term, because z_T = q is always counted; and the 1/T part of (q, q), where
-    that is counted, has (1-α)(2+α)/α² for (1-α)(2+α)/α³.
+    1/(N+1); rows (N+1, q), (q, q) and (j, q) gain one, because z_T = q is counted; and row (q, q) comes from Lemma E.1,
+    whose second moment has 2/α² for 2/α (`counts.LEMMAS`).
     """
     a = alpha
     match entry.output, entry.input:
@@ -152,6 +152,11 @@ def exact_range(entry: Entry, chain: RecallChain) -> float:
 
 
 Case = tuple[bool, int, Token, Number]  # of ȳ: is it q, how many such ȳ, the part k plays given ȳ, P(y = j | ȳ)
+
+
+def cases(entry: Entry, chain: RecallChain) -> list[Case]:
+    """By what ȳ is: the part that k plays and the chance that y = j."""
+    return _cases(entry, chain)
 
 
 def _cases(entry: Entry, chain: RecallChain) -> list[Case]:
