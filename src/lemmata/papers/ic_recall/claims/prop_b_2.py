@@ -89,8 +89,8 @@ CLAIMS = (
             ),
         },
         remark="Three subjects are far inside the bounds at every temperature: no two of their logits part that fast. "
-        r"For two logits the terms in $H$ of the second derivative are reached as $T$ grows, $2G^2/T^2$ is twice what "
-        r"is needed and $8G^3/T^3$ ten times. The control reads the derivatives at other temperatures, the lowest "
+        r"For two logits the terms in $H$ of the second derivative are reached as $T$ grows, while $2G^2/T^2$ and "
+        r"$8G^3/T^3$ are larger than is needed. The control reads the derivatives at other temperatures, the lowest "
         "where the highest belongs.",
     ),
 )

@@ -140,8 +140,8 @@ def farthest(name: str, *, uniform: bool = False) -> Callable[[Cell], float]:
     def reading(cell: Cell) -> float:
         number = 1 if "(1" in name else 2
         step = cell.step(number, cell.third_stage)
-        told = weights(0 * step.scores, number) if uniform else step.weights
-        predicted = theory.read(*told, number)[name]
+        attended = weights(0 * step.scores, number) if uniform else step.weights
+        predicted = theory.read(*attended, number)[name]
         g1, g2, y0, y1 = step.sentences
         event = step.events()["E1" if number == 1 else "E2 bar"]
         acting, value, taken = (g1, y0, [y0]) if number == 1 else (g2, y1, [y0, y1])

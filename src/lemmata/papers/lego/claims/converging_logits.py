@@ -15,21 +15,21 @@ MOST, LEAST = 0.2, 0.5  # the paper's O(1), as a power of d, and its Omega(1)
 ROOM = 0.3  # of an exponent: a constant factor, at the d of these worlds
 
 
-def spurious(step: Step, told: Weights) -> np.ndarray:
+def spurious(step: Step, attended: Weights) -> np.ndarray:
     """Over min(d^{-2(..)C_B}, d^{-1 + Delta C_B})."""
-    against = np.exp(2 * (told.query - told.first) * step.neurons.bound)
-    against += step.neurons.vocabulary * np.exp((told.query - told.right) * step.neurons.bound)
+    against = np.exp(2 * (attended.query - attended.first) * step.neurons.bound)
+    against += step.neurons.vocabulary * np.exp((attended.query - attended.right) * step.neurons.bound)
     return step.of(step.spurious) * against[:, None]
 
 
-def missing(step: Step, told: Weights) -> np.ndarray:
+def missing(step: Step, attended: Weights) -> np.ndarray:
     """Over min(1, d^{1 - (1 - 2 eps) C_B})."""
-    unnamed = step.neurons.vocabulary * np.exp(-(1 - 2 * (told.other + told.first)) * step.neurons.bound)
+    unnamed = step.neurons.vocabulary * np.exp(-(1 - 2 * (attended.other + attended.first)) * step.neurons.bound)
     return step.but(step.right) / np.minimum(1, unnamed)[:, None]
 
 
-def same_action(step: Step, told: Weights) -> np.ndarray:
-    return step.of(step.spurious) * np.exp(2 * (told.query - told.first) * step.neurons.bound)[:, None]
+def same_action(step: Step, attended: Weights) -> np.ndarray:
+    return step.of(step.spurious) * np.exp(2 * (attended.query - attended.first) * step.neurons.bound)[:, None]
 
 
 Ratio = Callable[[Step, Weights], np.ndarray]
@@ -41,8 +41,8 @@ def constant(ratio: Ratio, event: str, least: bool = False, **changed: bool) -> 
 
     def reading(cell: Cell) -> float:
         step = cell.step(2, cell.third_stage, fresh=changed.get("fresh", False))
-        told = weights(0 * step.scores, 2) if changed.get("uniform") else step.weights
-        found = ratio(step, told)[:, step.events()[event]]
+        attended = weights(0 * step.scores, 2) if changed.get("uniform") else step.weights
+        found = ratio(step, attended)[:, step.events()[event]]
         return float(found.min() if least else np.log(found.max()) / cell.log_d)
 
     return reading
@@ -105,7 +105,7 @@ def power_of(name: str, fresh: bool = False) -> Callable[[Cell], float]:
     return reading
 
 
-def told(name: str, formula: Callable[..., dict[str, np.ndarray]]) -> Callable[[Runs], np.ndarray]:
+def predicted_by(name: str, formula: Callable[..., dict[str, np.ndarray]]) -> Callable[[Runs], np.ndarray]:
     """What a formula says of it by the attention of each world, the mean over its seeds."""
 
     def of_cell(cell: Cell) -> float:
@@ -132,8 +132,8 @@ BACKGROUND = Claim(
     parts={
         name: Part(
             lambda found, n=name: found(n),
-            at_least(told(name, theory.printed_power), slack=ROOM, over_seeds=True),
-            corrected=told(name, theory.power),
+            at_least(predicted_by(name, theory.printed_power), slack=ROOM, over_seeds=True),
+            corrected=predicted_by(name, theory.power),
             along=AXES,
         )
         for name in FORGOTTEN

@@ -46,12 +46,12 @@ class Gradients(RunConfig):
             arrays = {"feed": np.asarray(model.feed), "query": np.asarray(model.query)}
             for length in LENGTHS:
                 key = named_key(self.seed, "sentences", str(length))
-                told = task.draw(self.sentences, key=key, length=length)
-                arrays[f"sentences.{length}"] = np.asarray(told)
+                corpus = task.draw(self.sentences, key=key, length=length)
+                arrays[f"sentences.{length}"] = np.asarray(corpus)
                 if length == 1:
-                    arrays["by feed, uniform"] = self.slopes(uniform, told, 1, 1)[0]
+                    arrays["by feed, uniform"] = self.slopes(uniform, corpus, 1, 1)[0]
                 steps = (1,) if length == 1 else (1, 2)
-                found = [self.slopes(model, told, length, step) for step in steps]
+                found = [self.slopes(model, corpus, length, step) for step in steps]
                 for step, (by_feed, by_query) in zip(steps, found, strict=True):
                     arrays |= {f"by feed.{length}.{step}": by_feed, f"by query.{length}.{step}": by_query}
         return RunOutput({"vocab": np.array([vocab])}, arrays)
@@ -68,14 +68,14 @@ class Gradients(RunConfig):
         blocks[3, :, 2:4] = 1
         return Dense(model.feed * read, model.query * blocks)
 
-    def slopes(self, model: Dense, told: Array, length: int, step: int) -> tuple[np.ndarray, np.ndarray]:
+    def slopes(self, model: Dense, corpus: Array, length: int, step: int) -> tuple[np.ndarray, np.ndarray]:
         """Minus the gradients: in W of the loss summed over tokens, in Q of each token's loss, [i, ...]."""
-        by_feed, by_query = _slopes(model, told, self.bias, length, step, self.power)
+        by_feed, by_query = _slopes(model, corpus, self.bias, length, step, self.power)
         return np.asarray(by_feed), np.asarray(by_query)
 
 
 @optimized_jit
-def _slopes(model: Dense, told: Array, bias: float, length: int, step: int, power: int) -> tuple[Array, Array]:
-    losses, pull = jax.vjp(lambda m: token_loss(m, told, length, step, bias, power), model)
+def _slopes(model: Dense, corpus: Array, bias: float, length: int, step: int, power: int) -> tuple[Array, Array]:
+    losses, pull = jax.vjp(lambda m: token_loss(m, corpus, length, step, bias, power), model)
     (by_token,) = jax.vmap(pull)(-jnp.eye(len(losses)))
     return jnp.sum(by_token.feed, axis=0), by_token.query
