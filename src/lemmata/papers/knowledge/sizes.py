@@ -103,7 +103,7 @@ READING_PRETRAINING = Fields(
 )
 SPLIT_DRAWS = Size(50, 200, 200, "splits of small worlds; ours")
 READING_SEEDS = Size(3, 12, 5, OURS)
-JUDGED_READING_SEEDS = Size(3, 24, 5, "of the two readings that are compared; ours")
+JUDGED_READING_SEEDS = Size(3, 48, 5, "of the two readings that are compared; ours")
 UNIFORM_STEPS = Size(400, 2000, 6000, "as long as the standard model; ours")
 
 
@@ -129,7 +129,7 @@ ORDER_WIDTHS = Size((96, 128, 192), (64, 128, 256, 512), (128, 256, 512, 1024), 
 ORDER_SUBJECTS = Size((16, 24, 32), (16, 32, 48), (16, 32, 64, 128), OURS)
 ORDER_NEURONS = Size((6, 12, 24), (6, 12, 24), (6, 12, 24, 48), OURS)
 ORDER_STEPS = Size(160, 320, 960, OURS)
-ORDER_SEEDS = Size(2, 5, 5, OURS)
+ORDER_SEEDS = Size(2, 10, 5, "five left a slope undecided now and then; ours")
 
 WORLDS = Size(10, 40, 200, "worlds in which templates are counted; ours")
 
