@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError
+from lemmata.papers.association.proof import restated
 from lemmata.papers.association.proof.first_gap import gap
 from lemmata.papers.association.proof.memory_flow import rate_a, rate_b
-from lemmata.papers.association.run.proofs import FirstGap, FlowConstant, FlowOrder, FlowTurn, NoiseDirection
+from lemmata.papers.association.run.proofs import (
+    FirstGap,
+    FlowConstant,
+    FlowOrder,
+    FlowTurn,
+    NoiseDirection,
+    RestatedTheorem2,
+)
 from lemmata.papers.association.theory import RecallChain, attention_logits, memory
 from lemmata.proofs import ProofRun, prove
 
@@ -88,3 +96,22 @@ def test_only_the_right_sign_of_the_gap_closes() -> None:
     certificate = prove(right.proposition, right.steps())
     assert right.problem(certificate) is None
     assert "another statement" in str(FirstGap(num_tokens=17).problem(certificate))
+
+
+@pytest.mark.parametrize("also_q", [False, True])
+def test_the_limits_in_t_are_those_of_the_exact_chain(also_q: bool) -> None:
+    n, alpha, betas = 5, 0.3, (1.0, 0.7)
+    chain = RecallChain(n, 20_000, alpha, exclude_trigger=not also_q)
+    found = attention_logits.key_gradient(chain, *attention_logits.diagonal_values(chain, *betas))
+    for kind, gradient in zip(("token", "previous"), found, strict=True):
+        for key, index in (("q", 0), ("j", 1), ("noise", n)):
+            expected = (1 - alpha) * restated.logit(kind, key, n, alpha, *betas, also_q)
+            assert gradient[index] == pytest.approx(expected, abs=2e-5)
+
+
+def test_the_restated_theorem_closes_and_the_printed_data_does_not() -> None:
+    assert outcome(RestatedTheorem2()) == "closed"
+    assert outcome(RestatedTheorem2(target="any token")) == "refuted"
+    assert not restated.is_positive(-restated.gaps(False)["(q, then N+1)"])
+    values = (7, 0.05, 1.3, 0.4)
+    assert min(restated.gaps(False, values).values()) > 0

@@ -14,8 +14,10 @@ from lemmata.core import Unattended, UserError, precision
 from lemmata.papers.association.model import SimplifiedModel
 from lemmata.papers.association.run.gradients import LeadingCoefficients
 from lemmata.papers.association.run.simplified import with_noise_learned
+from lemmata.papers.association.run.step_spread import contexts, margins as margins_by_overlaps, overlaps
 from lemmata.papers.association.theory import RecallChain, attention_logits, margins, noise_logit, one_step
-from lemmata.papers.association.theory.chain import count_moments, largest_count, occupation
+from lemmata.papers.association.theory.chain import count_moments, drawn_moments, largest_count, occupation
+from lemmata.papers.association.theory.counts import LEMMAS, with_last
 from lemmata.papers.association.theory.one_step import TABLE_3, Entry
 
 ALPHA = Fraction(3, 10)
@@ -272,8 +274,54 @@ def test_ranges_of_table_3_cover_every_size():
     assert broken == [Entry("token", "noise"), Entry("token", "trigger")]
 
 
-def test_the_third_slip_of_row_q_q():
+def test_the_causes_of_the_variance_of_row_q_q():
+    """Case 5 from Lemma E.1: with E.1 right, the square of 1/(N+1) and z_T counted it is the corrected row."""
     a = sp.Symbol("a", positive=True)
-    entry = Entry("trigger", "trigger")
-    printed, right = one_step.printed(entry, a).over_t, one_step.corrected(entry, a).over_t
-    assert sp.simplify(printed - 1 - right / a) == 0, "the 1 is every row's slip; the rest is too large by 1/α"
+    lemma, entry = LEMMAS[True, "trigger"], Entry("trigger", "trigger")
+    printed, right = one_step.printed(entry, a), one_step.corrected(entry, a)
+    assert sp.simplify((1 - a) * with_last(lemma.corrected(a)).linear - right.over_t) == 0
+    assert sp.simplify((1 - a) * lemma.corrected(a).square - right.over_n) == 0
+    assert sp.simplify((1 - a) * lemma.statement(a).square + 1 - printed.over_n) == 0, "the 1 is 1/(N+1) for its square"
+    case_5 = (1 - a) * lemma.statement(a).linear + 1  # as its own lines say
+    assert sp.expand(case_5 * a**3) == sp.expand(2 * a**3 - a**2 - 2 * a + 2)
+    assert sp.simplify(case_5 - printed.over_t) != 0, "a slip of algebra"
+
+
+@pytest.mark.parametrize("key", list(LEMMAS))
+def test_drawn_counts_are_those_of_every_sequence(key):
+    n, length, alpha = 4, 4, ALPHA
+    target_is_trigger, token = key
+    target = 0 if target_is_trigger else 1
+    k = {"trigger": 0, "noise": n, "target": 1, "other": 2}[token]
+    for after_trigger in (False, True):
+        mean = square = Fraction(0)
+        for sequence in itertools.product(range(n + 1), repeat=length):
+            probability = Fraction(1)
+            for previous, z in itertools.pairwise((0 if after_trigger else 3, *sequence)):
+                drawn = (z == target) * (1 - alpha) + (z == n) * alpha if previous == 0 else Fraction(z < n, n)
+                probability *= drawn
+            mean += probability * sequence.count(k)
+            square += probability * sequence.count(k) ** 2
+        assert drawn_moments(RecallChain(n, length, alpha), *key, after_trigger) == (mean, square)
+
+
+def test_a_step_by_overlaps_is_the_step_by_autodiff():
+    n, length, count = 6, 10, 8
+    tokens, outputs = contexts(n, length, 0.8, count, np.random.default_rng(0))
+    test = contexts(n, length, 0.5, 1, np.random.default_rng(1))[0][:, 0]
+    with precision("float64"):
+        model = SimplifiedModel.create(n + 1)
+        last = jnp.array([length - 1])
+
+        def loss(value, feed):
+            moved = eqx.tree_at(lambda m: (m.value, m.feed), model, (value, feed))
+            logits = jax.vmap(lambda z: moved.at(z, last)[0])(jnp.asarray(tokens.T))
+            return -jnp.mean(jax.nn.log_softmax(logits)[jnp.arange(count), jnp.asarray(outputs)])
+
+        value, feed = jax.grad(loss, argnums=(0, 1))(model.value, model.feed)
+        steps = ((model.value, -feed), (-value, model.feed))
+        stepped = [eqx.tree_at(lambda m: (m.value, m.feed), model, step) for step in steps]
+        logits = np.array([one.at(jnp.asarray(test), last)[0] for one in stepped])
+    found = logits[:, n] - logits[:, :n].max(axis=1)
+    expected = margins_by_overlaps(outputs, overlaps(tokens, test, n), n, count)[:, 0]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

@@ -22,6 +22,9 @@ GLOSSARY: dict[str, str] = {
     "q̂": "fraction of noise tokens in a test sequence: `theory.margins.noise_fraction`",
     "α̂": "α² q̂ + α (1 - q̂), in Theorem 1's margin: `theory.margins.printed_attention_margin`",
     "f_k": "fraction of positions t <= T with z_t = k: `theory.chain.count_moments`",
+    "C, Y(T), Z(T) of appendix E": "a token's count over T drawn positions, and its moments after z_0 = q: "
+    "`theory.chain.drawn_moments`, `theory.counts.LEMMAS`",
+    "Γ(j, k)": "one sequence's W_U(j)ᵀ (∇W_V) W_E(k), by what ȳ is: `theory.counts.conditions`",
     "(j, k) of Table 3": "output token j and input token k by the part they play: `theory.one_step.TABLE_3`",
     "R": "Bernstein's range, the largest |gradient - mean|: `theory.one_step.exact_range`",
     "V, Ṽ": "W_V seen by logits, on W_E and on W̃_E: `theory.attention_logits.phase_two_values`",

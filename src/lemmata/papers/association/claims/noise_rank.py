@@ -119,7 +119,7 @@ NOISE_RANK = Claim(
     r"$v = \frac{(n-1)|a| - n|b|}{n+1} \sim \frac{n-1}{n+1} \log t$. At $n = 3$ both are alike, and the constant "
     r"$\frac32 \log\frac{1-\alpha}{\alpha}$ decides. $\alpha$ decides when: about $t = \frac{2n}{(n+1)(1-\alpha)} "
     r"\exp\frac{n \log((1-\alpha)/\alpha)}{n-1-\sqrt{n+1}}$ for $n \ge 4$. From then on cutting the smallest "
-    "singular value removes a label: section 3.3's extension needs another cut.",
+    "singular value removes a label: the extension to more inputs needs another cut.",
 )
 
 

@@ -86,13 +86,15 @@ VARIANCES = Claim(
         r"$\sigma^2(j,q) = (1-\alpha)(\frac{3}{TN^2} + \frac{1}{N^3})$, "
         r"$\sigma^2(j,j) = (1-\alpha)(\frac{2-\alpha}{TN^2} + \frac{(2-\alpha)^2}{N^3})$, "
         r"and $(1-\alpha)(\frac{1}{TN^2} + \frac{1}{N^3})$ for $(q,k)$ and $(j,k)$ otherwise",
-        reason=r"Cases 4 to 10 take $\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2 | \bar y \ne j] = \frac{1}{(N+1)^2}$ for "
-        r"$\frac{1}{N+1}$ (lemma-d.2-cases): every row with $j \le N$. Of $z_T = q$ Appendix E says that "
-        r"\"including it "
-        r"will not change the results\"; it adds $2\mathbb{E}[C]$ to a second moment (lemma-e-last): rows $(N+1, q)$, "
-        r"$(q, q)$ and $(j, q)$. Row $(q, q)$ has Lemma E.1's $\frac{2}{\alpha^2}$ for $\frac{2}{\alpha}$ (lemma-e.1) "
-        r"and a slip of algebra: from E.1 as printed Case 5 would get $2\alpha^3-\alpha^2-2\alpha+2$ over $\alpha^3$, "
-        r"not $\alpha^3-\alpha^2-\alpha+2$.",
+        reason=r"Cases 4 to 10 write $\frac{1}{N+1}$ where $\mathbb{E}[(\frac{1}{N+1} - 1\{y=j\})^2 | \bar y \ne j]$ "
+        r"is "
+        r"$\frac{1}{(N+1)^2}$ (lemma-d.2-cases): every row with $j \le N$. Appendix E says of $z_T = q$ that "
+        r"'including "
+        r"it will not change the results'; it adds $2\mathbb{E}[C]$ to a second moment (lemma-e-last): rows "
+        r"$(N+1, q)$, "
+        r"$(q, q)$ and $(j, q)$. Row $(q, q)$ has Lemma E.1's $\frac{2}{\alpha^2}$, which should be $\frac{2}{\alpha}$ "
+        r"(lemma-e.1), and a slip of algebra: from E.1 as printed Case 5 would get $2\alpha^3-\alpha^2-2\alpha+2$ over "
+        r"$\alpha^3$, not $\alpha^3-\alpha^2-\alpha+2$.",
         root="lemma-d.2-cases",
         survives="Bound (12) (eq-12) and Theorem 1's rates: the orders in $N$ and $T$ are unchanged.",
         source=f"{SOURCE}; the ten cases of the proof print the same, and their steps show each cause",

@@ -16,6 +16,6 @@ EXPERIMENT = proved(
     r"$j \in [N]\setminus\{q\}$, $\xi_{q \to j} - \xi_{q \to N+1} = \frac{(1-\alpha)^2(N-2)}{(N+1)^2(N-1)^2}"
     r"[\beta_1(1 + \alpha N) + \beta_2(\alpha N - \frac1N)] > 0$, and $\xi_{q \to j} > \xi_{k \to l}$ for every "
     r"$k \ne q$ and every $l$.",
-    remark=r"This is Theorem 2 with two words changed; its $\alpha \le 0.38$ is not needed. The control is the printed "
+    remark=r"This is Theorem 2 with two words changed, and without its bound on $\alpha$. The control is the printed "
     r"data, $\bar y$ in $[N]$, where the first gap has no one sign. $N = 2$ leaves one $\bar y$ and no gap.",
 )

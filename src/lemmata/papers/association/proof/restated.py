@@ -64,16 +64,16 @@ def logit(
     return (total + (n - 1) * surplus(key, "y")) / drawn
 
 
-def gaps(also_q: bool, values: tuple[Number, ...] = (N, ALPHA, BETA_1, BETA_2)) -> dict[str, Number]:
+def gaps(also_q: bool, values: tuple[Number, Number, Number, Number] = (N, ALPHA, BETA_1, BETA_2)) -> dict[str, Number]:
     """Over 1 - α: ξ_{q->j} less the logit at every other kind of position, j other than q."""
-    token, previous = (partial(logit, kind) for kind in ("token", "previous"))
-    at = {b: token(b, *values, also_q) for b in ("j", "q", "noise")}
-    follows = {b: previous(b, *values, also_q) for b in ("j", "q", "noise")}
+    keys: tuple[Token, ...] = ("j", "q", "noise")
+    at = {b: logit("token", b, *values, also_q) for b in keys}
+    follows = {b: logit("previous", b, *values, also_q) for b in keys}
     first = at["j"] - at["noise"]
     others = {
         f"(k, then l): k {_NAME[k]}, l {_NAME[held]}": at["j"] + follows["q"] - at[held] - follows[k]
         for k in ("j", "noise")
-        for held in ("j", "q", "noise")
+        for held in keys
     }
     return {"(q, then N+1)": first, **others}
 
@@ -101,7 +101,8 @@ def steps(also_q: bool) -> tuple[Step, ...]:
     laws = []
     for target in ("y", "q") if also_q else ("y",):
         of = partial(frequency, n=N, alpha=ALPHA, target=target)
-        kinds = {"q": 1, "noise": 1, "j": N - 1} if target == "q" else {"q": 1, "noise": 1, "y": 1, "j": N - 2}
+        kinds: dict[Token, Number] = {"q": 1, "noise": 1, "j": N - 1}
+        kinds |= {"y": 1, "j": N - 2} if target == "y" else {}
         flow = sum(count * of(kind) * after("q", kind, N, ALPHA, target) for kind, count in kinds.items())
         total = sum(count * of(kind) for kind, count in kinds.items())
         laws += [flow - of("q"), total - 1]

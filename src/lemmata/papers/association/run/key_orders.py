@@ -63,7 +63,7 @@ class TriggerGaps(RunConfig):
 
     kind = "association/trigger-gaps"
 
-    sizes: Some[ThreeOrMore] = (24, 48, 96)  # N
+    sizes: Some[ThreeOrMore] = (16, 32, 64)  # N
     ratios: Some[Annotated[int, Bound(least=1)]] = (4, 16)  # T/N
     alphas: Some[Inside] = (0.1, 0.3, 0.38)  # Assumption F.1 admits α up to .38
 

@@ -50,11 +50,11 @@ class StepSpread(RunConfig):
 
     kind = "association/step-spread"
 
-    sizes: Some[TableSize] = (24, 48, 96)  # N
+    sizes: Some[TableSize] = (32, 64, 128)  # N
     ratio: Count = 4  # T/N
     alpha: Inside = 0.3
     samples: Some[Count] = (32, 128, 512)  # m
-    repeats: Several = 64  # of the largest m
+    repeats: Several = 96  # of the largest m
     tests: Count = 2
     seeds: Some[int] = (0, 1, 2, 3)
 
