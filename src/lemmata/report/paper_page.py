@@ -23,7 +23,9 @@ from lemmata.report.values import duration, shorten
 
 FOLD_RUNS = 6  # more run ids than this are folded away
 OPEN_AT_MOST = 60  # statements whose groups stand open; of more only the main text's
-NUMBERED = "Theorem|Lemma|Corollary|Proposition|Assumption|Claim|Remark|Definition"
+NUMBERED = (
+    "Theorems?|Lemmas?|Corollar(?:y|ies)|Propositions?|Assumptions?|Claims?|Remarks?|Definitions?|Facts?|Inductions?"
+)
 PLACE = re.compile(
     rf"Section (\d+)|Appendi(?:x|ces) ([A-Z])\b|(?:{NUMBERED}) (?:(\d+)|([A-Z]))\.\d|(Figure|Table)s? \d"
 )

@@ -211,7 +211,8 @@ def draw(runs: Runs) -> Artefact:
     axes[0].plot((0, 1), (0, 1), color=COLOURS["black"], linewidth=1)
     axes[0].set(xlabel="covering law", ylabel="held-out facts that come out", title="fitted to nothing")
     for ax, name in zip(axes[1:], COUNTS, strict=True):
-        ax.set(xscale="log", xlabel=name, ylabel="error on held-out facts", title=f"against {name}")
+        ax.set_xscale("log", base=2)  # sizes double from cell to cell
+        ax.set(xlabel=name, ylabel="error on held-out facts", title=f"against {name}")
     legend(axes[0], fontsize=7)
     letter(axes)
     rows = [

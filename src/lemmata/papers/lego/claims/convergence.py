@@ -11,7 +11,7 @@ from lemmata.papers.lego.claims import _course as course
 from lemmata.papers.lego.claims._course import AXES, CONSTANT, NEEDS, OURS, Cell, read
 from lemmata.papers.lego.probe.two_steps import Weights, weights
 from lemmata.papers.lego.theory import attention_convergence as theory
-from lemmata.report.plots import CYCLE, band, columns, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, band, columns, letter, new_figure, styled
 
 POWER = 0.25  # the least exponent that counts as a power of d
 ENOUGH, SMALL_GAP = 0.25, 0.05  # what Omega(1) and o(1) come to here
@@ -243,7 +243,7 @@ GAP = Claim(
 
 
 def draw(runs: Runs) -> Artefact:
-    figure, axes = new_figure(1, 2, width=9.6, height=3.6)
+    figure, axes = new_figure(1, 2, width=10.8, height=3.6)
     rows: list[dict[str, Any]] = []
     members = [cell for row in course.cells(runs)[0] for cell in row]
     for cell, colour in zip(members, CYCLE, strict=False):
@@ -257,7 +257,8 @@ def draw(runs: Runs) -> Artefact:
         rows += [about | dict(zip(("time", "epsilon", "gap"), one, strict=True)) for one in table]
     for ax, words in zip(axes, ("ε on T²", "gap on T²"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="time of the flow", ylabel=words)
-        legend(ax, fontsize=6)
+    with styled():
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)
     letter(axes)
     return Artefact(figure, columns(rows), "Stage 2.3, one seed: (a) equation (19), (b) equation (20).")
 

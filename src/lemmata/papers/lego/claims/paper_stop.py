@@ -37,7 +37,7 @@ from lemmata.papers.lego.claims.logits import as_theorem_c1, short_runs
 from lemmata.papers.lego.model.four_scores import SCORES, attention
 from lemmata.papers.lego.run.short_symmetric import ShortSymmetric
 from lemmata.papers.lego.theory.self_training import LEAST, MOST_FIRST, MOST_LATER, c1
-from lemmata.report.plots import CYCLE, ceiling, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, ceiling, letter, new_figure, styled
 
 CONTROLS = "Controls: stops with $2.01c_1$ and with $6c_1$ in the place of $3.01c_1$."
 AS_POLY = -1.0  # the degree in d of the error: the paper's 1/poly(d) names none
@@ -227,7 +227,7 @@ DOUBLING = Claim(
 
 def draw(runs: Runs) -> Artefact:
     run = runs["main"]
-    figure, axes = new_figure(1, 2, width=9, height=3.8)
+    figure, axes = new_figure(1, 2, width=10.4, height=3.8)
     table: dict[str, list[float]] = {
         name: [] for name in ("n_y", "d", "C_B", "L", "loss", "epsilon", "lead", "over_c1")
     }
@@ -237,7 +237,8 @@ def draw(runs: Runs) -> Artefact:
                 continue
             world = run.config.worlds().index((path.points, path.vocabulary, path.clip))
             label = in_words(run.config.worlds()[world])
-            ax.plot(path.over_c1, -path.lead / c1(path.clip), color=CYCLE[world % len(CYCLE)], linewidth=1, label=label)
+            look = {"color": CYCLE[world % len(CYCLE)], "linestyle": ("-", "--")[world // len(CYCLE) % 2]}
+            ax.plot(path.over_c1, -path.lead / c1(path.clip), linewidth=1, label=label, **look)
             for k in range(0, len(path.loss), max(1, len(path.loss) // 40)):
                 values = (
                     path.points,
@@ -255,7 +256,8 @@ def draw(runs: Runs) -> Artefact:
         ax.axvline(LEAST, color="#999999", linewidth=0.8, linestyle=":")
         ax.set(xlabel="ε over c₁", ylabel="(ans,1 − pred,2) over c₁", title=f"length {length}")
         ax.invert_xaxis()
-    legend(axes[0], fontsize=5.5)
+    with styled():
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=6)
     letter(axes)
     caption = (
         "Paths of Algorithm 2 with the appendix' stop on the features of Theorem C.1: by how much attention to the "
