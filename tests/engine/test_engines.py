@@ -25,6 +25,7 @@ from lemmata.run.engines.local import Local
 from lemmata.run.execute import Task
 from lemmata.run.outcome import Refused
 from lemmata.run.queue_order import largest_first, shape
+from obtaining import obtain
 
 __all__ = ["faulty"]
 UNGUARDED = """

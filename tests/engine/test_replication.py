@@ -199,7 +199,7 @@ def test_what_is_undecided_again_is_not_confirmed(cli: Cli) -> None:
     cli("reproduce", "toy", "--scale", "smoke", "--jobs", "1")
     page = (Path("report") / "toy.html").read_text()
     assert "again undecided in 2 of 2" in page
-    assert page.count("again undecided in 2 of 2") == 2, "a badge, and in full"
+    assert page.count("again undecided in 2 of 2") == 3, "in the claim's line, a badge, and in full"
 
 
 def test_the_gravest_move_is_named() -> None:

@@ -11,7 +11,7 @@ HELP = {"-h", "--help"}
 def overview(groups: Mapping[str, Commands], about: str) -> str:
     """Every command on one screen: its name, and the first line that its own help says."""
     first, _, rest = about.partition("\n\n")
-    lines = [first, "", "usage: lemmata COMMAND [OPTIONS]   (lemmata COMMAND --help: all about one)"]
+    lines = [first, "usage: lemmata COMMAND [OPTIONS]   (lemmata COMMAND --help: all about one)"]
     for group, commands in groups.items():
         lines += ["", f"{group}:"]
         lines += [f"  {name:13} {(kind.__doc__ or '').partition(chr(10))[0]}" for name, (kind, _) in commands.items()]

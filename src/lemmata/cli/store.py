@@ -84,7 +84,7 @@ class Diff(InStore):
 
 @dataclass(frozen=True, kw_only=True)
 class Export(InStore):
-    """One experiment as an RO-Crate: runs, figure, verdicts; or a paper's claims as a graph.
+    """An experiment as an RO-Crate, or a paper's claims as JSON.
 
     A crate is of the Process Run Crate profile, with configs and the version of the code. The graph is JSON, with
     statements, verdicts, what each rests on and what it would have refuted; its schema is printed by --format schema.

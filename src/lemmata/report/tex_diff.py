@@ -20,7 +20,8 @@ def marked(printed: str, corrected: str, mark: str = r"\textcolor{%s}{%s}") -> t
     one, other = _tokens(printed), _tokens(corrected)
     left, right = list[str](), list[str]()
     compared = SequenceMatcher(None, one, other, autojunk=False)
-    if compared.ratio() < ALIKE:
+    words = "".join(part for text in (printed, corrected) for part in text.split("$")[::2])
+    if compared.ratio() < ALIKE or "{" in words or "}" in words:  # a colour's own braces would not be told apart
         return printed, corrected
     for kind, a, b, c, d in compared.get_opcodes():
         same = kind == "equal"

@@ -126,7 +126,7 @@ BALANCE = Claim(
 )
 
 OFF_DIAGONAL = Claim(
-    id="off-diagonal",
+    id="balance-off-diagonal",
     locus="Lemmas D.20, D.32 and D.41",
     uses=("initial-slopes",),
     statement=r"All other entries of $Q_{4,3}$ and $Q_{4,4}$ move at $O(1/d)$ of the diagonals' rate, and stay "

@@ -101,7 +101,7 @@ def part(reading: Callable[[Runs, Change], Seeds], rule: Rule, wrong: Change, po
 CONVERGENCE = Claim(
     id="convergence",
     locus="Section 6.2.1, stage 2.3; Induction D.3, Lemmas D.34, D.43, D.44 and D.45",
-    uses=("balance", "gap-sign", "time-law"),
+    uses=("balance", "convergence-gap-sign", "time-law"),
     statement=r"From the end of stage 2.2 until $\varepsilon^{2,2}$ is down to $\tilde\Omega(\sigma_0)$ the attention "
     r"to the predicate is never above $0.5 + \tilde c$ with $2 \tilde c C_B < 1$, that to the answer $\Omega(1)$; at "
     r"the end $\varepsilon^{2,2} = O(d^{-c^*})$, the gap is $o(1)$, both diagonals are $\Omega(\log d)$ and the loss "
@@ -174,7 +174,7 @@ IDENTITIES = (
 )
 
 ACTIVATIONS = Claim(
-    id="converging-activations",
+    id="convergence-activations",
     locus="Lemma D.36",
     uses=("initial-activations",),
     statement=r"In stage 2.3 the attention alone says what neurons read: at step 1 on $\mathcal{E}_1$ the right answer "
@@ -211,9 +211,9 @@ def of_each(runs: Runs, reading: Callable[[Cell], float]) -> np.ndarray:
 
 
 GAP = Claim(
-    id="gap-sign",
+    id="convergence-gap-sign",
     locus="Induction D.3 (b), Lemma D.42",
-    uses=("converging-activations",),
+    uses=("convergence-activations",),
     statement=r"From the end of stage 2.2 as long as $\varepsilon^{2,2} > \tilde\Omega(\sigma_0)$ the gap "
     r"$\Delta^{2,\ell} = \mathrm{Attn}_{\mathrm{ans},\ell-1 \to \mathrm{pred},\ell} - \mathrm{Attn}_{\mathrm{ans},"
     r"\ell-1 \to \mathrm{ans},\ell-1} \ge 0$ at both steps. Judged: the largest $\varepsilon^{2,2}$ at which it is "

@@ -55,7 +55,7 @@ def bounded(ratio: Ratio, event: str) -> Part:
 LOGITS = Claim(
     id="converging-logits",
     locus="Lemmas D.37 (2) and D.39 (2a)",
-    uses=("converging-activations",),
+    uses=("convergence-activations",),
     statement=r"In stage 2.3 step 2 gives the spurious answer $g_2(y_0)$ at most $O(1) / (d^{2 (\mathrm{Attn}_{"
     r"\mathrm{ans},1} - \mathrm{Attn}_{\mathrm{ans},0}) C_B} + d^{1 - \Delta^{2,2} C_B})$, and the right one lacks at "
     r"least $\min\{\Omega(1), \Omega(d^{1 - (1 - 2 \varepsilon^{2,2}) C_B})\}$; where the two actions agree the "
@@ -116,9 +116,9 @@ def predicted_by(name: str, formula: Callable[..., dict[str, np.ndarray]]) -> Ca
 
 
 BACKGROUND = Claim(
-    id="unnamed-tokens",
+    id="converging-logits-unnamed-tokens",
     locus="Lemmas D.37 (1), D.39 (1), D.39 (2b) and D.39 (2c)",
-    uses=("converging-activations",),
+    uses=("convergence-activations",),
     statement=r"In stage 2.3 what step 1 lacks of the right answer on $\mathcal{E}_1$ is $O(1)$ times the probability "
     r"of the spurious one, $O(d^{-2 (\mathrm{Attn}_{\mathrm{pred},1} - \mathrm{Attn}_{\mathrm{pred},2}) C_B})$; where "
     r"$g_1 = g_2$ it is $O(d^{-2 \mathrm{Attn}_{\mathrm{ans},0} C_B})$, and at step 2, where the values agree too, "

@@ -98,7 +98,7 @@ def remark(runs: Runs) -> str:
 
 
 FIGURE_2 = Claim(
-    id="fig-2-no-residual",
+    id="section-7-no-residual-fig-2",
     locus="Section 7, Figure 2",
     statement="At the training length attention, averaged over heads and sentences, has two clear diagonals: from "
     r"answer $\ell$ to predicate $\ell + 1$ and to answer $\ell$. Judged in a block without a residual: the two "
@@ -124,7 +124,7 @@ FIGURE_2 = Claim(
 
 def figure(number: int, clause: Clause, statement: str, *, turned: bool) -> Claim:
     return Claim(
-        id=f"fig-{number}-no-residual",
+        id=f"section-7-no-residual-fig-{number}",
         locus=f"Section 7, Figure {number}",
         statement=f"{statement} Judged in a block without a residual: the difference of the two drops, the last "
         "quarter of positions against the first, relative to the mean, at four times the training length, mean "
