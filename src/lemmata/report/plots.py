@@ -109,6 +109,14 @@ def legend(ax: Axes, **legend_kw: Any) -> None:
         ax.legend(**legend_kw)
 
 
+def legend_beside(ax: Axes, **legend_kw: Any) -> None:
+    """The axes' legend at the right of the whole figure, over no data."""
+    with styled():
+        figure = ax.get_figure(root=True)
+        assert figure is not None, "axes are drawn in a figure"
+        figure.legend(*ax.get_legend_handles_labels(), **{"loc": "outside right upper", "fontsize": 7} | legend_kw)
+
+
 def panel_label(ax: Axes, letter: str) -> None:
     """A bold letter at the upper left, outside the axes, to refer to from the caption."""
     ax.annotate(

@@ -5,9 +5,10 @@ from typing import TypeGuard
 
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import Formatter, LogFormatterSciNotation
+from matplotlib.ticker import Formatter, LogFormatterSciNotation, LogLocator
 
 POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?(\d+)\^\{(-?\d+)\}\}\$")
+LITTLE = 60  # the ends of an axis: over more, decades alone are named
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -33,7 +34,14 @@ def with_plain_powers(figure: Figure) -> None:
         if _is_default(major := axis.get_major_formatter()):
             axis.set_major_formatter(PlainPowers(base, labelOnlyBase=major.labelOnlyBase))
         if _is_default(minor := axis.get_minor_formatter()):
+            if base == 10 and type(axis.get_minor_locator()) is LogLocator and _spans_little(axis):
+                axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))  # names of all nine would run into each other
             axis.set_minor_formatter(PlainPowers(base, labelOnlyBase=minor.labelOnlyBase))
+
+
+def _spans_little(axis: Axis) -> bool:
+    low, high = sorted(axis.get_view_interval())
+    return 0 < low < high < LITTLE * low
 
 
 def _is_default(formatter: Formatter) -> TypeGuard[LogFormatterSciNotation]:

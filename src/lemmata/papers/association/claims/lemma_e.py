@@ -10,7 +10,7 @@ from lemmata.papers.association.run.token_counts import AFTER_TRIGGER, DRAWN, LA
 from lemmata.papers.association.theory import RecallChain
 from lemmata.papers.association.theory.chain import drawn_moments
 from lemmata.papers.association.theory.counts import LEMMAS, Counts, Form, with_last
-from lemmata.report.plots import ceiling, new_figure
+from lemmata.report.plots import CYCLE, ceiling, legend_beside, new_figure
 
 RTOL = ATOL = 5e-3  # what 1/(αN) leaves of the leading order at the smallest N
 IDS = [lemma.id for lemma in LEMMAS.values()]
@@ -178,17 +178,18 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = new_figure(1, 2, width=9.5, height=3.6)
     table: dict[str, np.ndarray] = {"N": sizes}
     for ax, ratio in zip(axes, (4, 256), strict=True):
-        for (key, lemma), colour in zip(LEMMAS.items(), range(len(IDS)), strict=True):
+        for (key, lemma), place in zip(LEMMAS.items(), range(len(IDS)), strict=True):
             chains = [RecallChain(int(n), ratio * int(n), alphas[0]) for n in sizes]
             found = np.array([float(drawn_moments(chain, *key)[1]) for chain in chains])
             counts: Counts = lemma.statement(alphas[0])
             curve = found / (counts.linear * ratio + counts.square * ratio**2)
-            ax.semilogx(sizes, curve, "o-", ms=3, base=2, color=f"C{colour}", label=lemma.id)
+            look = {"color": CYCLE[place % len(CYCLE)], "linestyle": ("-", "--")[place // len(CYCLE)]}
+            ax.semilogx(sizes, curve, marker="o", ms=3, base=2, label=lemma.id, **look)
             table[f"{lemma.id}, T = {ratio} N"] = curve
         ceiling(ax, 1.0)
         ax.set(xlabel="N", title=f"T = {ratio} N")
     axes[0].set_ylabel("second moment, exact / printed")
-    axes[0].legend(fontsize=7)
+    legend_beside(axes[0])
     caption = f"Second moments of token counts at α = {alphas[0]:g}: the exact chain over appendix E's forms."
     return Artefact(figure, table, caption)
 

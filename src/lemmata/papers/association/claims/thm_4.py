@@ -1,6 +1,6 @@
 """Theorem 4: how far the margins of one step are from their mean, by m and by N."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,8 @@ def draw(runs: Runs) -> Artefact:
         f"Standard deviation of the noise token's margin after a unit step on m sequences, T = {config.ratio} N, α = "
         f"{config.alpha:g}, {config.repeats} samples or more, {config.tests} test sequences."
     )
-    axes = {"xlabel": "m", "ylabel": "deviation of the margin", "xscale": "log", "yscale": "log"}
-    return draw_curves(curves, caption, marker="o", **axes)
+    labels: dict[str, Any] = {"xlabel": "m", "ylabel": "deviation of the margin"}
+    return draw_curves(curves, caption, marker="o", xscale="log", yscale="log", **labels)
 
 
 EXPERIMENT = Experiment(

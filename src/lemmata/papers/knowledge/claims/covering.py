@@ -19,7 +19,7 @@ from lemmata.papers.knowledge.claims._pipeline import (
 )
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.theory.covering import all_covered
-from lemmata.report.plots import COLOURS, columns, legend, new_figure
+from lemmata.report.plots import COLOURS, columns, legend_beside, new_figure
 
 OURS = Protocol("sizes, learning rates and which templates are covered", "the fragments give orders alone")
 KINDS = {
@@ -178,14 +178,20 @@ def draw(runs: Runs) -> Artefact:
             bottom = 0.0
             for kind, values in found.kinds().items():
                 share = float(found.among(values, covered).mean())
-                ax.bar(place, share, 0.6, bottom=bottom, color=COLOURS.get(KINDS[kind], "0.6"), label=kind)
+                ax.bar(
+                    place,
+                    share,
+                    0.6,
+                    bottom=bottom,
+                    color=COLOURS.get(KINDS[kind], "0.6"),
+                    label=None if place else kind,
+                )
                 bottom += share
                 rows.append({"fine-tuning": name, "template": "covered" if covered else "uncovered", "reply": kind})
                 rows[-1]["share"] = share
         ax.set_xticks((0, 1), ("covered", "not covered"))
         ax.set(title=name, ylabel="share of held-out facts", ylim=(0, 1.02))
-    handles = axes[1].get_legend_handles_labels()
-    legend(axes[1], handles=handles[0][: len(KINDS)], labels=handles[1][: len(KINDS)], fontsize=7)
+    legend_beside(axes[1])
     caption = (
         "What questions about held-out facts are answered with, after fine-tuning on subjects of one half of the "
         f"templates, along the whole gradient and along its part of rank 1. {said(runs['main'])}"

@@ -30,7 +30,7 @@ from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
 from lemmata.papers.knowledge.run.split_draws import SplitDraws
 from lemmata.papers.knowledge.task import FactsConfig
 from lemmata.papers.knowledge.theory import leak
-from lemmata.report.plots import COLOURS, columns, legend, new_figure
+from lemmata.report.plots import COLOURS, columns, legend_beside, new_figure
 
 THEORY, ONE_QUERY, LAST = "stages, one query", "AdamW, one query", "AdamW, last token asks"
 PRINTED, WITHOUT_O, UNIFORM = "as printed", "last token, no o", "uniform attention"
@@ -208,7 +208,7 @@ def draw(runs: Runs) -> Artefact:
     counts = ", ".join(f"{len(runs[name].config.seeds)} of {name!r}" for name in names)
     ax.set_xticks(range(len(names)), [name.replace(", ", ",\n") for name in names])
     ax.set(ylabel="held-out facts that come out", ylim=(0, 1.02))
-    legend(ax, fontsize=7.5)
+    legend_beside(ax)
     caption = (
         "Extraction of held-out facts in each reading of our text, by what fine-tunes; bars are means over all seeds "
         f"({counts}), dots are seeds. The table has six statements under one rule each, "

@@ -11,7 +11,7 @@ from lemmata.papers.lego.claims import _course as course
 from lemmata.papers.lego.claims._course import AXES, CONSTANT, NEEDS, OURS, Cell, read
 from lemmata.papers.lego.probe.two_steps import Weights, weights
 from lemmata.papers.lego.theory import attention_convergence as theory
-from lemmata.report.plots import CYCLE, band, columns, letter, new_figure, styled
+from lemmata.report.plots import CYCLE, band, columns, legend_beside, letter, new_figure
 
 POWER = 0.25  # the least exponent that counts as a power of d
 ENOUGH, SMALL_GAP = 0.25, 0.05  # what Omega(1) and o(1) come to here
@@ -257,8 +257,7 @@ def draw(runs: Runs) -> Artefact:
         rows += [about | dict(zip(("time", "epsilon", "gap"), one, strict=True)) for one in table]
     for ax, words in zip(axes, ("ε on T²", "gap on T²"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="time of the flow", ylabel=words)
-    with styled():
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=7)
+    legend_beside(axes[0])
     letter(axes)
     return Artefact(figure, columns(rows), "Stage 2.3, one seed: (a) equation (19), (b) equation (20).")
 

@@ -37,7 +37,7 @@ from lemmata.papers.lego.claims.logits import as_theorem_c1, short_runs
 from lemmata.papers.lego.model.four_scores import SCORES, attention
 from lemmata.papers.lego.run.short_symmetric import ShortSymmetric
 from lemmata.papers.lego.theory.self_training import LEAST, MOST_FIRST, MOST_LATER, c1
-from lemmata.report.plots import CYCLE, ceiling, letter, new_figure, styled
+from lemmata.report.plots import CYCLE, ceiling, legend_beside, letter, new_figure
 
 CONTROLS = "Controls: stops with $2.01c_1$ and with $6c_1$ in the place of $3.01c_1$."
 AS_POLY = -1.0  # the degree in d of the error: the paper's 1/poly(d) names none
@@ -256,8 +256,7 @@ def draw(runs: Runs) -> Artefact:
         ax.axvline(LEAST, color="#999999", linewidth=0.8, linestyle=":")
         ax.set(xlabel="ε over c₁", ylabel="(ans,1 − pred,2) over c₁", title=f"length {length}")
         ax.invert_xaxis()
-    with styled():
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize=6)
+    legend_beside(axes[0], fontsize=6)
     letter(axes)
     caption = (
         "Paths of Algorithm 2 with the appendix' stop on the features of Theorem C.1: by how much attention to the "

@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_least, at_most
 from lemmata.papers.lego.claims._paper_stop import FEATURES, WHERE, Path, Stops, main, paths, some, stopped, world_axes
-from lemmata.report.plots import CYCLE, legend, new_figure
+from lemmata.report.plots import CYCLE, legend_beside, new_figure
 
 CONSTANT = 0.25  # our reading of Omega
 NEAR = 5.0  # our reading of O(1/d)
@@ -86,13 +86,10 @@ def draw(runs: Runs) -> Artefact:
     for path in paths(runs["main"]):
         bound = path.clip * np.log(path.vocabulary)
         each = path.speeds[:, [0, 2]].sum(axis=1) / (bound * path.epsilon * np.minimum(path.loss, 1))
-        label = (
-            f"S{path.points}, d = {path.vocabulary:g}"
-            if path.length == 2 and path.clip == runs["main"].config.clips[0]
-            else None
-        )
-        colour = CYCLE[runs["main"].config.worlds().index((path.points, path.vocabulary, path.clip)) % len(CYCLE)]
-        ax.plot(path.over_c1[path.converging], each[path.converging], color=colour, linewidth=0.9, label=label)
+        label = f"S{path.points}, d = {path.vocabulary:g}, C_B = {path.clip:g}" if path.length == 2 else None
+        world = runs["main"].config.worlds().index((path.points, path.vocabulary, path.clip))
+        look = {"color": CYCLE[world % len(CYCLE)], "linestyle": ("-", "--")[world // len(CYCLE) % 2]}
+        ax.plot(path.over_c1[path.converging], each[path.converging], linewidth=0.9, label=label, **look)
         for k in range(0, len(each), max(1, len(each) // 20)):
             values = (path.points, path.vocabulary, path.clip, path.length, path.over_c1[k], each[k])
             for name, value in zip(table, values, strict=True):
@@ -100,7 +97,7 @@ def draw(runs: Runs) -> Artefact:
     ax.axhline(CONSTANT, color="#999999", linewidth=0.8, linestyle="--")
     ax.set(xlabel="ε over c₁", ylabel="sum of gradients over B ε min(Loss, 1)", title="E.31 and F.12")
     ax.invert_xaxis()
-    legend(ax, fontsize=6)
+    legend_beside(ax, fontsize=6)
     caption = (
         "The gradients of both diagonals of Q together, over the order that Lemma F.12 gives them, along all stages."
     )
