@@ -41,7 +41,7 @@ def with_plain_powers(figure: Figure) -> None:
 
 def _spans_little(axis: Axis) -> bool:
     low, high = sorted(axis.get_view_interval())
-    return 0 < low < high < LITTLE * low
+    return bool(0 < low < high < LITTLE * low)
 
 
 def _is_default(formatter: Formatter) -> TypeGuard[LogFormatterSciNotation]:
