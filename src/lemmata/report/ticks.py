@@ -36,6 +36,8 @@ def with_plain_powers(figure: Figure) -> None:
         if _is_default(minor := axis.get_minor_formatter()):
             if base == 10 and type(axis.get_minor_locator()) is LogLocator and _spans_little(axis):
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))  # names of all nine would run into each other
+                axis.set_minor_formatter(PlainPowers(base, minor_thresholds=(2, 2)))
+                continue
             axis.set_minor_formatter(PlainPowers(base, labelOnlyBase=minor.labelOnlyBase))
 
 
