@@ -15,9 +15,16 @@ def proved_by(name: str, says: Mapping[str, Any], **words: Any) -> Claim:
     `says`: fields of the run's config that the claim's own sentence states, with what it says of them.
     """
     said = (only(field, value, why=f"the claim says {value}") for field, value in says.items())
+
+    def proved(runs: Runs) -> Any:
+        return runs[name]
+
+    def refuted(runs: Runs) -> Any:
+        return runs[f"wrong/{name}"]
+
     return Claim(
-        subject=lambda runs: runs[name],
-        wrong=lambda runs: runs[f"wrong/{name}"],
+        subject=proved,
+        wrong=refuted,
         parts=Part(certificate_of, certified(lambda runs: runs[name].config.proposition)),
         needs={name: tuple(said)},
         **words,
@@ -37,9 +44,16 @@ def proved_by_each(group: str, axis: str, field: str, members: Iterable[int], **
         )
         for one in members
     }
+
+    def proved(runs: Runs) -> Any:
+        return runs.group(group)
+
+    def refuted(runs: Runs) -> Any:
+        return runs.group(f"wrong-{group}")
+
     return Claim(
-        subject=lambda runs: runs.group(group),
-        wrong=lambda runs: runs.group(f"wrong-{group}"),
+        subject=proved,
+        wrong=refuted,
         parts=parts,
         needs={f"{group}/{one}": only(field, one, why=f"this part is about {axis} = {one}") for one in members},
         **words,
