@@ -7,15 +7,13 @@ are another matter. Which is which stands in the code, not in a measurement: bit
 import os
 from collections.abc import Callable
 from functools import cache, wraps
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
 import equinox as eqx
 
 OPTIMIZE = "LEMMATA_THOROUGH"  # set where programs are compiled in haste by default, by `lemmata.run.compile_lightly`
-HAS_OLDER_CODE = version("jaxlib").startswith("0.10.")  # later ones know the newer emitters alone
-OPTIONS = {"xla_backend_optimization_level": 1} | ({"xla_cpu_use_fusion_emitters": True} if HAS_OLDER_CODE else {})
+OPTIONS = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": True}
 
 
 def has_gpu() -> bool:

@@ -3,14 +3,16 @@
 import os
 from importlib.metadata import version
 
-from lemmata.core.jit_options import HAS_OLDER_CODE, OPTIMIZE, has_gpu
+from lemmata.core.jit_options import OPTIMIZE, has_gpu
 
 FLAGS = "XLA_FLAGS"
 LEVEL = "--xla_backend_optimization_level={}"
 OLDER_CODE = "--xla_cpu_use_fusion_emitters=false"  # what the newer emitters make takes three times as long to compile
 ONE_PART = "--xla_cpu_parallel_codegen_split_count=1"  # 32 parts help many threads; one thread pays for each
-KNOWN = version("jaxlib").startswith(("0.10.", "0.11."))  # XLA ends the process at a flag that it does not know
-IN_HASTE = " ".join((LEVEL.format(0), ONE_PART, *([OLDER_CODE] if HAS_OLDER_CODE else [])))
+KNOWN = version("jaxlib").startswith(
+    "0.10."
+)  # XLA ends the process at a flag that it does not know: 0.11 has dropped one
+IN_HASTE = " ".join((LEVEL.format(0), ONE_PART, OLDER_CODE))
 
 
 def compile_lightly() -> None:
