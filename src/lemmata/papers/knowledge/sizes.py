@@ -120,6 +120,14 @@ STAGED_SEEDS = Size(1, 8, 8, "of five the control of the lemma could not tell; o
 LEMMA_STEPS = Size(60, 60, 480, "stages 1 and 2 are over within 30; ours")
 LEMMA_SEEDS = Size(1, 40, 40, "fifteen left the lemma undecided now and then; ours")
 OWN_QUERY_LOGITS = Size((34.0,), (17.0, 24.0, 34.0, 48.0), (17.0, 24.0, 34.0, 48.0), "for eta_1; ours")
+FEW_SENTENCES = Fields(
+    {"subjects": 64, "templates": 24, "multiplicity": 1},
+    {"subjects": 64, "templates": 24, "multiplicity": 1},
+    {"subjects": 128, "templates": 48, "multiplicity": 1},
+    "fewer than three sentences a template; ours",
+)
+FEW_SENTENCES_LOGITS = Size((34.0,), (34.0, 48.0), (34.0, 48.0), "for eta_1; ours")
+FEW_SENTENCES_SEEDS = Size(2, 24, 16, "eight left it undecided; ours")
 ONE_QUERY_LOGITS = Size((56.0,), (40.0, 56.0, 80.0), (40.0, 56.0, 80.0, 112.0), "for eta_1; ours")
 SECOND_LEARNING_RATES = Size((20.0,), (10.0, 20.0, 40.0), (10.0, 20.0, 40.0), "eta_2; ours")
 THIRD_LEARNING_RATES = Size((200.0,), (50.0, 100.0, 200.0), (25.0, 50.0, 100.0, 200.0), "eta_3; ours")

@@ -17,6 +17,11 @@ def least_loss(run: RunResult) -> float:
     return optimal_fact_loss(np.full(facts.subjects, facts.multiplicity), questions=3 if facts.opened else 2)
 
 
+def over_least(run: RunResult) -> np.ndarray:
+    """By how much the loss of staged descent is over the least at the end, a number a seed."""
+    return run.column("loss", step=run.config.steps).astype(float) - least_loss(run)
+
+
 @of_result
 def stored(run: RunResult) -> Undecided | None:
     """The one need of all claims on fine-tuning: pre-training ended near the least loss, the mean over seeds; where a
