@@ -69,6 +69,15 @@ COVERING_FACTS = Fields(
     "six questions a template; ours",
 )
 COVERING_SEEDS = Size(6, 24, 24, OURS)
+UNEQUAL_FACTS = Fields(
+    {"subjects": 24, "templates": 6, "multiplicity": 4},
+    {"subjects": 36, "templates": 8, "multiplicity": 4},
+    {"subjects": 96, "templates": 8, "multiplicity": 4},
+    OURS,
+)
+UNEQUAL_MULTIPLICITIES = Size((1, 2, 4), (1, 2, 4), (1, 2, 4), "a third of the subjects each; ours")
+UNEQUAL_ASKED = Size((12,), (12, 18), (32, 48), "F; ours")
+UNEQUAL_STEPS = Size(240, 320, 960, OURS)
 GRADIENT_SEEDS = Size(3, 36, 12, "the share lies near its bound; ours")
 STAGED_ADAMW_LEARNING_RATE = 1e-5  # neurons are smaller by 8/256 than at scale 8: so are AdamW's steps
 STAGED_LORA_LEARNING_RATE = 1e-4
