@@ -21,6 +21,7 @@ COMPANIONS = {  # claim -> the experiment whose runs and figure judge it
     "template-universe": "covering-law",
     "extraction-last-token": "readings",  # each reading of our text
     "extraction-as-printed": "readings",
+    "extraction-phrase": "readings",
     "who-asks-decides": "readings",
     "uniform-attention-fails": "readings",
     "split-leak": "readings",

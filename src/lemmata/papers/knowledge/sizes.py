@@ -113,6 +113,8 @@ READING_PRETRAINING = Fields(
 SPLIT_DRAWS = Size(50, 200, 200, "splits of small worlds; ours")
 READING_SEEDS = Size(3, 12, 5, OURS)
 JUDGED_READING_SEEDS = Size(3, 48, 5, "of the two readings that are compared; ours")
+PHRASE_STEPS = Size(400, 500, 6000, "phrases are told apart sooner; ours")
+PHRASE_SEEDS = Size(3, 12, 5, "six left it undecided; ours")
 UNIFORM_STEPS = Size(400, 2000, 6000, "as long as the standard model; ours")
 
 

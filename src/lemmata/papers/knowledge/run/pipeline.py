@@ -70,8 +70,9 @@ class Pipeline(RunConfig):
         pads = self.facts.pads
         require(pads == (None, None, None), "facts.pad_*", pads, "None: every sentence is read once")
         staged = self.stages is not None
-        fits = not staged or (self.facts.opened and self.model.attention == "softmax")
-        require(fits, "stages", self.stages, "None where sentences do not begin with o, or attention is uniform")
+        fits = not staged or (self.facts.opened and self.facts.phrase == 1 and self.model.attention == "softmax")
+        allowed = "None where sentences do not begin with o, templates are phrases, or attention is uniform"
+        require(fits, "stages", self.stages, allowed)
 
     def execute(self, context: RunContext) -> RunOutput:
         models, facts = pretrained(self, context)

@@ -144,7 +144,7 @@ class StagedPreTraining(RunConfig):
 
     def cross_check(self) -> None:
         world = self.facts
-        plain = world.name_length == 1 and world.opened and world.pads == (None, None, None)
+        plain = world.name_length == 1 == world.phrase and world.opened and world.pads == (None, None, None)
         require(plain, "facts", world, "names of one token after o, without padding")
         allowed = "'softmax': uniform attention has no stages to follow"
         require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)

@@ -38,6 +38,7 @@ class UnequalMultiplicity(RunConfig):
     def cross_check(self) -> None:
         check_cell(self.facts, self.model, self.tunings)
         require(self.facts.opened, "facts.opened", False, "True: stages begin at o")
+        require(self.facts.phrase == 1, "facts.phrase", self.facts.phrase, "1, a token a template")
         pads = self.facts.pads
         require(pads == (None, None, None), "facts.pad_*", pads, "None: every sentence is read once")
         most = self.facts.multiplicity
