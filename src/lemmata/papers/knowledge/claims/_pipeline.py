@@ -60,7 +60,7 @@ def pipeline(scale: Scale, tunings: Tunings, **facts: Any) -> Pipeline:
     return Pipeline(
         facts=FactsConfig(**sizes.PIPELINE_FACTS.at(scale) | facts),
         model=theory_model(**sizes.PIPELINE_MODEL.at(scale)),
-        stages=StagesConfig(steps=sizes.PIPELINE_STEPS.at(scale)),
+        stages=StagesConfig(**sizes.PIPELINE_STAGES.at(scale)),
         tunings=tuple(tunings.values()),
         seeds=sizes.seeds(scale, sizes.PIPELINE_SEEDS, sizes.PIPELINE_FIRST_SEED),
     )

@@ -37,7 +37,7 @@ def unequal_run(scale: Scale) -> UnequalMultiplicity:
         facts=FactsConfig(**sizes.UNEQUAL_FACTS.at(scale)),
         multiplicities=sizes.UNEQUAL_MULTIPLICITIES.at(scale),
         model=theory_model(**sizes.PIPELINE_MODEL.at(scale)),
-        stages=StagesConfig(steps=sizes.UNEQUAL_STEPS.at(scale)),
+        stages=StagesConfig(**sizes.PIPELINE_STAGES.at(scale)),
         asked=sizes.UNEQUAL_ASKED.at(scale),
         steps=sizes.PIPELINE_TUNING_STEPS.at(scale),
         seeds=sizes.seeds(scale, sizes.PIPELINE_SEEDS, sizes.PIPELINE_FIRST_SEED),

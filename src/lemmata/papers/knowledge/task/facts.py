@@ -96,8 +96,7 @@ class FactsConfig(Config):
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
         for name, pad, real in zip(("subjects", "templates", "multiplicity"), self.pads, (n, r, k), strict=True):
             require(pad is None or pad >= real, f"pad_{name}", pad, f"None, or at least {real}")
-        alone = self.name_length == 1 and self.pads == (None, None, None)
-        require(self.phrase == 1 or alone, "phrase", self.phrase, "1 where names are spelled or arrays padded")
+        require(self.phrase == 1 or self.name_length == 1, "phrase", self.phrase, "1 where names are spelled")
         if self.name_length > 1:
             allowed = f"enough letters for {r + 2 * n} different names of {self.name_length}, twice over"
             letters = min(self.name_length, 64)  # as many as are ever needed: a power of more takes forever
