@@ -63,7 +63,7 @@ PIPELINE_MODEL = Fields(
     "room for orthogonal embeddings; ours",
 )
 PIPELINE_STAGES = Fields(
-    {"steps": 240}, {"steps": 320}, {"steps": 8000, "third_learning_rate": 200.0}, "they grow with N; ours"
+    {"steps": 240}, {"steps": 320}, {"steps": 5000, "third_learning_rate": 200.0}, "they grow with N; ours"
 )
 PIPELINE_TUNING_STEPS = Size(120, 120, 120, "READ_AT of all extraction claims; ours")
 PIPELINE_SEEDS = Size(6, 12, 5, OURS)
@@ -163,7 +163,7 @@ DECODER_CELLS = Size(2, 5, 5, "worlds of Figure 3; ours")
 DECODER_SUBJECTS = Size(8, 64, 1000, "fragment 45: N = 1000")
 DECODER_ASKED = Size(2, 6, 96, "F: few, so that there is room for the trends; ours")
 DECODER_WIDTH = Size(8, 48, 768, "GPT-2's")
-DECODER_SEEDS = Size(1, 6, 1, OURS)
+DECODER_SEEDS = Size(1, 4, 1, OURS)
 DECODER_PRETRAINING = Fields(
     {"steps": 2, "every": 2, "batch": 4, "learning_rate": 1e-3},
     {"steps": 400, "every": 100, "batch": 48, "learning_rate": 4e-3, "warmup": 20},
