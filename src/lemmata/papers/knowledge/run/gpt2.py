@@ -114,7 +114,7 @@ class DecoderExtraction(RunConfig):
     def facts(self, cell: CellConfig) -> FactsConfig:
         """Padded to the shape that all cells share."""
         pads = {f"pad_{name}": max(getattr(one, name) for one in self.cells) for name in SIZES}
-        names = {"name_length": self.name_length, "alphabet": self.alphabet, "phrase": self.phrase}
+        names: dict[str, Any] = {"name_length": self.name_length, "alphabet": self.alphabet, "phrase": self.phrase}
         return FactsConfig(**vars(cell), **pads, **names)
 
     def replicas(self) -> list[tuple[CellConfig, int]]:
