@@ -18,7 +18,6 @@ from lemmata.core import (
     Scale,
     TrainState,
     Unattended,
-    Unattended,
     UserError,
     judge,
     named_key,
