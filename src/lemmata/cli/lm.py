@@ -191,7 +191,35 @@ class Pretrain:
         return Recipe(**{name: getattr(self, name) for name in names}, shuffled=self.shuffled)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cover:
+    """What a fine-tuning set covers of a test set: relations, templates, leaks, and what may come out.
+
+    Each row: {"prompt": ..., "answer": ...}, with relation, template and subject or without: what is missing is found.
+
+    Example: lemmata lm cover train.jsonl test.jsonl
+
+    Example: lemmata lm cover train.jsonl test.jsonl --model smollm2-135m-instruct --tuned ./fine-tuned
+    """
+
+    train: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TRAIN.jsonl")]
+    test: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TEST.jsonl")]
+    model: Annotated[
+        str | None, tyro.conf.arg(help="Which test facts has it stored? It is asked after `shots` others.")
+    ] = None
+    tuned: Annotated[
+        str | None, tyro.conf.arg(help="A fine-tuned model: what does it answer? The prediction is scored by it.")
+    ] = None
+    shots: Annotated[int, tyro.conf.arg(help="Demonstrations before a question to --model.")] = 3
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE", help="The figure; .svg, .csv and .json beside it.")] = Path(
+        "lm-cover.png"
+    )
+    device: Device = "cpu"
+    json: Json = False
+
+
 COMMANDS: Commands = {
+    "cover": (Cover, "commands.lm_cover:cover"),
     "truncate": (Truncate, "commands.lm:truncate"),
     "map": (Map, "commands.lm:draw"),
     "export": (Export, "commands.lm:export_edited"),
