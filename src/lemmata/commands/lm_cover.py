@@ -14,13 +14,16 @@ from lemmata.commands.lm import bar, say
 from lemmata.core import Artefact, UserError, named_generator, require
 from lemmata.core.pluralize import pluralize
 from lemmata.lm.cover import Fact, facts_of, placed, plain
-from lemmata.lm.cover_chance import COUNTS, WEIGHTS, auc, auc_interval, chance, features, on_held_out
+from lemmata.lm.cover_chance import auc, auc_interval, chance, on_held_out
 from lemmata.lm.cover_rows import Row, read_rows
 from lemmata.lm.place import need_room, refusing_disk
 from lemmata.report.plots import GREY, columns, legend, new_figure
 from lemmata.report.table_layout import rows_table
 
-Asked = list[tuple[str, tuple[str, ...]]]
+COUNTS = ("relation", "template", "answer")  # of questions in training that have the fact's
+# Of log(1 + count) of each, stored, log-probability, and 1. See docs/language-models.md for what they were fitted on.
+WEIGHTS = np.array([0.5, 0.0, 0.5, 1.2, 0.5, -0.6])
+Answers = tuple[np.ndarray, np.ndarray]
 
 
 def cover(
@@ -46,52 +49,58 @@ def cover(
     rows = placed([*taught, *asked])
     facts = facts_of(rows[: len(taught)], rows[len(taught) :])
     relations = [str(fact.row.relation) for fact in facts]
-    known: dict[str, np.ndarray] = {}
+    read = {name: np.log1p([len(fact.shared[name]) for fact in facts]) for name in COUNTS}
     if model is not None:
-        stored = _answers(model, device, [_demonstrated(fact, rows, shots) for fact in facts])
-        known = dict(zip(("stored", "log-probability"), stored, strict=True))
+        stored = _answers(model, device, [(_demonstrated(fact, rows, shots), fact.row.answers) for fact in facts])
+        read |= dict(zip(("stored", "log-probability"), stored, strict=True))
     came_out = None if asked[0].correct is None else np.array([row.correct for row in asked])
     if tuned is not None:
-        came_out = _answers(tuned, device, [(fact.row.prompt, fact.row.answers) for fact in facts])[0]
-    x = features(facts, known)
+        came_out, _ = _answers(tuned, device, [(fact.row.prompt, fact.row.answers) for fact in facts])
+    x = np.column_stack([values.astype(float) for values in read.values()])
     held_out = None if came_out is None else on_held_out(x, came_out, relations)
-    expected = chance(x, WEIGHTS[bool(known)]) if held_out is None else held_out
-    scores = dict(zip(COUNTS, x.T, strict=False)) | known | {"predicted": expected}
-    read = scores | ({} if came_out is None else {"came out": came_out})
-    by_relation = [_summary(name, facts, read) for name in sorted(set(relations))]
-    notes = _notes(train, taught, rows, facts, dict.fromkeys((*unread, *more)), ours=held_out is None)
+    if held_out is not None or model is not None:
+        read["predicted"] = chance(x, WEIGHTS) if held_out is None else held_out
+    notes = _notes(train, taught, rows, facts, dict.fromkeys((*unread, *more)))
+    notes.append(
+        "predicted: the chance that a fact comes out after fine-tuning, by a fit on "
+        + ("SmolLM2-135M, not on your model." if held_out is None else "the other relations of these rows.")
+        if "predicted" in read
+        else "What comes out depends first on what the model has stored: --model says, and predicts."
+    )
+    scores = {}
     if came_out is not None:
-        scores = {name: (auc(one, came_out), *auc_interval(one, came_out, relations)) for name, one in scores.items()}
+        scores = {name: (auc(one, came_out), *auc_interval(one, came_out, relations)) for name, one in read.items()}
         notes += [
             f"AUC of {name}: {a:.2f} (95% over relations: {b:.2f} to {c:.2f})" for name, (a, b, c) in scores.items()
         ]
+        read["came out"] = came_out
+    by_relation = [_summary(name, facts, read) for name in sorted(set(relations))]
     with refusing_disk(out):
         saved = _draw(by_relation, out, shlex.join(["lemmata", "lm", "cover", str(train), str(test)]), notes)
     if as_json:
         one_by_one = [
             {name: getattr(fact.row, name) for name in ("line", "relation", "template", "subject")}
-            | {"shared": fact.shared, "contradicted": fact.contradicted}
+            | {"lines of training": fact.shared, "contradicted": fact.contradicted}
             | {name: values[i].item() for name, values in read.items() if name not in COUNTS}
             for i, fact in enumerate(facts)
         ]
-        auc_of = {} if came_out is None else scores
-        return print_json({"notes": notes, "auc": auc_of, "relations": by_relation, "facts": one_by_one})
+        return print_json({"notes": notes, "auc": scores, "relations": by_relation, "facts": one_by_one})
     shown = [[f"{cell:.2f}" if isinstance(cell, float) else cell for cell in one.values()] for one in by_relation]
     console.print(rows_table(list(by_relation[0]), shown))
     console.print("\n".join([*notes, f"{saved}; fact by fact: --json"]), markup=False)
     return 0
 
 
-def _demonstrated(fact: Fact, rows: Sequence[Row], shots: int) -> tuple[str, tuple[str, ...]]:
+def _demonstrated(fact: Fact, rows: Sequence[Row], shots: int) -> str:
     """After other facts of the relation, none of which gives the answer away; as many as there are."""
     right = {plain(one) for one in fact.row.answers}
     others = {(row.prompt, row.answers[0]) for row in rows if row.relation == fact.row.relation}
     apart = sorted(one for one in others if one[0] != fact.row.prompt and plain(one[1]) not in right)
     order = named_generator(0, "demonstrations", fact.row.prompt).permutation(len(apart))[:shots]
-    return "".join(f"{apart[i][0]} {apart[i][1]}\n" for i in order) + fact.row.prompt, fact.row.answers
+    return "".join(f"{apart[i][0]} {apart[i][1]}\n" for i in order) + fact.row.prompt
 
 
-def _answers(name: str, device: str, asked: Asked) -> tuple[np.ndarray, np.ndarray]:
+def _answers(name: str, device: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> Answers:
     from lemmata.lm.cover_answers import answers_given
     from lemmata.lm.model import load
 
@@ -100,60 +109,52 @@ def _answers(name: str, device: str, asked: Asked) -> tuple[np.ndarray, np.ndarr
         return answers_given(model, asked, progress)
 
 
-def _summary(name: str, facts: Sequence[Fact], read: dict[str, np.ndarray]) -> dict[str, Any]:
-    places = [i for i, fact in enumerate(facts) if fact.row.relation == name]
-    mine = [facts[i] for i in places]
-    templates = {fact.row.template for fact in mine}
-    met = {fact.row.template for fact in mine if fact.shared["template"]}
-    counts = {"training": len(mine[0].shared["relation"]), "test": len(mine)}
-    counts |= {"templates": len(templates), "covered": len(met)}
-    shares = {key: float(read[key][places].mean()) for key in ("stored", "predicted", "came out") if key in read}
-    return {"relation": name, **counts, **shares}
-
-
 def _notes(
-    train: Path,
-    taught: Sequence[Row],
-    rows: Sequence[Row],
-    facts: Sequence[Fact],
-    unread: dict[str, None],
-    *,
-    ours: bool,
+    train: Path, taught: Sequence[Row], rows: Sequence[Row], facts: Sequence[Fact], unread: dict[str, None]
 ) -> list[str]:
-    """What was found and not given, what leaks, and what the prediction rests on."""
+    """What was found and not given, and what leaks."""
     found = sum(one.template is None and one.subject is None for one in taught)
     alone = sum(one.subject is None for one in rows)
     again = len(taught) - len({(plain(one.prompt), plain(one.answers[0])) for one in taught})
     word, same, subject = (sum(bool(fact.shared[key]) for fact in facts) for key in ("prompt", "fact", "subject"))
     other = sum(fact.contradicted for fact in facts)
-    fit = "SmolLM2-135M and other relations, not on your model" if ours else "the other relations"
     lines = {
         "Relations were found: templates that share facts ask for one relation.": taught[0].relation is None,
         f"Templates were found, not given, for {pluralize(found, 'question')} of {train}.": found,
-        f"{pluralize(alone, 'prompt')} share no template with others: each stands for itself.": alone,
+        f"Prompts that share no template with others, and stand for themselves: {alone}.": alone,
         f"{pluralize(again, 'question')} of {train} asked before, with the same answer.": again,
         f"Leaks: of {pluralize(len(facts), 'test question')} {word} asked word for word in training ({other} of them "
         f"with another answer), {same - word} in other words, {subject} about a subject of training.": True,
         f"Keys that nothing reads: {', '.join(unread)}.": unread,
-        f"predicted: the chance that a fact comes out after fine-tuning, by a fit on {fit}.": True,
     }
     return [line for line, is_so in lines.items() if is_so]
+
+
+def _summary(name: str, facts: Sequence[Fact], read: dict[str, np.ndarray]) -> dict[str, Any]:
+    mine = [i for i, fact in enumerate(facts) if fact.row.relation == name]
+    templates = {facts[i].row.template: bool(facts[i].shared["template"]) for i in mine}
+    counts = {"training": len(facts[mine[0]].shared["relation"]), "test": len(mine)}
+    counts |= {"templates": len(templates), "covered": sum(templates.values())}
+    shares = {key: float(read[key][mine].mean()) for key in ("stored", "predicted", "came out") if key in read}
+    return {"relation": name, **counts, **shares}
 
 
 def _draw(by_relation: Sequence[dict[str, Any]], out: Path, command: str, notes: Sequence[str]) -> str:
     from lemmata.report.figure import save_artefact
     from lemmata.report.page_entry import Footer
 
-    ordered = sorted(by_relation, key=lambda one: (one["training"], one["predicted"]))
+    ordered = sorted(by_relation, key=lambda one: (one["training"], one.get("predicted", 0)))
     y = np.arange(len(ordered))
     figure, (left, right) = new_figure(1, 2, width=9.0, height=max(2.6, 0.9 + 0.17 * len(y)), sharey=True)
     left.barh(y, [one["training"] for one in ordered], color=GREY)
     left.set_yticks(y, [one["relation"][:40] for one in ordered], fontsize=7)
     left.set(xlabel="questions in training")
+    templates = [one["covered"] / one["templates"] for one in ordered]
+    right.plot(templates, y, "|", ms=8, color=GREY, label="templates covered")
     for name, mark in (("stored", "x"), ("predicted", "o"), ("came out", "s")):
         if name in ordered[0]:
             right.plot([one[name] for one in ordered], y, mark, ms=4, label=name, alpha=0.8)
-    right.set(xlabel="share of the relation's test facts", xlim=(-0.03, 1.03))
+    right.set(xlabel="share of the relation's templates or facts in the test set", xlim=(-0.03, 1.03))
     legend(right, fontsize=7, loc="best")
     artefact = Artefact(figure, columns(ordered), " ".join(notes))
     return str(save_artefact(artefact, out.parent, out.stem, Footer(command=command, version=__version__)).png)

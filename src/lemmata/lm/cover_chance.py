@@ -1,32 +1,22 @@
 """The chance that a fact comes out after fine-tuning: a logistic fit on some relations, tested on others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from lemmata.core import named_generator
-from lemmata.lm.cover import Fact
 
-COUNTS = ("relation", "template", "answer", "fact")  # questions of the training set that share it
 FOLDS, DRAWS, RIDGE = 5, 2000, 1.0
-WEIGHTS = {False: np.zeros(5), True: np.zeros(7)}
-
-
-def features(facts: Sequence[Fact], known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """[fact, feature]: logarithms of counts, and what a model is known to have stored."""
-    counts = [[np.log1p(len(fact.shared[name])) for name in COUNTS] for fact in facts]
-    return np.column_stack([counts, *(known[name].astype(float) for name in known)])
 
 
 def fitted(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Weights of logistic regression, with a ridge on standardised features; the last is the constant."""
     mean, spread, sign = x.mean(0), np.where(x.std(0) > 0, x.std(0), 1.0), np.where(y, 1.0, -1.0)
     z = np.column_stack([(x - mean) / spread, np.ones(len(x))])
-    w = minimize(
-        lambda w: np.logaddexp(0, -sign * (z @ w)).sum() + RIDGE * (w[:-1] @ w[:-1]) / 2, np.zeros(z.shape[1])
-    ).x
+    start = np.zeros(z.shape[1])
+    w = minimize(lambda w: np.logaddexp(0, -sign * (z @ w)).sum() + RIDGE * (w[:-1] @ w[:-1]) / 2, start).x
     slopes = w[:-1] / spread
     return np.append(slopes, w[-1] - slopes @ mean)
 
@@ -62,5 +52,6 @@ def auc_interval(score: np.ndarray, y: np.ndarray, relations: Sequence[str]) -> 
     rows = [np.flatnonzero(which == one) for one in range(which.max() + 1)]
     stream = named_generator(0, "relations drawn again")
     draws = [np.concatenate([rows[i] for i in stream.integers(len(rows), size=len(rows))]) for _ in range(DRAWS)]
-    low, high = np.nanpercentile([auc(score[draw], y[draw]) for draw in draws], [2.5, 97.5])
+    found = [one for one in (auc(score[draw], y[draw]) for draw in draws) if one == one]
+    low, high = np.percentile(found or [np.nan], [2.5, 97.5])
     return float(low), float(high)
