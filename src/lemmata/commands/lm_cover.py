@@ -22,7 +22,7 @@ from lemmata.report.table_layout import rows_table
 
 COUNTS = ("relation", "template", "answer")  # of questions in training that have the fact's
 # Of log(1 + count) of each, stored, log-probability, and 1. See docs/language-models.md for what they were fitted on.
-WEIGHTS = np.array([0.5, 0.0, 0.5, 1.2, 0.5, -0.6])
+WEIGHTS = np.array([0.279, 0.191, 0.611, 1.152, 0.456, -0.786])
 Answers = tuple[np.ndarray, np.ndarray]
 
 
@@ -40,27 +40,27 @@ def cover(
 ) -> int:
     require(shots >= 1, "--shots", shots, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
-    (taught, unread), (asked, more) = read_rows(train), read_rows(test)
-    if (taught[0].relation is None) != (asked[0].relation is None):
+    (train_rows, unread), (test_rows, more) = read_rows(train), read_rows(test)
+    if (train_rows[0].relation is None) != (test_rows[0].relation is None):
         raise UserError(f"{train} and {test}: give 'relation' in both files, or in neither")
-    if tuned is not None and asked[0].correct is not None:
+    if tuned is not None and test_rows[0].correct is not None:
         raise UserError(f"{test} has 'correct' already: leave it out, or --tuned")
     need_room(out.parent, 10**6, f"--out {str(out)!r}")
-    rows = placed([*taught, *asked])
-    facts = facts_of(rows[: len(taught)], rows[len(taught) :])
+    rows = placed([*train_rows, *test_rows])
+    facts = facts_of(rows[: len(train_rows)], rows[len(train_rows) :])
     relations = [str(fact.row.relation) for fact in facts]
     read = {name: np.log1p([len(fact.shared[name]) for fact in facts]) for name in COUNTS}
     if model is not None:
         stored = _answers(model, device, [(_demonstrated(fact, rows, shots), fact.row.answers) for fact in facts])
         read |= dict(zip(("stored", "log-probability"), stored, strict=True))
-    came_out = None if asked[0].correct is None else np.array([row.correct for row in asked])
+    came_out = None if test_rows[0].correct is None else np.array([row.correct for row in test_rows])
     if tuned is not None:
         came_out, _ = _answers(tuned, device, [(fact.row.prompt, fact.row.answers) for fact in facts])
     x = np.column_stack([values.astype(float) for values in read.values()])
     held_out = None if came_out is None else on_held_out(x, came_out, relations)
     if held_out is not None or model is not None:
         read["predicted"] = chance(x, WEIGHTS) if held_out is None else held_out
-    notes = _notes(train, taught, rows, facts, dict.fromkeys((*unread, *more)))
+    notes = _notes(train, train_rows, rows, facts, dict.fromkeys((*unread, *more)))
     notes.append(
         "predicted: the chance that a fact comes out after fine-tuning, by a fit on "
         + ("SmolLM2-135M, not on your model." if held_out is None else "the other relations of these rows.")
@@ -74,17 +74,23 @@ def cover(
             f"AUC of {name}: {a:.2f} (95% over relations: {b:.2f} to {c:.2f})" for name, (a, b, c) in scores.items()
         ]
         read["came out"] = came_out
+        if "stored" in read:
+            covered = np.sign(read["relation"]) + np.sign(read["template"])
+            for level, words in enumerate(("not covered", "covered, the template not", "and template covered")):
+                of = came_out[read["stored"] & (covered == level)]
+                if len(of):
+                    notes.append(f"Of {len(of)} stored facts came out, relation {words}: {of.mean():.2f}")
     by_relation = [_summary(name, facts, read) for name in sorted(set(relations))]
     with refusing_disk(out):
         saved = _draw(by_relation, out, shlex.join(["lemmata", "lm", "cover", str(train), str(test)]), notes)
     if as_json:
-        one_by_one = [
+        fact_rows = [
             {name: getattr(fact.row, name) for name in ("line", "relation", "template", "subject")}
             | {"lines of training": fact.shared, "contradicted": fact.contradicted}
             | {name: values[i].item() for name, values in read.items() if name not in COUNTS}
             for i, fact in enumerate(facts)
         ]
-        return print_json({"notes": notes, "auc": scores, "relations": by_relation, "facts": one_by_one})
+        return print_json({"notes": notes, "auc": scores, "relations": by_relation, "facts": fact_rows})
     shown = [[f"{cell:.2f}" if isinstance(cell, float) else cell for cell in one.values()] for one in by_relation]
     console.print(rows_table(list(by_relation[0]), shown))
     console.print("\n".join([*notes, f"{saved}; fact by fact: --json"]), markup=False)
@@ -100,26 +106,26 @@ def _demonstrated(fact: Fact, rows: Sequence[Row], shots: int) -> str:
     return "".join(f"{apart[i][0]} {apart[i][1]}\n" for i in order) + fact.row.prompt
 
 
-def _answers(name: str, device: str, asked: Sequence[tuple[str, tuple[str, ...]]]) -> Answers:
+def _answers(name: str, device: str, questions: Sequence[tuple[str, tuple[str, ...]]]) -> Answers:
     from lemmata.lm.cover_answers import answers_given
     from lemmata.lm.model import load
 
     model = load(name, device=device, say=say)
     with bar(f"questions to {model.name}") as progress:
-        return answers_given(model, asked, progress)
+        return answers_given(model, questions, progress)
 
 
 def _notes(
-    train: Path, taught: Sequence[Row], rows: Sequence[Row], facts: Sequence[Fact], unread: dict[str, None]
+    train: Path, train_rows: Sequence[Row], rows: Sequence[Row], facts: Sequence[Fact], unread: dict[str, None]
 ) -> list[str]:
     """What was found and not given, and what leaks."""
-    found = sum(one.template is None and one.subject is None for one in taught)
+    found = sum(one.template is None and one.subject is None for one in train_rows)
     alone = sum(one.subject is None for one in rows)
-    again = len(taught) - len({(plain(one.prompt), plain(one.answers[0])) for one in taught})
+    again = len(train_rows) - len({(plain(one.prompt), plain(one.answers[0])) for one in train_rows})
     word, same, subject = (sum(bool(fact.shared[key]) for fact in facts) for key in ("prompt", "fact", "subject"))
     other = sum(fact.contradicted for fact in facts)
     lines = {
-        "Relations were found: templates that share facts ask for one relation.": taught[0].relation is None,
+        "Relations were found: templates that share facts ask for one relation.": train_rows[0].relation is None,
         f"Templates were found, not given, for {pluralize(found, 'question')} of {train}.": found,
         f"Prompts that share no template with others, and stand for themselves: {alone}.": alone,
         f"{pluralize(again, 'question')} of {train} asked before, with the same answer.": again,

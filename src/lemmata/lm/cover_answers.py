@@ -14,12 +14,12 @@ from lemmata.lm.prompts import batches
 
 
 def answers_given(
-    model: LanguageModel, asked: Sequence[tuple[str, Sequence[str]]], progress: Callable[[int, int], None]
+    model: LanguageModel, questions: Sequence[tuple[str, Sequence[str]]], progress: Callable[[int, int], None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Prompts with their right answers -> whether one is given, and its log-probability a token."""
     torch = library("torch")
-    pairs = [(place, *_tokens(model, prompt, one)) for place, (prompt, some) in enumerate(asked) for one in some]
-    given, best = np.zeros(len(asked), bool), np.full(len(asked), -np.inf)
+    pairs = [(place, *_tokens(model, prompt, one)) for place, (prompt, some) in enumerate(questions) for one in some]
+    given, best = np.zeros(len(questions), bool), np.full(len(questions), -np.inf)
     for group in (found := batches([ids for _, ids, _ in pairs], model.device)):
         progress(found.index(group), len(found))
         spans = [(i, at) for i, row in enumerate(group.rows) for at in range(pairs[row][2] - 1, len(pairs[row][1]) - 1)]
