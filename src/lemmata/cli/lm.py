@@ -51,7 +51,8 @@ class Cut:
     matrix: Annotated[Role, tyro.conf.arg(help='Its role, as in --matrix "mlp in"; fused matrices are split.')]
     layer: Annotated[int, tyro.conf.arg(help="Counted from 1, as papers do.")]
     rank: Annotated[
-        int | float, tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25), or a share of the full rank (0.2).")
+        int | float,
+        tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25; 0 drops it), or a share of the full rank (0.2)."),
     ]
     keep: Annotated[
         Literal["largest", "smallest", "random"],
