@@ -117,8 +117,9 @@ def draw(runs: Runs) -> Artefact:
         ax.legend(fontsize=6)
     caption = (
         'After a preposition that a name followed before in the same passage: probabilities of "the", of the name and '
-        "of one that is not in the passage; right, what the chosen cut a random subspace of the same rank and the dropped matrix "
-        'do to name over "the". Dashed: a model of the same text with its words in random order. Step 0 is drawn at 0.5.'
+        "of one that is not in the passage; right, what the chosen cut, a random subspace of the same "
+        'rank and the dropped matrix do to name over "the". Dashed: a model of the same text with its words in random '
+        "order. Step 0 is drawn at 0.5."
     )
     return Artefact(figure, columns(rows), caption)
 

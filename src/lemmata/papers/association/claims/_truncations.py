@@ -209,8 +209,8 @@ def any_model(task: Task, words: str, notes: str, **sizes: Size) -> Experiment:
         id=f"{id}-layers",
         locus=f"{OURS}; Appendix C.2, the search for a layer",
         statement="That truncation of the MLP input matrix helps is not the peculiarity of one layer: at two and more "
-        f"of the upper layers {words} rises by a factor of {FACTOR:g} over random subspaces, over the matrix scaled and "
-        "over the whole model. The rank is chosen layer by layer on other prompts.",
+        f"of the upper layers {words} rises by a factor of {FACTOR:g} over random subspaces, over the matrix scaled "
+        "and over the whole model. The rank is chosen layer by layer on other prompts.",
         wording=said,
         subject=lambda runs: [truncated(runs["main"], layer) for layer in judged(runs["main"])],
         wrong=lambda runs: [randomly_cut(runs["main"], layer) for layer in judged(runs["main"])],
