@@ -3,18 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import tyro
 
 from lemmata.cli.options import Json, StoreOptions, Where
 from lemmata.cli.table import Commands, union
+from lemmata.core import require, unknown
 from lemmata.lm import DEFAULT
 from lemmata.lm.edit import Edit
 from lemmata.lm.keep import Largest, RandomSubspace, Smallest
 from lemmata.lm.map import SHARES
 from lemmata.lm.pretrain import Recipe
-from lemmata.lm.roles import Role
+from lemmata.lm.roles import ROLES, Role
 
 Revision = Annotated[str | None, tyro.conf.arg(help="Of a hub model: a branch, tag or commit.")]
 Device = Annotated[str, tyro.conf.arg(help="As torch names it: cpu, cuda, cuda:1, mps.")]
@@ -48,7 +49,7 @@ class Source:
 class Cut:
     """One matrix of one layer, and what of it stays."""
 
-    matrix: Annotated[Role, tyro.conf.arg(help='Its role, as in --matrix "mlp in"; fused matrices are split.')]
+    matrix: Annotated[str, tyro.conf.arg(metavar="ROLE", help=f"One of {', '.join(ROLES)}; fused matrices are split.")]
     layer: Annotated[int, tyro.conf.arg(help="Counted from 1, as papers do.")]
     rank: Annotated[
         int | float,
@@ -62,9 +63,12 @@ class Cut:
 
     @property
     def edit(self) -> Edit:
+        if self.matrix not in ROLES:
+            raise unknown("matrix", self.matrix, ROLES)
+        require(self.layer >= 1, "--layer", self.layer, "at least 1")
         rank = self.rank
         kept = {"largest": Largest(rank), "smallest": Smallest(rank), "random": RandomSubspace(rank, self.seed)}
-        return Edit(self.layer, self.matrix, kept[self.keep])
+        return Edit(self.layer, cast(Role, self.matrix), kept[self.keep])
 
 
 SourceOptions = Annotated[Source, tyro.conf.arg(name="")]
