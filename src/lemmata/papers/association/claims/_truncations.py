@@ -197,8 +197,7 @@ def any_model(task: Task, words: str, notes: str, **sizes: Size) -> Experiment:
     dropped = Claim(
         id=f"{id}-dropped",
         locus=f"{OURS}; Section 2.2: the smallest singular directions carry the noise",
-        statement=f"It is the weak directions of the MLP input matrix that lower {words}, not the matrix as a whole: "
-        "the chosen cut raises it more than dropping that matrix does.",
+        statement=f"The chosen cut of the MLP input matrix raises {words} more than dropping that matrix does.",
         wording=said,
         subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
         wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
