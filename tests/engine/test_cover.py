@@ -151,6 +151,16 @@ def test_measured_outcomes_score_the_prediction(cli: Cli) -> None:
     assert [one["came out"] for one in found["facts"]] == [one["correct"] for one in test]
 
 
+@pytest.mark.parametrize("outcome", [True, False])
+def test_one_outcome_has_no_score(outcome: bool, cli: Cli) -> None:
+    rows = [GOOD | {"relation": str(i % 7), "correct": outcome} for i in range(21)]
+    code, out, _ = cli("lm", "cover", write("a", *rows), write("b", *rows), "--json")
+    found = json.loads(out, parse_constant=lambda one: pytest.fail(f"{one} is no JSON"))
+    assert code == 0
+    assert found["auc"] == {}
+    assert "No AUC: all facts came out, or none." in found["notes"]
+
+
 BAD: dict[str, tuple[tuple[Given | str, ...], tuple[Given | str, ...], str]] = {
     "not JSON": ((GOOD, "{"), (GOOD,), "train:2 is not JSON"),
     "not an object": (("[1]",), (GOOD,), "train:1 is not a JSON object"),

@@ -69,7 +69,11 @@ def cover(
     )
     scores = {}
     if came_out is not None:
-        scores = {name: (auc(one, came_out), *auc_interval(one, came_out, relations)) for name, one in read.items()}
+        both = 0 < came_out.sum() < len(came_out)
+        notes += [] if both else ["No AUC: all facts came out, or none."]
+        scores = {
+            name: (auc(one, came_out), *auc_interval(one, came_out, relations)) for name, one in read.items() if both
+        }
         notes += [
             f"AUC of {name}: {a:.2f} (95% over relations: {b:.2f} to {c:.2f})" for name, (a, b, c) in scores.items()
         ]

@@ -140,15 +140,15 @@ class RelationTuning(RunConfig):
         block: int,
     ) -> np.ndarray:
         """[fact, (covered, comes out in a taught wording, in another)]."""
-        order = [taking_part[i] for i in drawn(seed, "blocks").permutation(len(taking_part)).tolist()]
+        order: list[int] = [taking_part[i] for i in drawn(seed, "blocks").permutation(len(taking_part)).tolist()]
         covered = order[block::2]
         pairs = []
         for turn in range(self.questions):
             time, relation = turn // len(covered), covered[turn % len(covered)]
             one, others = sets[relation], rest[relation]
             words, _ = self._wordings(one)
-            order_of = drawn(seed, "asked", one.name).permutation(len(others)).tolist()
-            subject = others[order_of[time % len(others)]]
+            places: list[int] = drawn(seed, "asked", one.name).permutation(len(others)).tolist()
+            subject = others[places[time % len(others)]]
             pairs.append(Pair(prompt=prompt(words[time % len(words)], subject), answer=one.answers[subject][0]))
         tuning = Tuning(rank=self.rank, steps=self.steps, batch=self.batch, rate=self.learning_rate)
         table = np.zeros((len(asked), 3), bool)
