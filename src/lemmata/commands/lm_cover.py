@@ -86,7 +86,8 @@ def cover(
                     notes.append(f"Of {len(of)} stored facts came out, relation {words}: {of.mean():.2f}")
     by_relation = [_summary(name, facts, read) for name in sorted(set(relations))]
     with refusing_disk(out):
-        saved = _draw(by_relation, out, shlex.join(["lemmata", "lm", "cover", str(train), str(test)]), notes)
+        asks = [word for option in (("--model", model), ("--tuned", tuned)) if option[1] for word in option if word]
+        saved = _draw(by_relation, out, shlex.join(["lemmata", "lm", "cover", str(train), str(test), *asks]), notes)
     if as_json:
         fact_rows = [
             {name: getattr(fact.row, name) for name in ("line", "relation", "template", "subject")}
