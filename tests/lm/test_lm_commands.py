@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> str:
 def test_help_teaches(cli: Cli) -> None:
     code, out, _ = cli("lm", "--help")
     assert code == 0
-    for name in ("truncate", "map", "export", "pretrain", "models", "fetch"):
+    for name in ("cover", "truncate", "map", "export", "pretrain", "models", "fetch"):
         assert name in out
         code, text, _ = cli("lm", name, "--help")
         assert code == 0

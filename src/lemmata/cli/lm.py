@@ -236,10 +236,10 @@ COMMANDS: Commands = {
 
 @dataclass(frozen=True, kw_only=True)
 class Lm:
-    """Pretrained language models: cut, map, train and export them.
+    """Pretrained language models: cut, map, train and export them; look into sets they are fine-tuned on.
 
     Their matrices are cut exactly, to see what that does to what they say. They need the extra: pip install
-    'lemmata[lm]', or `make lm` in a clone.
+    'lemmata[lm]', or `make lm` in a clone; `cover` without a model does not.
     """
 
     action: Annotated[union(COMMANDS), tyro.conf.arg(name="")]  # pyright: ignore[reportInvalidTypeForm]
