@@ -6,20 +6,32 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import tyro
 from rich.console import Console
 
 from lemmata.commands.diff import check_against, diff
 from lemmata.commands.export import claims_json, export
 from lemmata.commands.findings import Findings
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import (
+    OUT,
+    Changes,
+    Engine,
+    ExperimentId,
+    Ids,
+    Jobs,
+    Json,
+    ReplicatedScale,
+    SeededScale,
+    SingleFile,
+    print_json,
+)
 from lemmata.commands.order import cheapest_first
 from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
 from lemmata.commands.provenance import provenance
 from lemmata.core import Scale, UserError, require
-from lemmata.core.engine import EngineName
 from lemmata.core.errors import InvalidField
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
@@ -37,21 +49,25 @@ from lemmata.run import Store, change, evaluate, evaluate_each, named_one_by_one
 
 
 def reproduce(
-    ids: Sequence[str],
-    scale: Scale,
-    out: Path,
+    ids: Ids,
+    scale: ReplicatedScale,
     store: Store,
-    jobs: int | None,
+    out: Annotated[Path, tyro.conf.arg(help=OUT)] = Path("report"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
-    engine: EngineName = "local",
-    single_file: bool = False,
-    dry_run: bool = False,
+    as_json: Json = False,
+    engine: Engine = "local",
+    single_file: SingleFile = False,
+    dry_run: Annotated[
+        bool, tyro.conf.arg(help="Say what would be computed and how long it takes; compute nothing.")
+    ] = False,
 ) -> int:
-    """Run what is missing, the cheapest experiments first; judge and draw each when its runs are there.
+    """Run what is missing, judge, draw and write the report.
 
-    The page is there from the first second, and grows: what is not judged yet stands in it as still to come.
+    The cheapest experiments are computed first. The page is there from the first second, and grows.
+
+    Example: lemmata reproduce ic-recall/fig-3 association/thm-2 --scale laptop
     """
     selections, not_run = possible(ids, scale, store)
     if dry_run:
@@ -91,16 +107,23 @@ def reproduce(
 
 
 def check(
-    ids: Sequence[str],
-    scale: Scale,
+    ids: Ids,
+    scale: ReplicatedScale,
     store: Store,
-    jobs: int | None,
+    jobs: Jobs = None,
     *,
-    engine: EngineName = "local",
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
+    engine: Engine = "local",
 ) -> int:
-    """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
+    """Run what is missing and judge; exits 1 if a claim fails.
+
+    Nothing is drawn; an erratum is not a failure. Experiments that cannot be run here (an extra is not installed,
+    weights are not there) are listed apart as `not run` and change no exit code. One that is named itself, or by a
+    claim of it, is refused in one line, with exit code 2.
+
+    Example: lemmata check ic-recall --scale laptop --json
+    """
     selections, not_run = possible(ids, scale, store)
     result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
     if as_json:
@@ -112,17 +135,23 @@ def check(
 
 
 def run_changed(
-    experiment_id: str,
-    assignments: Sequence[Sequence[str]],
-    scale: Scale,
-    out: Path,
+    experiment_id: ExperimentId,
+    scale: SeededScale,
     store: Store,
-    jobs: int | None,
+    assignments: Changes = (),
+    out: Annotated[Path, tyro.conf.arg(help=OUT)] = Path("report-run"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
-    """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
+    """One experiment under changed assumptions (--set KEY=VALUE).
+
+    Its runs are stored, judged and drawn. A key changes every run that has it. What it changed is said first and stands
+    at the head of the result; a claim that rests on no changed run is not judged, and says what it rests on.
+
+    Example: lemmata run ic-recall/fig-2 --set temperature=0.1 world.n=11
+    """
     selection = select_one(experiment_id, "run")
     changes: dict[str, str] = {}
     for key, value in (_split_assignment(text) for group in assignments for text in group):
@@ -162,18 +191,30 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
 
 
 def export_one(
-    wanted: str,
-    format: str,
-    scale: Scale,
-    out: Path,
+    wanted: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims; or a paper.")
+    ],
+    scale: SeededScale,
     store: Store,
-    jobs: int | None,
+    format: Annotated[
+        Literal["crate", "claims", "schema"],
+        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
+    ] = "crate",
+    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
-    """The crate of one experiment; what is missing is run first. Or a paper's claims as they stand, which runs
-    nothing."""
+    """An experiment as an RO-Crate, or a paper's claims as JSON.
+
+    A crate is of the Process Run Crate profile, with configs and the version of the code; what is missing is run first.
+    The graph is JSON, with statements, verdicts, what each rests on and what it would have refuted, as they stand; its
+    schema is printed by --format schema.
+
+    Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    Example: lemmata export ic-recall --format claims > ic-recall.json
+    """
     if format != "crate":
         print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
         return 0
@@ -186,9 +227,23 @@ def export_one(
 
 
 def diff_against(
-    against: str, ids: Sequence[str], scale: Scale, store: Store, jobs: int | None, *, as_json: bool, console: Console
+    against: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="COMMIT|STORE", help="A commit, or a store's folder.")
+    ],
+    ids: Ids,
+    scale: SeededScale,
+    store: Store,
+    jobs: Jobs = None,
+    *,
+    console: Console,
+    as_json: Json = False,
 ) -> int:
-    """What moved since a commit or another store; what is missing here is run first."""
+    """What moved since a commit, or against another store.
+
+    Exits 1 if any did. What this store lacks is computed first; a commit's own code computes what it lacks, too.
+
+    Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
+    """
     check_against(against)
     found = _evaluate(possible(ids, scale, store)[0], scale, store, jobs)
     _print_origins(found if not as_json else (), console)

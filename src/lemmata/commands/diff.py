@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import print_json
 from lemmata.core import Scale, UserError
 from lemmata.core.pluralize import pluralize
 from lemmata.record import Record, Records

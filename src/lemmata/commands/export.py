@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.json_output import print_json
 from lemmata.commands.list import claim_records
+from lemmata.commands.options import print_json
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, RunResult, Scale, UserError
 from lemmata.core.config import encode

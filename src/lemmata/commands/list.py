@@ -3,10 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated, Literal
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import AtScale, Ids, Json, print_json
 from lemmata.commands.provenance import provenance
 from lemmata.commands.with_baseline import baseline_lines, with_baselines
 from lemmata.core import Claim, Scale
@@ -22,10 +24,25 @@ from lemmata.run import Store, last_verdict, obstacle
 
 
 def list_claims(
-    ids: Sequence[str], scale: Scale, store: Store, *, unstable: bool, by: str, as_json: bool, console: Console
+    ids: Ids,
+    scale: AtScale,
+    store: Store,
+    *,
+    console: Console,
+    unstable: Annotated[
+        bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
+    ] = False,
+    by: Annotated[
+        Literal["paper", "resolution"],
+        tyro.conf.arg(help="resolution: what holds, the claim that would notice least of a wrong statement first."),
+    ] = "paper",
+    as_json: Json = False,
 ) -> int:
-    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness; `by`
-    resolution: those that hold, the one that would notice least first."""
+    """Papers, experiments and claims, with their last verdicts.
+
+    Example: lemmata list knowledge --unstable
+    Example: lemmata list --by resolution
+    """
     records = with_baselines(claim_records(ids, scale, store), scale)
     if unstable:
         records = [one for one in records if one.provenance and one.provenance.is_unstable]
