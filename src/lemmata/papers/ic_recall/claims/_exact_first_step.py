@@ -7,7 +7,7 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunResult, Runs, Scale
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.exact_step import ExactFirstStep
+from lemmata.papers.ic_recall.run.exact_first_step import ExactFirstStep
 
 ENOUGH = "enough sequences"
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import RunResult, Scale, rows_of
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages
+from lemmata.papers.ic_recall.run.warmup import WarmupEscape, WarmupStages
 from lemmata.report import plots
 
 EVERY = 5  # steps between two records of an escape

@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near, rows_of
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
 from lemmata.papers.ic_recall.claims._formula import backwards
-from lemmata.papers.ic_recall.run.start import FullWorldStart
+from lemmata.papers.ic_recall.run.full_world_start import FullWorldStart
 from lemmata.papers.ic_recall.theory.low_temperature import log_start_odds, start_odds
 from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.papers.ic_recall.theory.relations import most_relations

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, rises
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.report import plots
 

@@ -9,7 +9,7 @@ import numpy as np
 from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
-from lemmata.papers.ic_recall.run.counting import MatchingCounts
+from lemmata.papers.ic_recall.run.matching_counts import MatchingCounts
 from lemmata.papers.ic_recall.theory import relations
 from lemmata.report import plots
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, at_least
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
 from lemmata.report import plots
 
 HOT = 100.0  # times too hot, for a control

@@ -6,8 +6,8 @@ from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _warmup as warmup
 from lemmata.papers.ic_recall.claims._temperature import with_global_optimum
-from lemmata.papers.ic_recall.run.dynamics import smaller_pair
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
+from lemmata.papers.ic_recall.run.warmup import smaller_pair
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata import core
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
-from lemmata.papers.ic_recall.run.counting import SampleSizes
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
+from lemmata.papers.ic_recall.run.matching_counts import SampleSizes
 from lemmata.papers.ic_recall.theory import low_temperature
 from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots

@@ -21,8 +21,10 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     second_accuracy,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss, train_all
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.train_all import train_all
 from lemmata.papers.ic_recall.task import RandomBijections, Sequences, TableWorld, check_pairs, dataset_of, stored
+from lemmata.papers.ic_recall.task.best_accuracy import best_accuracy
 from lemmata.train import Autodiff, Descent, only
 
 Trained = Literal["position block", "full W^KQ"]

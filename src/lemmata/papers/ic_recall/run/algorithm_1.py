@@ -17,7 +17,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Key, PyTree
 
 from lemmata import core
-from lemmata.papers.ic_recall.run.problems import FineTuning
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning
 from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit_many
 
 

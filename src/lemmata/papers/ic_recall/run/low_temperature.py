@@ -14,8 +14,8 @@ from scipy.special import softmax
 from lemmata import core
 from lemmata.papers.ic_recall.model import log_probability, pattern_logits
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, descend, perturb
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import as_jax, starting_at, theta_of, warmup_data, watch_theta
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.papers.ic_recall.task import Dataset, RandomSlopes, confusing_pattern, correct_pattern, dataset_of_kinds
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING

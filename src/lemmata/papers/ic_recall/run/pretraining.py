@@ -22,7 +22,8 @@ from lemmata.papers.ic_recall.model import (
     recalled_logits,
     whole_transformer,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, train_all
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning
+from lemmata.papers.ic_recall.run.train_all import train_all
 from lemmata.papers.ic_recall.task import (
     RandomBijections,
     Sequences,
@@ -32,6 +33,7 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
+from lemmata.papers.ic_recall.task.best_accuracy import best_accuracy
 from lemmata.train import Autodiff, Batches, Descent, masked_cross_entropy, only, unstack
 
 DIRECTIONS = ("subject", "answer", "relation")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from lemmata.core import Bound, Count, Natural, require
-from lemmata.papers.ic_recall.proof import one_step, pairs, reduction, transitions
+from lemmata.papers.ic_recall.proof import one_large_step, pairs, reduction, transitions
 from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 Relation = Annotated[int, Bound(least=1, most=6)]
@@ -151,7 +151,7 @@ class OneLargeStep(ProofRun):
 
     def steps(self) -> tuple[Step, ...]:
         least, most = self._numbers()
-        room = partial(one_step.room, n=self.n, factor=self.factor)
+        room = partial(one_large_step.room, n=self.n, factor=self.factor)
         return (Positive("exp(-1/sqrt(T)) > 1/2 - p(r_1)", room, ((least, most),), self.bits),)
 
 

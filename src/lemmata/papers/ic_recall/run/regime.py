@@ -8,8 +8,11 @@ import numpy as np
 from lemmata import core
 from lemmata.papers.ic_recall.model import MemoryTransformer, full_key_query
 from lemmata.papers.ic_recall.run.adam_fine_tuning import loss_from_counts, probe_from_counts, tokens_and_counts
-from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, best_accuracy, train_all
+from lemmata.papers.ic_recall.run.adam_or_descent import RULES, adam_or_descent
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning
+from lemmata.papers.ic_recall.run.train_all import train_all
 from lemmata.papers.ic_recall.task import RandomBijections, check_pairs
+from lemmata.papers.ic_recall.task.best_accuracy import best_accuracy
 from lemmata.train import Autodiff, Descent, only
 
 EIGHT = RandomBijections(n=8, relations=8)

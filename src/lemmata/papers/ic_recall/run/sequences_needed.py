@@ -8,7 +8,8 @@ import numpy as np
 
 from lemmata.core import Bound, Count, NonNegative, Positive, RunConfig, RunContext, RunOutput, Share, Some, precision
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
-from lemmata.papers.ic_recall.run.one_large_step import (
+from lemmata.papers.ic_recall.run.short_schedule import SHORT, short_schedule
+from lemmata.papers.ic_recall.run.short_schedule_run import (
     KINDS,
     Table,
     below,
@@ -17,7 +18,6 @@ from lemmata.papers.ic_recall.run.one_large_step import (
     fresh_sequences,
     subgroup_world,
 )
-from lemmata.papers.ic_recall.run.short_schedule import SHORT, short_schedule
 from lemmata.papers.ic_recall.task import (
     AffineWorld,
     Dataset,

@@ -19,7 +19,7 @@ from lemmata.papers.knowledge.claims._stages import (
     staged_runs,
     worst,
 )
-from lemmata.papers.knowledge.run.stages import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 

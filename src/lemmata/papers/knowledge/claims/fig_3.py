@@ -9,7 +9,7 @@ from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._drawing import Curves
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.model.gpt2 import GPT2Config, gpt2_small
-from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
+from lemmata.papers.knowledge.run.decoder_extraction import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.report.plots import COLOURS, ceiling, joined, legend, letter, long_table, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything

@@ -10,7 +10,7 @@ from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.run.stages import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.report.plots import COLOURS, columns, legend, letter, new_figure
 
 WIDTH, SUBJECTS, NEURONS = "d", "N", "m"

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.special import softmax
 
 from lemmata import core
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, perturb
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
 from lemmata.train import stack
 
 LEARNING_RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l

@@ -8,9 +8,9 @@ import numpy as np
 
 from lemmata import core
 from lemmata.papers.ic_recall.run.algorithm_1 import descend, perturb
-from lemmata.papers.ic_recall.run.dynamics import LIMIT
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import scores_of, starting_at, theta_of, warmup_data
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
+from lemmata.papers.ic_recall.run.warmup import LIMIT
 from lemmata.papers.ic_recall.theory.escape import EscapePromise, escape_promise
 from lemmata.papers.ic_recall.theory.pairwise_line import critical_points
 from lemmata.papers.ic_recall.theory.saddle import curvature

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import RunConfig, RunResult, Runs, Scale
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
+from lemmata.papers.ic_recall.run.short_schedule_run import ShortScheduleRun
 from lemmata.report import plots
 
 WORLDS = ("all slopes", "slopes of index 3")
