@@ -38,8 +38,8 @@ GROUPS: dict[str, Commands] = {
         "query": "commands.store:query_store",
         "views": "commands.store:list_views",
         "runs": "commands.store:runs",
-        "diff": "commands.compute:diff_against",
-        "export": "commands.compute:export_one",
+        "diff": "commands.diff:diff_against",
+        "export": "commands.export:export_one",
     },
     "evidence": {
         "confirm": "commands.confirm:confirm_claims",

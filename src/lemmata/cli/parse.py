@@ -16,6 +16,7 @@ from rich.console import Console
 
 Commands = Mapping[str, str]  # a command's name -> its function, as `module:name` in `lemmata`
 GIVEN = ("console", "store")  # parameters that are no options
+COLLECTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # of a stand-in for a command
 
 
 def default_store() -> Path:
@@ -61,11 +62,9 @@ class Call:
     def run(self, console: Console) -> int:
         from lemmata.run import Store
 
-        parameters = inspect.signature(self.function).parameters
-        made = {"console": console, "store": Store(self.where.store)} if set(GIVEN) & set(parameters) else {}
-        return self.function(
-            **{name: made[name] if name in made else getattr(self.options, name) for name in parameters}
-        )
+        made = {"console": console, "store": Store(self.where.store)}
+        names = [one.name for one in parameters_of(self.function)]
+        return self.function(**{name: made[name] if name in made else getattr(self.options, name) for name in names})
 
 
 def parsed(place: str, prog: str, words: Sequence[str]) -> Call:
@@ -75,9 +74,13 @@ def parsed(place: str, prog: str, words: Sequence[str]) -> Call:
     return Call(function, tyro.cli(options_of(function), prog=prog, args=words))
 
 
+def parameters_of(function: Callable[..., int]) -> list[inspect.Parameter]:
+    return [one for one in inspect.signature(function).parameters.values() if one.kind not in COLLECTED]
+
+
 def options_of(function: Callable[..., int]) -> type:
     """What tyro reads of a command: its parameters, and what it says of itself."""
-    own = [one for one in inspect.signature(function).parameters.values() if one.name not in GIVEN]
+    own = [one for one in parameters_of(function) if one.name not in GIVEN]
     fields = [(one.name, one.annotation, *([] if one.default is one.empty else [one.default])) for one in own]
     said = {"__doc__": inspect.getdoc(function)}
     return dataclasses.make_dataclass(

@@ -6,13 +6,13 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 
-from lemmata.commands.diff import check_against, diff
-from lemmata.commands.export import claims_json, export
+from lemmata.commands.cheapest_first import cheapest_first
+from lemmata.commands.claim_records import provenance
 from lemmata.commands.findings import Findings
 from lemmata.commands.options import (
     OUT,
@@ -27,18 +27,15 @@ from lemmata.commands.options import (
     SingleFile,
     print_json,
 )
-from lemmata.commands.order import cheapest_first
 from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
-from lemmata.commands.provenance import provenance
 from lemmata.core import Scale, UserError, require
+from lemmata.core.cli_hints import command_of
 from lemmata.core.errors import InvalidField
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
 from lemmata.record import ExperimentResult, NotRun, Record, Records, read_baseline
 from lemmata.record.record_of import KEPT
-from lemmata.report.claim_graph import SCHEMA
-from lemmata.report.command import command_of
 from lemmata.report.figure import draw
 from lemmata.report.incremental import IncrementalReport
 from lemmata.report.page import Report, write_page
@@ -125,7 +122,7 @@ def check(
     Example: lemmata check ic-recall --scale laptop --json
     """
     selections, not_run = possible(ids, scale, store)
-    result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
+    result = evaluated(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
     if as_json:
         _print_json(_records([*result, *not_run]))
     else:
@@ -166,7 +163,7 @@ def run_changed(
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
-    result = _evaluate([selection], scale, store, jobs, changes=changes)
+    result = evaluated([selection], scale, store, jobs, changes=changes)
     page = write_page(Report(entries=[entry_of(item, scale, store, changes) for item in result], scale=scale), out)
     if as_json:
         _print_json([*_records(result), *(one for item in result for one in item.left_out_records())])
@@ -190,69 +187,10 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
     return {one.id: here(known[one.id].reads or None if one.id in known else None) for one in selection.claims}
 
 
-def export_one(
-    wanted: Annotated[
-        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims; or a paper.")
-    ],
-    scale: SeededScale,
-    store: Store,
-    format: Annotated[
-        Literal["crate", "claims", "schema"],
-        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
-    ] = "crate",
-    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate"),
-    jobs: Jobs = None,
-    *,
-    console: Console,
-    as_json: Json = False,
-) -> int:
-    """An experiment as an RO-Crate, or a paper's claims as JSON.
-
-    A crate is of the Process Run Crate profile, with configs and the version of the code; what is missing is run first.
-    The graph is JSON, with statements, verdicts, what each rests on and what it would have refuted, as they stand; its
-    schema is printed by --format schema.
-
-    Example: lemmata export ic-recall/fig-3 --out fig-3-crate
-    Example: lemmata export ic-recall --format claims > ic-recall.json
-    """
-    if format != "crate":
-        print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
-        return 0
-    selection = select_one(wanted, "export")
-    (result,) = _evaluate([selection], scale, store, jobs)
-    for name, reason in result.runs.failed.items():
-        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    command = command_of(selection.experiment.id, scale)
-    return export(result, scale, store, out, command, as_json=as_json, console=console)
-
-
-def diff_against(
-    against: Annotated[
-        str, tyro.conf.Positional, tyro.conf.arg(metavar="COMMIT|STORE", help="A commit, or a store's folder.")
-    ],
-    ids: Ids,
-    scale: SeededScale,
-    store: Store,
-    jobs: Jobs = None,
-    *,
-    console: Console,
-    as_json: Json = False,
-) -> int:
-    """What moved since a commit, or against another store.
-
-    Exits 1 if any did. What this store lacks is computed first; a commit's own code computes what it lacks, too.
-
-    Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
-    """
-    check_against(against)
-    found = _evaluate(possible(ids, scale, store)[0], scale, store, jobs)
-    _print_origins(found if not as_json else (), console)
-    return diff(against, ids, scale, store, _records(found), as_json=as_json, console=console)
-
-
-def _evaluate(
+def evaluated(
     selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, **how: Any
 ) -> list[ExperimentResult]:
+    """What is asked for, judged, and what is missing computed before our eyes."""
     with ProgressReporter() as reporter:
         return evaluate(selections, scale, store, reporter=reporter, jobs=jobs_of(jobs), **how)
 
@@ -309,12 +247,12 @@ def _print_verdicts(
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
-    _print_origins(result, console)
+    print_origins(result, console)
     for line in not_run_lines(_records(not_run)):
         console.print(line)
 
 
-def _print_origins(result: Sequence[ExperimentResult], console: Console) -> None:
+def print_origins(result: Sequence[ExperimentResult], console: Console) -> None:
     for item in result:
         if item.elsewhere:
             console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)

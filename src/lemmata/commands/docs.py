@@ -9,8 +9,8 @@ import tyro
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.baseline import keep_verdicts, write_json
-from lemmata.commands.list import claim_records
+from lemmata.commands.claim_records import claim_records
+from lemmata.commands.keep_verdicts import keep_verdicts, write_json
 from lemmata.commands.options import AtScale, Json, PaperIds, print_json
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.registry import paper_ids, papers, select

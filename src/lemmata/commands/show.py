@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from lemmata.commands.claim_records import claim_records
 from lemmata.commands.fields import key_listing
 from lemmata.commands.findings import Findings
-from lemmata.commands.list import claim_records
 from lemmata.commands.options import AtScale, Json, print_json
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, Scale
