@@ -50,7 +50,7 @@ class Report:
 
 
 def write_page(report: Report, out_dir: Path | str) -> Path:
-    """Save every drawing under `out_dir` and write one file, `out_dir/index.html`; the same entries give the same bytes."""
+    """Save every drawing under `out_dir` and write one file, `index.html`; the same entries give the same bytes."""
     out_dir = Path(out_dir)
     saved = {entry.result.experiment.id: save_entry(entry, out_dir) for entry in report.entries}
     return write_report(page(report, out_dir, saved), out_dir)
