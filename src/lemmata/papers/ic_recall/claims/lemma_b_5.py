@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata import core
 from lemmata.papers.ic_recall.claims import _warmup as warmup
-from lemmata.papers.ic_recall.claims._algebra import at_the_saddle
+from lemmata.papers.ic_recall.claims._algebra import saddle_algebra
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, scores, slip
 from lemmata.papers.ic_recall.claims._temperature import below_log_two, cold
 from lemmata.papers.ic_recall.theory import saddle
@@ -203,7 +203,7 @@ def draw(runs: core.Runs) -> core.Artefact:
 
 
 def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
-    return {"escape": warmup.escape(scale), "stages": warmup.stages(scale), **at_the_saddle(scale)}
+    return {"escape": warmup.warmup_escape(scale), "stages": warmup.warmup_stages(scale), **saddle_algebra(scale)}
 
 
 EXPERIMENT = core.Experiment(

@@ -153,7 +153,7 @@ def draw(runs: core.Runs) -> core.Artefact:
 
 
 def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
-    enough, worlds = exact.enough(scale), sizes.MATCHING_WORLDS.at(scale)
+    enough, worlds = exact.exact_first_step(scale), sizes.MATCHING_WORLDS.at(scale)
     return {
         exact.ENOUGH: enough,
         "too few sequences": replace(enough, sample_power=2.0),

@@ -148,9 +148,9 @@ def _on_the_line(escape: core.RunResult, seed: int, temperature: float, steps: n
 
 
 def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
-    stages = warmup.stages(scale)
+    stages = warmup.warmup_stages(scale)
     lowest = LowestPoint(temperatures=stages.temperatures, starts=sizes.LOWEST_STARTS.at(scale), steps=2000)
-    return {"stages": stages, "escape": warmup.escape(scale), "lowest": lowest}
+    return {"stages": stages, "escape": warmup.warmup_escape(scale), "lowest": lowest}
 
 
 EXPERIMENT = core.Experiment(

@@ -40,14 +40,14 @@ THEOREM = core.Claim(
     r"least $1 - \delta$, accuracy at least 0.999 for the first decoding step on all IC-recall sequences. Judged at $T "
     r"= C_1/\log n$ and the least $t_2$ in affine worlds, as the share of seeds in which $p_1(r^*) \ge 0.999$ on every "
     "kind of sequence.",
-    subject=schedule.both,
+    subject=schedule.both_families,
     wrong=lambda runs: (runs["no push"],),
     parts=core.Part(
         lambda worlds: _share_that_reaches(worlds, 0.999), core.at_least(CONFIDENT), along=schedule.BY_WORLD
     ),
     remark=lambda runs: (
         "The smallest of all worlds and seeds: "
-        f"{schedule.worst_at_the_end(schedule.both(runs), 'first_worst').min():.5f}. "
+        f"{schedule.worst_at_the_end(schedule.both_families(runs), 'first_worst').min():.5f}. "
         f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} or more. The "
         "control leaves out the perturbation and keeps rounding from standing in for it: the model stays at 1/2."
     ),
@@ -89,17 +89,17 @@ def draw(runs: core.Runs) -> core.Artefact:
         plots.legend(ax)
     plots.letter((left, middle, right))
     caption = (
-        f"{schedule.words(runs)} (a) Error of the first decoding step on the worst kind of fresh sequence (all slopes; "
-        "mean over seeds). (b) The same at the end, against the number of stored facts; bands are one standard "
-        "deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with probability 1 - δ/3 "
+        f"{schedule.short_schedule_words(runs)} (a) Error of the first decoding step on the worst kind of fresh "
+        "sequence (all slopes; mean over seeds). (b) The same at the end, against the number of stored facts; bands are "
+        "one standard deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with probability 1 - δ/3 "
         "(exact binomials), the printed size and Chernoff's."
     )
-    return core.Artefact(figure, schedule.table(runs), caption)
+    return core.Artefact(figure, schedule.short_schedule_table(runs), caption)
 
 
 def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     return {
-        **schedule.families(scale),
+        **schedule.short_schedule_runs(scale),
         "no push": replace(schedule.control(scale), stage2="symmetric"),
         "sample sizes": SampleSizes(),
         "stricter sample sizes": SampleSizes(fraction=0.9),

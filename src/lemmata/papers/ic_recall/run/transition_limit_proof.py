@@ -35,7 +35,7 @@ class TransitionLimit(ProofRun):
         return words, f"every full world with n >= {self.first}"
 
     def steps(self) -> tuple[Step, ...]:
-        return transition_limit.steps(self.first, *self._numbers())
+        return transition_limit.transition_limit_steps(self.first, *self._numbers())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,4 +57,4 @@ class TemperatureOrder(ProofRun):
         return words, "every full world, x in (0, 1/4)"
 
     def steps(self) -> tuple[Step, ...]:
-        return temperature_order.steps(exact_decimal("until", self.until, 1))
+        return temperature_order.temperature_order_steps(exact_decimal("until", self.until, 1))

@@ -50,7 +50,7 @@ def cells_of(run: core.RunResult) -> list[Cell]:
 
 
 @core.of_result
-def stored(run: core.RunResult) -> core.Undecided | None:
+def decoder_stored(run: core.RunResult) -> core.Undecided | None:
     lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in cells_of(run))
     if lowest >= STORED:
         return None
@@ -170,7 +170,7 @@ def draw(runs: core.Runs) -> core.Artefact:
 EXPERIMENT = core.Experiment(
     title="A GPT-2-shaped decoder reaches held-out facts",
     runs=lambda scale: {"main": decoder_run(scale)},
-    needs={"main": stored},
+    needs={"main": decoder_stored},
     claims=(FIGURE_3,),
     draw=draw,
     notes="Names of five letters; our text does not say what 5-token data are.",
