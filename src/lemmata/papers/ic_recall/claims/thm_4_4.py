@@ -90,9 +90,9 @@ def draw(runs: core.Runs) -> core.Artefact:
     plots.letter((left, middle, right))
     caption = (
         f"{schedule.short_schedule_words(runs)} (a) Error of the first decoding step on the worst kind of fresh "
-        "sequence (all slopes; mean over seeds). (b) The same at the end, against the number of stored facts; bands are "
-        "one standard deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with probability 1 - δ/3 "
-        "(exact binomials), the printed size and Chernoff's."
+        "sequence (all slopes; mean over seeds). (b) The same at the end, against the number of stored facts; bands "
+        "are one standard deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with "
+        "probability 1 - δ/3 (exact binomials), the printed size and Chernoff's."
     )
     return core.Artefact(figure, schedule.short_schedule_table(runs), caption)
 
