@@ -203,6 +203,12 @@ class Memory:
     RANDOM_SEEDS = Size(20, 600, 600, "Figure 18 has 20")
 
 
+class Offset:
+    """Equation (3): contexts of which the aggregate is taken."""
+
+    SEEDS = Size(3, 6, 12, THEORY)
+
+
 class LanguageModels:
     """Any language model: the share of the upper layers is what a laptop has time for."""
 

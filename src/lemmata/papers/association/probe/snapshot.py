@@ -58,6 +58,12 @@ def matching_logits(model: Transformer, carrier: int = 0) -> Float[Array, "input
     return carried @ second.key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
 
 
+def token_scores(model: Transformer) -> Float[Array, "input output"]:
+    """W_E(j)^T W_QK^2 W_E(i) / sqrt(d): the second layer's score, at query j, of token i's own embedding (Appendix B.2,
+    where it is -c for the noise at the trigger)."""
+    return model.tokens @ model.blocks[1].key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
+
+
 def previous_by_position(model: Transformer) -> Float[Array, ""]:
     """The share of positions whose embedding alone scores the one before highest in the first layer."""
     scores = model.positions @ model.blocks[0].key @ model.positions.T
