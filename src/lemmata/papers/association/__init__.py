@@ -11,7 +11,20 @@ PAPER = Paper(
     link="https://arxiv.org/abs/2406.03068",
     sentence="Feed-forward layers pick up bigram noise, attention the context; rank truncation separates them.",
     order=(
-        *("fig-3", "noise-first", "fig-8", "fig-10", "fig-4", "fig-7", "fig-9", "fig-11", "fig-12", "fig-13", "fig-6"),
+        *(
+            "fig-3",
+            "noise-first",
+            "fig-8",
+            "fig-10",
+            "fig-4",
+            "fig-7",
+            "b-2",
+            "fig-9",
+            "fig-11",
+            "fig-12",
+            "fig-13",
+            "fig-6",
+        ),
         *("any-alpha", "any-rate", "fig-19", "fig-20", "table-3", "lemma-d-1", "eq-6", "eq-12"),
         *("lemma-d-2", "lemma-e", "eq-23"),
         *(

@@ -60,6 +60,13 @@ class Clean(FineTuned):
     SEEDS = Size(2, 32, 3, OURS)
 
 
+class Roles(Recall):
+    """Appendix B.2's weights, read at the end alone."""
+
+    EVERY = Size(5, 60, 20, OURS)
+    SEEDS = Size(2, 4, 3, OURS)
+
+
 class Figure9(Recall):
     """Several triggers: on a laptop the space, e and o; recorded seldom, for only the end is judged."""
 

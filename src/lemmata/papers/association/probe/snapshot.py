@@ -64,6 +64,15 @@ def token_scores(model: Transformer) -> Float[Array, "input output"]:
     return model.tokens @ model.blocks[1].key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
 
 
+def follower_scores(model: Transformer, trigger: int) -> Float[Array, " token"]:
+    """The second layer's score, at the trigger, of a position that holds a token and follows the trigger: with all that
+    the first layer makes of both, F_1 included, and no positions."""
+    first, second = model.blocks[0], model.blocks[1]
+    carried = model.tokens[trigger] @ first.value.T @ first.output.T
+    keys, query = first.fed(model.tokens + carried, "float32"), first.fed(model.tokens[trigger][None], "float32")
+    return keys @ second.key.T @ query[0] * model.tokens.shape[1] ** -0.5
+
+
 def previous_by_position(model: Transformer) -> Float[Array, ""]:
     """The share of positions whose embedding alone scores the one before highest in the first layer."""
     scores = model.positions @ model.blocks[0].key @ model.positions.T

@@ -19,6 +19,7 @@ from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, cle
 from lemmata.papers.association.probe.snapshot import (
     attention_mass,
     feed_margin,
+    follower_scores,
     matching_logits,
     snapshot,
     token_scores,
@@ -114,8 +115,10 @@ class RecallTraining(RunConfig):
         def snapshots(moment: str) -> dict[str, np.ndarray]:
             painted = paint(stack(models), several, attended, to_jax(example)) if self.maps else {}
             if self.roles:
-                scores = [np.stack([of(model) for model in models]) for of in (token_scores, matching_logits)]
-                painted |= dict(zip(("token_scores", "carried_scores"), scores, strict=True))
+                trigger = self.task.triggers[0]
+                scores = {"token_scores": token_scores, "carried_scores": matching_logits}
+                painted |= {name: np.stack([of(model) for model in models]) for name, of in scores.items()}
+                painted["follower_scores"] = np.stack([follower_scores(model, trigger) for model in models])
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, tables, probe = snapshots("initial"), [], self.probe(test)  # one probe: one program for all stages
