@@ -13,6 +13,7 @@ PAPER = Paper(
     order=(
         *(
             "fig-3",
+            "script-conventions",
             "noise-first",
             "fig-8",
             "fig-10",

@@ -34,18 +34,20 @@ class Main(Recall):
     STEPS = Size(10, 610, 2000, "Appendix B.6")
     EARLY_STEPS = Size(0, 10, 20, OURS)  # recorded one by one
     EVERY = Size(5, 30, 5, OURS)
-    SEEDS = Size(2, 8, 3, OURS)
+    SEEDS = Size(2, 8, 6, OURS)
 
 
 class FineTuned(Recall):
     """Clean training, then noisy (Appendix B.1)."""
 
     CLEAN_STEPS = Size(10, 300, 1000, OURS)
-    STEPS = Size(10, 300, 1000, OURS)
+    STEPS = Size(10, 300, 3000, OURS)
+    # At the paper's size two seeds in three diverge when the noise begins at the larger rate that the paper names.
+    NOISY_RATE = Size(None, None, 0.001, "Appendix B.6: the smaller of two rates")
     EARLY_STEPS = Size(0, 20, 20, OURS)
-    EVERY = Size(5, 20, 5, OURS)
+    EVERY = Size(5, 20, 20, OURS)
     ATTENDED_SEQUENCES = Size(None, 512, None, OURS)
-    SEEDS = Size(2, 8, 3, OURS)
+    SEEDS = Size(2, 8, 6, OURS)
     # Seeds that diverge at the paper's size when the noise begins do so in this precision too: it is not the cause.
     PRECISION: Size[Precision] = Size("float32", "float32", "tensorfloat32", OURS)
 
@@ -55,15 +57,23 @@ class Clean(FineTuned):
     much on what it has drawn as the noise token's embedding."""
 
     CLEAN_STEPS = Size(10, 160, 1000, OURS)
-    STEPS = Size(10, 20, 1000, OURS)
+    STEPS = Size(10, 20, 3000, OURS)
     EARLY_STEPS = Size(0, 0, 20, OURS)
-    SEEDS = Size(2, 32, 3, OURS)
+    SEEDS = Size(2, 32, 6, OURS)
+
+
+class Script(Recall):
+    """The data conventions of the authors' script, by Figure 3's end."""
+
+    EVERY = Size(5, 60, 20, OURS)
+    SEEDS = Size(2, 4, 3, OURS)
 
 
 class Roles(Recall):
     """Appendix B.2's weights, read at the end alone."""
 
-    EVERY = Size(5, 60, 20, OURS)
+    STEPS = Size(10, 400, 2000, "Appendix B.6")
+    EVERY = Size(5, 40, 20, OURS)
     SEEDS = Size(2, 4, 3, OURS)
 
 
@@ -81,6 +91,14 @@ class Figure11(Recall):
     STEPS = Size(10, 400, 2000, "Appendix B.6")
     EVERY = Size(5, 20, 5, OURS)
     SEEDS = Size(2, 4, 3, OURS)
+
+
+class Figure11Slow(Figure11):
+    """The smaller rate that the paper names, longer; on a laptop Figure 11's own run, which decides nothing."""
+
+    RATE = Size(0.03, 0.03, 0.001, "Appendix B.6")
+    STEPS = Size(10, 400, 5000, OURS)
+    EVERY = Size(5, 20, 20, OURS)
 
 
 class Figure12(Figure11):
@@ -123,7 +141,7 @@ class SmallRates(Recall):
     STEPS = Size(10, 1100, 5000, OURS)
     EVERY = Size(5, 50, 20, OURS)
     BATCH = Size(8, 16, 512, SETTING)
-    SEEDS = Size(2, 8, 3, OURS)
+    SEEDS = Size(2, 8, 6, OURS)
 
 
 class Allocation:
@@ -150,6 +168,8 @@ class IOI:
     WIDTH = Size(16, 48, 256, "Appendix J: as in Section 3")
     SGD_DEPTHS = Size((3,), (3, 4, 5, 6, 7), (3, 4, 5, 6, 7), "Figure 19")
     ADAM_DEPTHS = Size((3,), (3,), (3, 4, 5), "Figure 20")
+    SLOW_RATES = (3e-4, 1e-4)  # of Adam, beside .001: the paper prints none
+    SLOW_STEPS = Size(10, 600, 8000, OURS)
     PRECISION: Size[Precision] = Size("float32", "float32", "bfloat16", OURS)
     BATCH = Size(8, 32, 512, "Appendix J: as in Section 3")
     STEPS = Size(10, 600, 4000, OURS)
