@@ -15,6 +15,7 @@ PAPER = Paper(
             "fig-3",
             "script-conventions",
             "noise-first",
+            "order-map",
             "fig-8",
             "fig-10",
             "fig-4",

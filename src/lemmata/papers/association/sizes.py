@@ -66,7 +66,7 @@ class Script(Recall):
     """The data conventions of the authors' script, by Figure 3's end."""
 
     EVERY = Size(5, 60, 20, OURS)
-    SEEDS = Size(2, 4, 3, OURS)
+    SEEDS = Size(2, 8, 3, OURS)
 
 
 class Roles(Recall):
@@ -74,7 +74,7 @@ class Roles(Recall):
 
     STEPS = Size(10, 400, 2000, "Appendix B.6")
     EVERY = Size(5, 40, 20, OURS)
-    SEEDS = Size(2, 4, 3, OURS)
+    SEEDS = Size(2, 3, 3, OURS)
 
 
 class Figure9(Recall):
@@ -144,6 +144,23 @@ class SmallRates(Recall):
     SEEDS = Size(2, 8, 6, OURS)
 
 
+class Map:
+    """Learning rate, noise level and depth: where the feed-forward layer learns first."""
+
+    SYMBOLS = Size(8, 16, 65, SETTING)
+    LENGTH = Size(12, 32, 256, SETTING)
+    WIDTH = Size(16, 48, 256, SETTING)
+    PRECISION: Size[Precision] = Size("float32", "float32", "bfloat16", OURS)
+    BATCH = Size(8, 16, 512, SETTING)
+    STEPS = Size(10, 300, 1000, OURS)
+    EVERY = Size(5, 5, 5, OURS)
+    TEST_SEQUENCES = Size(16, 48, 128, OURS)
+    RATES = Size((0.03,), (0.01, 0.03, 0.1), (0.003, 0.01, 0.03), "Appendix B.6: from .001 to .03")
+    ALPHAS = Size((0.5,), (0.2, 0.5, 0.7), (0.2, 0.5, 0.8), OURS)
+    DEPTHS = Size((2,), (2, 3), (2, 4), OURS)
+    SEEDS = Size(2, 2, 1, OURS)
+
+
 class Allocation:
     """Figure 6: parameters of MLPs and of attention."""
 
@@ -184,6 +201,7 @@ class FirstGradients:
     SAMPLES = Size(512, 2048, 8192, THEORY)  # m
     SEEDS = Size(12, 24, 48, THEORY)
     ALPHAS = Size((0.3,), (0.3, 0.6), (0.1, 0.3, 0.6, 0.9), THEORY)  # of the exact chain
+    LARGE_SEEDS = Size(2, 12, 24, THEORY)  # at the paper's N
 
 
 class Margins:
