@@ -14,6 +14,7 @@ from lemmata.papers.association.claims._first_gradients import (
     farthest,
     sampled_run,
 )
+from lemmata.papers.association.claims._unseen import unseen
 from lemmata.papers.association.run.gradients import MeanGradients
 from lemmata.papers.association.sizes import FirstGradients
 from lemmata.papers.association.theory import one_step
@@ -37,7 +38,7 @@ def many_samples(scale: Scale) -> dict[str, RunConfig]:
     """Four times Lemma D.2's, so that the term in 1/m is small beside the one in 1/sqrt(m): there (6) is tightest."""
     run, samples = sampled_run(scale)["sampled"], 4 * FirstGradients.SAMPLES.at(scale)
     # The gradient at W_E(q) reads the answer alone: at the paper's N three positions do for a context.
-    large = MeanGradients(length=3, samples=2 * samples, seeds=run.seeds)
+    large = MeanGradients(length=3, samples=2 * samples, seeds=unseen(scale, FirstGradients.SEEDS))
     return {"sampled": replace(run, samples=samples), "paper's N": large}
 
 

@@ -4,6 +4,7 @@ from lemmata.core import Claim, Experiment, Part, Protocol, RunResult, Runs, Sca
 from lemmata.papers.association.claims._drawing import draw_dropping
 from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import recall_training
+from lemmata.papers.association.model import FeedKind
 from lemmata.papers.association.probe.readings import Edited, learned_something, ratio
 from lemmata.papers.association.run.recall_training import RecallTraining
 from lemmata.papers.association.sizes import Figure11, Figure11Slow
@@ -36,7 +37,8 @@ def full_as_truncated(run: RunResult) -> Edited:
 
 
 def runs(scale: Scale) -> dict[str, RecallTraining]:
-    feeds, slow = ("mlp", "linear"), SGDConfig(rate=Figure11Slow.RATE.at(scale))
+    feeds: tuple[FeedKind, FeedKind] = ("mlp", "linear")
+    slow = SGDConfig(rate=Figure11Slow.RATE.at(scale))
     return {
         "main": recall_training(scale, Figure11, feeds),
         "slow": recall_training(scale, Figure11Slow, feeds, optimizer=slow),

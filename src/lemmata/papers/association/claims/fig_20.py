@@ -1,7 +1,7 @@
 """Figure 20: synthetic IOI trained by Adam, and the last MLP's input matrix cut to a hundredth of its rank."""
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from lemmata.core import (
     SHARE,
@@ -49,7 +49,8 @@ def at(rate: float, name: str) -> str:
     return name.replace("/", f" at {rate:g}/")
 
 
-class AtRate(NamedTuple):
+@dataclass(frozen=True)
+class AtRate:
     """The runs at a smaller rate, by the names of those at the first."""
 
     runs: Runs

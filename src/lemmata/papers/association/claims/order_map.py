@@ -118,7 +118,8 @@ EXPERIMENT = Experiment(
             statement="In every cell of a map over learning rate, noise level and depth in which the context begins to "
             "be learned, the noise is learned before: it is the likeliest answer at most test positions, and the last "
             "feed-forward layer's margin of it at the bare trigger is positive. The context begins where the correct "
-            "token has twice a blind guess (of an untrained model, or of one that knows the noise level). Measured is the lead in steps, in the worst seed.",
+            "token has twice a blind guess (of an untrained model, or of one that knows the noise level). Measured is "
+            "the lead in steps, in the worst seed.",
             protocol=Protocol(
                 ours="depths, noise levels and rates beside the paper's", why="The paper has one of each."
             ),

@@ -30,7 +30,7 @@ def constructed(vocab: int, length: int, trigger: int, noise: int, alpha: float,
     eye = np.eye(width)
     config = TransformerConfig(vocab=vocab, length=length, width=width, feeds=("none", "linear"))
     blocks = (_block(previous, carried.T @ tokens, eye, None), _block(match, recall, eye, said))
-    return Transformer(*(_array(x) for x in (tokens, positions)), blocks, _array(output), config)
+    return Transformer(_array(tokens), _array(positions), blocks, _array(output), config)
 
 
 def _block(key: np.ndarray, value: np.ndarray, output: np.ndarray, feed: np.ndarray | None) -> Block:

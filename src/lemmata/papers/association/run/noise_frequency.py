@@ -82,6 +82,6 @@ class NoiseFrequency(RunConfig):
         value = (given - 1 / (n + 1)).T @ shares / n
         feed = answer - 1 / (n + 1)
         predicted = np.exp(feed) / np.exp(feed).sum()
-        moved = sum((given[t] - predicted) @ value @ one.covariance for t, one in enumerate(found)) / n
+        moved = np.mean([(given[t] - predicted) @ value @ one.covariance for t, one in enumerate(found)], axis=0)
         mean = shares.mean(axis=0)
         return mean[n] / mean[1], moved[n], moved[1]

@@ -25,7 +25,8 @@ MOMENTS = ("noise", "another", "margin", "margin_of_another", "context")
 class OrderMap(RunConfig):
     """First recorded steps, by cell and seed, of five moments: the noise (`another`: another token) is the likeliest
     answer at most test positions; the last feed-forward layer's margin of it at the bare trigger is positive; the
-    correct token has twice a blind guess, that of an untrained model or of one that knows the noise level. What never comes has the step after the last."""
+    correct token has twice a blind guess, of an untrained model or of one that knows the noise level. What never comes
+    has the step after the last."""
 
     kind = "association/order-map"
 
