@@ -20,6 +20,7 @@ class Moments(NamedTuple):
     run: RunResult
     token: str = "noise"
     margin: str = "margin"
+    last: str = "last_margin"
 
     def grid(self, name: str) -> np.ndarray:
         """[depth, rate, α, seed]"""
@@ -53,11 +54,11 @@ def cells(runs: Runs) -> list[str]:
 
 def where(runs: Runs) -> str:
     moments = Moments(runs["main"])
-    learned, first = moments.learned(), moments.lead("margin") > 0
+    learned, first, last = moments.learned(), moments.lead("margin") > 0, moments.lead("last") > 0
     return (
-        f"The context begins in {int(learned.sum())} of {learned.size} cells within {runs['main'].config.steps} "
-        f"steps; in {int((first & learned).sum())} of them F of the last layer has the noise before. Of the others "
-        f"{int((first & ~learned).sum())} have the noise in F by the end."
+        f"The context begins in {int(learned.sum())} of {learned.size} cells within {runs['main'].config.steps} steps. "
+        f"In {int((first & learned).sum())} of them a feed-forward layer has the noise before, in "
+        f"{int((last & learned).sum())} the last one. Where the noise is rare and the model deep it need not be so."
     )
 
 
@@ -76,8 +77,8 @@ def draw(runs: Runs) -> Artefact:
         ax.grid(False)
     letter(axes[0])
     caption = (
-        "How many steps before the context begins the last feed-forward layer says the noise at the bare trigger, in "
-        "the worst seed; with ≥ where the context has not begun by the end. "
+        "How many steps before the context begins a feed-forward layer says the noise at the bare trigger, in the "
+        "worst seed; with ≥ where the context has not begun by the end. "
         f"N = {config.symbols}, T = {config.length}, d = {config.width}, batch {config.batch}, {config.steps} steps, "
         f"{len(config.seeds)} seeds."
     )
@@ -116,7 +117,7 @@ EXPERIMENT = Experiment(
             locus="Beyond the paper: section 3, the noise is learned first, by learning rate, noise level and depth",
             uses=("noise-first", "fig-3-margin"),
             statement="In every cell of a map over learning rate, noise level and depth in which the context begins to "
-            "be learned, the noise is learned before: it is the likeliest answer at most test positions, and the last "
+            "be learned, the noise is learned before: it is the likeliest answer at most test positions, and a "
             "feed-forward layer's margin of it at the bare trigger is positive. The context begins where the correct "
             "token has twice a blind guess (of an untrained model, or of one that knows the noise level). Measured is "
             "the lead in steps, in the worst seed.",
@@ -129,7 +130,7 @@ EXPERIMENT = Experiment(
                 "the noise is the likeliest": Part(
                     partial(Moments.where_learned, first="token"), at_least(1.0), along={"cell": cells}
                 ),
-                "F's margin is positive": Part(
+                "a feed-forward layer's margin is positive": Part(
                     partial(Moments.where_learned, first="margin"), at_least(1.0), along={"cell": cells}
                 ),
             },

@@ -38,9 +38,9 @@ def feed_logits(model: Transformer, layer: int = -1) -> Float[Array, "input outp
     return feed(model.tokens, "float32") @ model.output.T
 
 
-def feed_margin(model: Transformer, trigger: int, noise: int) -> Float[Array, ""]:
+def feed_margin(model: Transformer, trigger: int, noise: int, layer: int = -1) -> Float[Array, ""]:
     """The noise token's logit over the largest other one, from F alone at the bare trigger (Figure 3, right)."""
-    logits = feed_logits(model)[trigger]
+    logits = feed_logits(model, layer)[trigger]
     return logits[noise] - jnp.max(jnp.where(jnp.arange(logits.shape[0]) == noise, -jnp.inf, logits))
 
 

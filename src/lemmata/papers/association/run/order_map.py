@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key
+from jaxtyping import Array, Float, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys
 from lemmata.core.constraints import Bound, Count, Inside, Positive, Some
@@ -18,13 +19,13 @@ from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, QueryLoss, SGDConfig, fit_many, stack
 
 BLIND = 2.0  # times a guess of one who knows at most the noise level: from there on the context tells
-MOMENTS = ("noise", "another", "margin", "margin_of_another", "context")
+MOMENTS = ("noise", "another", "margin", "margin_of_another", "last_margin", "context")
 
 
 @dataclass(frozen=True, kw_only=True)
 class OrderMap(RunConfig):
-    """First recorded steps, by cell and seed, of five moments: the noise (`another`: another token) is the likeliest
-    answer at most test positions; the last feed-forward layer's margin of it at the bare trigger is positive; the
+    """First recorded steps, by cell and seed, of some moments: the noise (`another`: another token) is the likeliest
+    answer at most test positions; a feed-forward layer's margin of it at the bare trigger is positive, the last's; the
     correct token has twice a blind guess, of an untrained model or of one that knows the noise level. What never comes
     has the step after the last."""
 
@@ -81,8 +82,9 @@ class OrderMap(RunConfig):
             return {
                 "noise": said["noise_fraction"],
                 "another": other["noise_fraction"],
-                "margin": feed_margin(model, trigger, task.noise_token),
-                "margin_of_another": feed_margin(model, trigger, another),
+                "margin": largest_margin(model, trigger, task.noise_token),
+                "margin_of_another": largest_margin(model, trigger, another),
+                "last_margin": feed_margin(model, trigger, task.noise_token),
                 "context": said["correct"],
             }
 
@@ -101,10 +103,16 @@ class OrderMap(RunConfig):
         for place, (own, seed, _) in enumerate(cells):
             alpha = own.config.alpha
             blind = BLIND * max((1 - alpha) / len(task.outputs()), 1 / task.vocab)
-            levels = {"noise": 0.5, "another": 0.5, "margin": 0.0, "margin_of_another": 0.0, "context": blind}
-            firsts = [self._first(history[name][place] > levels[name]) for name in MOMENTS]
+            levels = {"noise": 0.5, "another": 0.5, "context": blind}
+            firsts = [self._first(history[name][place] > levels.get(name, 0.0)) for name in MOMENTS]
             rows.append((depth, rate, alpha, seed, *firsts))
         return rows
 
     def _first(self, reached: np.ndarray) -> int:
         return int(reached.argmax()) * self.every if reached.any() else self.steps + self.every
+
+
+def largest_margin(model: Transformer, trigger: int, token: int) -> Float[Array, ""]:
+    """Of all feed-forward layers."""
+    layers = range(len(model.blocks))
+    return jnp.max(jnp.stack([feed_margin(model, trigger, token, layer) for layer in layers]))
