@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lemmata.core import Unattended, UserError, named_key
+from lemmata.core import Unattended, UserError, named_generator, named_key
 from lemmata.core.config import encode
+from lemmata.papers.association.claims.thm_1 import THEOREM_1
 from lemmata.papers.association.model import Transformer, TransformerConfig
 from lemmata.papers.association.model.constructed import constructed
 from lemmata.papers.association.probe.answers import answers, answers_of_edits, answers_without_residual
@@ -73,6 +74,7 @@ def test_the_script_is_one_switch() -> None:
     assert "conventions" not in encode(RecallConfig())
 
 
+BY_BLOCK = THEOREM_1.named_parts()
 MODEL = Transformer.create(
     TransformerConfig(vocab=6, length=9, width=8, feeds=("none", "none")), key=named_key(0, "init")
 )
@@ -114,6 +116,18 @@ def test_scores_of_followers_are_those_of_the_trace_without_positions() -> None:
 def test_bare_readings_are_refused_where_there_is_a_feed_forward_layer() -> None:
     with pytest.raises(UserError, match="bare"):
         RecallTraining(bare=True, fractions=(0.5, 1.0))
+
+
+def test_theorem_1s_rule_tells_alpha_hat_from_alpha() -> None:
+    chain, rule = RecallChain(32, 128, 0.5), BY_BLOCK["attention"].rule
+    tokens = named_generator(0, "tests").integers(0, 32, size=(8, 128))
+    tokens[4:, : 128 // 2] = 32  # half of the context is noise: α̂ is three quarters of α
+    tokens[:, -1] = 0
+    margin = margins.exact_attention_margin(tokens, chain)
+    right, mutated = margin / margins.printed_attention_margin(tokens, chain), margin / (0.5 / 32)
+    assert rule(2.0, right).status == "holds"
+    assert rule(2.0, mutated[:4]).status == "holds"
+    assert rule(2.0, mutated[4:]).status == "fails"
 
 
 def test_a_map_finds_first_passages() -> None:
