@@ -147,8 +147,8 @@ EXPERIMENT = Experiment(
             wrong=lambda runs: Layers(runs, "other_"),  # the second layer
             parts=Part(Layers.previous_of_first, at_least(1.0, over_seeds=True)),
             remark=lambda runs: (
-                "The script logs this mean for the previous token (`L1_offdiaongal_mean_first100`); the paper prints none. "
-                f"It is {Layers(runs).first_of_diagonal(1).mean():.2f} of the attention."
+                "The script logs this mean for the previous token (`L1_offdiaongal_mean_first100`); the paper prints "
+                f"none. It is {Layers(runs).first_of_diagonal(1).mean():.2f} of the attention."
             ),
         ),
     ),
