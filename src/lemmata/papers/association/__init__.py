@@ -40,6 +40,7 @@ PAPER = Paper(
             "eq-24",
             "b-3-frequency",
             "eq-2-keys",
+            "eq-2-random",
         ),
         *("thm-2", "thm-2-restated-proved", "thm-2-sign-proved", "thm-2-descent", "thm-2-values", "thm-2-learned"),
         *("eq-25", "eq-35", "eq-37"),

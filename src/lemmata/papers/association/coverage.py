@@ -41,7 +41,7 @@ COVERAGE = (
     Stated("Figure 4", claims=("fig-4",)),
     Stated("eq. (2)", why="A definition: `model/`, tested."),
     Stated("Section 3.1, W_QK has no gradient at initialization", claims=("eq-2-keys",)),
-    Stated("Section 3, random initialization behaves alike", why="Said without a measurement."),
+    Stated("Section 3, random initialization behaves alike", claims=("eq-2-random",), why="After one step."),
     Stated(
         "Theorem 1",
         claims=("thm-1", "thm-1-exact"),

@@ -248,6 +248,12 @@ class Memory:
     RANDOM_SEEDS = Size(20, 600, 600, "Figure 18 has 20")
 
 
+class Start:
+    """One step from random weights."""
+
+    SEEDS = Size(2, 6, 12, THEORY)
+
+
 class Offset:
     """Equation (3): contexts of which the aggregate is taken."""
 
