@@ -1,7 +1,7 @@
 """Section 3: a random start in high dimension is like a start at zero."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def draw(runs: Runs) -> Artefact:
         f"Noise margins after one step from random weights, relative to a start at zero: N = {run.config.num_tokens}, "
         f"T = {run.config.length}, α = {run.config.alpha:g}."
     )
-    labels = {"xlabel": "d", "ylabel": "relative difference of the margin"}
+    labels: dict[str, Any] = {"xlabel": "d", "ylabel": "relative difference of the margin"}
     return draw_curves(curves, caption, marker="o", xscale="log", yscale="log", **labels)
 
 
