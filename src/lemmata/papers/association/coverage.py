@@ -30,7 +30,7 @@ COVERAGE = (
     Stated("Figure 3, rightmost panel", claims=("fig-3-margin",)),
     Stated(
         "Section 3, the noise is learned before the context",
-        claims=("noise-first", "order-map"),
+        claims=("noise-first", "order-map", "order-map-larger"),
         why="At the paper's setting, and in a map of ours over learning rate, noise level and depth.",
     ),
     Stated(

@@ -155,7 +155,7 @@ class Map:
     STEPS = Size(10, 300, 1000, OURS)
     EVERY = Size(5, 5, 5, OURS)
     TEST_SEQUENCES = Size(16, 48, 128, OURS)
-    RATES = Size((0.03,), (0.01, 0.03, 0.1), (0.003, 0.01, 0.03), "Appendix B.6: from .001 to .03")
+    RATES = Size((0.03, 0.1), (0.01, 0.03, 0.1), (0.003, 0.01, 0.03, 0.1), "Appendix B.6: from .001 to .03")
     ALPHAS = Size((0.5,), (0.2, 0.5, 0.7), (0.2, 0.5, 0.8), OURS)
     DEPTHS = Size((2,), (2, 3), (2, 4), OURS)
     SEEDS = Size(2, 2, 1, OURS)

@@ -14,10 +14,14 @@ from lemmata.report.plots import DIVERGING, columns, letter, new_figure
 AXES = ("depth", "rate", "alpha")
 
 
+LARGEST = 0.03  # learning rate of Appendix B.6's range
+
+
 class Moments(NamedTuple):
-    """When the noise is learned, or (`of_another`) any other token in its place."""
+    """When the noise is learned, or any other token in its place, at the paper's learning rates or at larger ones."""
 
     run: RunResult
+    larger: bool = False
     token: str = "noise"
     margin: str = "margin"
     last: str = "last_margin"
@@ -37,15 +41,20 @@ class Moments(NamedTuple):
         """[depth, rate, α]: where the context has begun in every seed."""
         return (self.grid("context") <= self.run.config.steps).all(axis=-1)
 
+    def judged(self) -> np.ndarray:
+        """Those of the range."""
+        larger = np.array(self.run.config.rates) > LARGEST
+        return self.learned() & (larger == self.larger)[None, :, None]
+
     def where_learned(self, first: str) -> np.ndarray:
-        """The lead by cell, of those in which the context begins."""
-        if not self.learned().any():
+        """The lead by cell, of those of the range in which the context begins."""
+        if not self.judged().any():
             raise TooShort("the context is learned in no cell")
-        return self.lead(first)[self.learned()]
+        return self.lead(first)[self.judged()]
 
 
-def cells(runs: Runs) -> list[str]:
-    config, learned = runs["main"].config, Moments(runs["main"]).learned()
+def cells(runs: Runs, larger: bool = False) -> list[str]:
+    config, learned = runs["main"].config, Moments(runs["main"], larger).judged()
     values = [getattr(config, f"{axis}s") for axis in AXES]
     return [
         f"L = {values[0][i]}, η = {values[1][j]:g}, α = {values[2][k]:g}" for i, j, k in np.argwhere(learned).tolist()
@@ -60,6 +69,13 @@ def where(runs: Runs) -> str:
         f"In {int((first & learned).sum())} of them a feed-forward layer has the noise before, in "
         f"{int((last & learned).sum())} the last one. Where the noise is rare and the model deep it need not be so."
     )
+
+
+def exceptions(runs: Runs) -> str:
+    moments = Moments(runs["main"], larger=True)
+    lead = moments.lead("margin")[moments.judged()]
+    found = [name for name, steps in zip(cells(runs, larger=True), lead.tolist(), strict=True) if steps < 1]
+    return f"Where no feed-forward layer is first: {'; '.join(found) or 'nowhere'}."
 
 
 def draw(runs: Runs) -> Artefact:
@@ -108,6 +124,22 @@ def runs(scale: Scale) -> dict[str, OrderMap]:
     }
 
 
+FIRST = (
+    "the noise is learned before: it is the likeliest answer at most test positions, and a feed-forward layer's margin "
+    "of it at the bare trigger is positive. The context begins where the correct token has twice a blind guess (of an "
+    "untrained model, or of one that knows the noise level). Measured is the lead in steps, in the worst seed."
+)
+
+
+def parts(*, larger: bool) -> dict[str, Part]:
+    read = {"the noise is the likeliest": "token", "a feed-forward layer's margin is positive": "margin"}
+    along = {"cell": partial(cells, larger=larger)}
+    return {
+        name: Part(partial(Moments.where_learned, first=first), at_least(1.0), along=along)
+        for name, first in read.items()
+    }
+
+
 EXPERIMENT = Experiment(
     title="Where the feed-forward layer learns first",
     runs=runs,
@@ -116,25 +148,25 @@ EXPERIMENT = Experiment(
             id="order-map",
             locus="Beyond the paper: section 3, the noise is learned first, by learning rate, noise level and depth",
             uses=("noise-first", "fig-3-margin"),
-            statement="In every cell of a map over learning rate, noise level and depth in which the context begins to "
-            "be learned, the noise is learned before: it is the likeliest answer at most test positions, and a "
-            "feed-forward layer's margin of it at the bare trigger is positive. The context begins where the correct "
-            "token has twice a blind guess (of an untrained model, or of one that knows the noise level). Measured is "
-            "the lead in steps, in the worst seed.",
-            protocol=Protocol(
-                ours="depths, noise levels and rates beside the paper's", why="The paper has one of each."
-            ),
+            statement="In every cell of a map over learning rate (up to Appendix B.6's largest), noise level and depth "
+            f"in which the context begins to be learned, {FIRST}",
+            protocol=Protocol(ours="depths and noise levels beside the paper's", why="The paper has one of each."),
             subject=lambda runs: Moments(runs["main"]),
-            wrong=lambda runs: Moments(runs["main"], "another", "margin_of_another"),
-            parts={
-                "the noise is the likeliest": Part(
-                    partial(Moments.where_learned, first="token"), at_least(1.0), along={"cell": cells}
-                ),
-                "a feed-forward layer's margin is positive": Part(
-                    partial(Moments.where_learned, first="margin"), at_least(1.0), along={"cell": cells}
-                ),
-            },
+            wrong=lambda runs: Moments(runs["main"], False, "another", "margin_of_another"),
+            parts=parts(larger=False),
             remark=where,
+        ),
+        Claim(
+            id="order-map-larger",
+            locus="Beyond the paper: the same at a larger learning rate than Appendix B.6 names",
+            uses=("order-map",),
+            statement="In every cell of the same map at a learning rate above Appendix B.6's largest in which the "
+            f"context begins to be learned, {FIRST}",
+            protocol=Protocol(ours="the learning rate", why="The paper's results are up to .03."),
+            subject=lambda runs: Moments(runs["main"], larger=True),
+            wrong=lambda runs: Moments(runs["main"], True, "another", "margin_of_another"),
+            parts=parts(larger=True),
+            remark=exceptions,
         ),
     ),
     draw=draw,
