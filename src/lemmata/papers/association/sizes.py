@@ -186,7 +186,7 @@ class IOI:
     SGD_DEPTHS = Size((3,), (3, 4, 5, 6, 7), (3, 4, 5, 6, 7), "Figure 19")
     ADAM_DEPTHS = Size((3,), (3,), (3, 4, 5), "Figure 20")
     SLOW_RATES = (3e-4, 1e-4)  # of Adam, beside .001: the paper prints none
-    SLOW_STEPS = Size(10, 600, 8000, OURS)
+    SLOW_STEPS = Size(10, 600, 6000, OURS)
     PRECISION: Size[Precision] = Size("float32", "float32", "bfloat16", OURS)
     BATCH = Size(8, 32, 512, "Appendix J: as in Section 3")
     STEPS = Size(10, 600, 4000, OURS)

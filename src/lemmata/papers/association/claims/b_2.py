@@ -4,7 +4,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, Seeds, at_least, at_most, near, word
+from lemmata.core import (
+    Artefact,
+    Claim,
+    Experiment,
+    Part,
+    Protocol,
+    RunConfig,
+    Runs,
+    Scale,
+    Seeds,
+    at_least,
+    at_most,
+    near,
+    word,
+)
 from lemmata.papers.association.claims._drawing import entries, matrix_panel, setting
 from lemmata.papers.association.claims._noise_level import some_noise
 from lemmata.papers.association.claims._recall_runs import recall_training
@@ -60,6 +74,7 @@ CONSTRUCTED = Claim(
     r"says the noise at $W_E(q)$ attends to $(q, \bar y)$ and not to $(q, N+1)$, and predicts $\bar y$ with "
     r"probability $1 - \alpha$ and the noise with $\alpha$; without $F_2$ it says $\bar y$. Judged on contexts that "
     r"show $\bar y$, at $c = 1/2$.",
+    protocol=Protocol("the strengths of scores and logits", why="The paper gives directions alone."),
     wording={"c = 1/2": word("c = {}", "constructed.constants")},
     subject=lambda runs: at(runs, -1),
     wrong=lambda runs: at(runs, 0),  # the other sign of c

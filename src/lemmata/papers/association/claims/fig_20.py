@@ -9,6 +9,7 @@ from lemmata.core import (
     Experiment,
     OutsideSetting,
     Part,
+    Protocol,
     RunResult,
     Runs,
     Scale,
@@ -27,6 +28,7 @@ from lemmata.papers.association.sizes import IOI
 from lemmata.train import AdamWConfig
 
 IMPROVED = (3, 4)  # L
+RATE = Protocol("Adam's learning rate and the number of steps", why="The paper prints neither.")
 FRACTION = 0.01  # of the rank of U_in, the paper's ρ
 COIN = 0.5  # between the two names
 KNOWN = 0.75  # of the two names' probability goes to the right one, in a model that has learned the task
@@ -94,6 +96,7 @@ def at_smaller_rate(rate: float) -> Claim:
         subject=lambda runs: Compared(AtRate(runs, rate), better="truncated", worse="full"),
         wrong=lambda runs: Compared(AtRate(runs, rate), better="truncated_first", worse="full"),
         parts=improved(*IMPROVED),
+        protocol=RATE,
         needs={at(rate, f"depth/{depth}"): (a_rank, decides) for depth in IMPROVED},
     )
 
@@ -112,6 +115,7 @@ EXPERIMENT = Experiment(
             subject=lambda runs: Compared(runs, better="truncated", worse="full"),
             wrong=lambda runs: Compared(runs, better="truncated_first", worse="full"),  # the first layer's
             parts=improved(3, 4),
+            protocol=RATE,
             needs={"depth/3": decides, "depth/4": decides},
         ),
         Claim(
@@ -125,6 +129,7 @@ EXPERIMENT = Experiment(
             parts=Part(
                 lambda run: Seeds(at_end(run, "truncated.correct"), bounds=SHARE), at_most(COIN, over_seeds=True)
             ),
+            protocol=RATE,
             needs={"depth/3": decides},
         ),
         *map(at_smaller_rate, IOI.SLOW_RATES),
