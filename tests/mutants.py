@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from lemmata.record.slips import Slip, slips
@@ -56,7 +57,8 @@ def with_slip(source: str, slip: Slip) -> str:
 
 
 def run(package: Path, *words: str) -> tuple[int, str]:
-    env = os.environ | {"PYTHONPATH": str(package), "OMP_NUM_THREADS": "1"}
+    path = os.pathsep.join((str(package), os.environ.get("PYTHONPATH", "")))
+    env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     try:
         done = subprocess.run([sys.executable, *words], cwd=TOP, env=env, capture_output=True, timeout=LONGEST)
     except subprocess.TimeoutExpired:
@@ -105,14 +107,17 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", help="as in ic_recall/run; none: models, tasks, probes, runs of all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=1, help="slips that are looked at side by side")
     given = parser.parse_args()
     chosen = random.Random(given.seed).sample(places(given.folders), given.count)
     survivors = 0
-    for file, slip in chosen:
-        by = noticed(file, slip)
-        survivors += not by
-        where = f"{file.relative_to(PAPERS)}:{slip.now.lineno}"
-        print(f"{by or 'NOTHING':10} {where:44} {slip.kind}: {slip.text}", flush=True)
+    with ThreadPoolExecutor(given.jobs) as side_by_side:
+        looked = {side_by_side.submit(noticed, file, slip): (file, slip) for file, slip in chosen}
+        for one in as_completed(looked):
+            (file, slip), by = looked[one], one.result()
+            survivors += not by
+            where = f"{file.relative_to(PAPERS)}:{slip.now.lineno}"
+            print(f"{by or 'NOTHING':10} {where:44} {slip.kind}: {slip.text}", flush=True)
     print(f"seed {given.seed}: {given.count - survivors} of {given.count} slips noticed")
     sys.exit(survivors > given.count / 20)
 

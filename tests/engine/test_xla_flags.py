@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import jax.numpy as jnp
 import pytest
 
 from lemmata.core import optimized_jit
-from lemmata.core.jit_options import OPTIMIZE, OPTIONS
+from lemmata.core.jit_options import OPTIMIZE, OPTIONS, has_gpu
 from lemmata.run.xla_flags import FLAGS, IN_HASTE, KNOWN, compile_fast, compile_lightly
 
-pytestmark = pytest.mark.skipif(find_spec("jax_plugins") is not None, reason="on a GPU no flags are chosen")
+pytestmark = pytest.mark.skipif(has_gpu(), reason="on a GPU no flags are chosen")
 HERE = """
 import os
 from pathlib import Path
@@ -84,3 +83,12 @@ def test_an_engine_compiles_lightly(tmp_path: Path) -> None:
     marked, flags = done.stdout.strip().split(" ", 1)
     assert marked == str(KNOWN)
     assert flags == (IN_HASTE if KNOWN else "--xla_backend_optimization_level=1")
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+@pytest.mark.parametrize("platforms", ["cpu", "cuda", None])
+def test_a_gpu_that_is_not_used_decides_nothing(platforms: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lemmata.core.jit_options.find_spec", lambda name: name == "jax_plugins")
+    monkeypatch.setenv("JAX_PLATFORMS", platforms or "")
+    compile_lightly()
+    assert (FLAGS in os.environ) == (platforms == "cpu")

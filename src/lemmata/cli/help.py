@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from itertools import pairwise
 
-from lemmata.cli.table import Commands
+from lemmata.cli.parse import Commands, about
 
 HELP = {"-h", "--help"}
 
 
-def overview(groups: Mapping[str, Commands], about: str) -> str:
+def overview(prog: str, groups: Mapping[str, Commands], text: str) -> str:
     """Every command on one screen: its name, and the first line that its own help says."""
-    first, _, rest = about.partition("\n\n")
-    lines = [first, "usage: lemmata COMMAND [OPTIONS]   (lemmata COMMAND --help: all about one)"]
+    first, _, rest = text.partition("\n\n")
+    lines = [first, f"usage: {prog} COMMAND [OPTIONS]   ({prog} COMMAND --help: all about one)"]
     for group, commands in groups.items():
         lines += ["", f"{group}:"]
-        lines += [f"  {name:13} {(kind.__doc__ or '').partition(chr(10))[0]}" for name, (kind, _) in commands.items()]
-    return "\n".join([*lines, "", rest])
+        lines += [f"  {name:13} {about(place).partition(chr(10))[0]}" for name, place in commands.items()]
+    return "\n".join([*lines, "", rest.rstrip() + "\n"])
 
 
 def help_from_code(words: list[str]) -> list[str] | None:

@@ -3,14 +3,15 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import tyro
 from rich.console import Console
 
 from lemmata import __version__
-from lemmata.commands.json_output import print_json
-from lemmata.commands.lm import bar, say
+from lemmata.commands.lm import Device, bar, say
+from lemmata.commands.options import Json, print_json
 from lemmata.core import Artefact, UserError, named_generator, require
 from lemmata.core.pluralize import pluralize
 from lemmata.lm.cover import Fact, facts_of, placed, plain
@@ -20,6 +21,7 @@ from lemmata.lm.place import need_room, refusing_disk
 from lemmata.report.plots import GREY, columns, legend, new_figure
 from lemmata.report.table_layout import rows_table
 
+FIGURE = Path("lm-cover.png")
 COUNTS = ("relation", "template", "answer")  # of questions in training that have the fact's
 # Of log(1 + count) of each, stored, log-probability, and 1. See docs/language-models.md for what they were fitted on.
 WEIGHTS = np.array([0.279, 0.191, 0.611, 1.152, 0.456, -0.786])
@@ -27,17 +29,31 @@ Answers = tuple[np.ndarray, np.ndarray]
 
 
 def cover(
-    train: Path,
-    test: Path,
-    model: str | None,
-    tuned: str | None,
-    shots: int,
-    out: Path,
-    device: str,
+    train: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TRAIN.jsonl")],
+    test: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="TEST.jsonl")],
+    model: Annotated[
+        str | None, tyro.conf.arg(help="Which test facts has it stored? It is asked after demonstrations.")
+    ] = None,
+    tuned: Annotated[
+        str | None, tyro.conf.arg(help="A fine-tuned model: what does it answer? The prediction is scored by it.")
+    ] = None,
+    shots: Annotated[int, tyro.conf.arg(help="Demonstrations before a question to --model.")] = 3,
+    out: Annotated[
+        Path, tyro.conf.arg(metavar="FILE", help="The figure; .svg, .csv and .json are beside it.")
+    ] = FIGURE,
+    device: Device = "cpu",
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
+    """What a fine-tuning set covers of a test set: relations, templates, leaks, and what may come out.
+
+    Each row: {"prompt": ..., "answer": ...}, with relation, template and subject or without: what is missing is found.
+
+    Example: lemmata lm cover train.jsonl test.jsonl
+
+    Example: lemmata lm cover train.jsonl test.jsonl --model smollm2-135m-instruct --tuned ./fine-tuned
+    """
     require(shots >= 1, "--shots", shots, "at least 1")
     require(out.suffix in ("", ".png"), "--out", str(out), "a name that ends in .png")
     (train_rows, unread), (test_rows, more) = read_rows(train), read_rows(test)

@@ -7,12 +7,18 @@ are another matter. Which is which stands in the code, not in a measurement: bit
 import os
 from collections.abc import Callable
 from functools import cache, wraps
+from importlib.util import find_spec
 from typing import Any
 
 import equinox as eqx
 
 OPTIMIZE = "LEMMATA_THOROUGH"  # set where programs are compiled in haste by default, by `lemmata.run.compile_lightly`
 OPTIONS = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": True}
+
+
+def has_gpu() -> bool:
+    """Whether JAX may find one. Nothing is asked of JAX: its flags are read when it first looks for devices."""
+    return find_spec("jax_plugins") is not None and os.environ.get("JAX_PLATFORMS") != "cpu"
 
 
 def optimized_jit(function: Callable[..., Any], jit: Callable[..., Any] = eqx.filter_jit, **how: Any) -> Any:

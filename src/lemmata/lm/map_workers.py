@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from lemmata.lm.extra import library
-from lemmata.lm.map import REFERENCE, SHARES, Map, Question, joined, measure_map
+from lemmata.lm.map import SHARES, Map, Question, joined, measure_map
 from lemmata.lm.model import LanguageModel, load
 
 SMALL = 10**9  # bytes of weights that each process may hold a copy of
@@ -27,12 +27,11 @@ def measure_map_by(
     model: LanguageModel,
     questions: Sequence[Question],
     *,
-    reference: str = REFERENCE,
     shares: Sequence[float] = SHARES,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Map:
     """The same map as `measure_map`'s. Each process loads the model by its name, as it stands on disk."""
-    whole = partial(measure_map, questions=questions, reference=reference, shares=shares)
+    whole = partial(measure_map, questions=questions, shares=shares)
     if jobs == 1:
         with _one_thread(model):
             return whole(model, progress=progress)

@@ -2,15 +2,16 @@
 
 import os
 from importlib.metadata import version
-from importlib.util import find_spec
 
-from lemmata.core.jit_options import OPTIMIZE
+from lemmata.core.jit_options import OPTIMIZE, has_gpu
 
 FLAGS = "XLA_FLAGS"
 LEVEL = "--xla_backend_optimization_level={}"
 OLDER_CODE = "--xla_cpu_use_fusion_emitters=false"  # what the newer emitters make takes three times as long to compile
 ONE_PART = "--xla_cpu_parallel_codegen_split_count=1"  # 32 parts help many threads; one thread pays for each
-KNOWN = version("jaxlib").startswith("0.10.")  # XLA ends the process at a flag that it does not know
+KNOWN = version("jaxlib").startswith(
+    "0.10."
+)  # XLA ends the process at a flag that it does not know: 0.11 has dropped one
 IN_HASTE = " ".join((LEVEL.format(0), ONE_PART, OLDER_CODE))
 
 
@@ -30,4 +31,4 @@ def compile_fast() -> None:
 
 
 def _may_choose() -> bool:
-    return FLAGS not in os.environ and find_spec("jax_plugins") is None
+    return FLAGS not in os.environ and not has_gpu()

@@ -25,7 +25,7 @@ from lemmata.run.execute import Progress, Task
 from lemmata.run.outcome import Died, Helped, Outcome, Stopped
 from lemmata.run.shared import SHARED_FROM
 from lemmata.run.store import Store
-from lemmata.run.threads import compute_in_one_thread
+from lemmata.run.threads import compute_in_one_thread, one_thread_each
 from lemmata.run.xla_flags import compile_lightly
 
 MANY_PROGRAMS = 600  # then they are forgotten: they would only fill the memory
@@ -116,7 +116,8 @@ class Local:
         spawn = multiprocessing.get_context("spawn")
         mine, its = spawn.Pipe()
         process = spawn.Process(target=_work, args=(its, os.getpid(), self._store.root), daemon=True)
-        process.start()
+        with one_thread_each():
+            process.start()
         its.close()  # ours is the only other end: when the worker dies, the line ends
         self._workers.append(Worker(process, mine))
         return self._workers[-1]

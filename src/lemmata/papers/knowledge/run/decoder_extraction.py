@@ -12,18 +12,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    Batch,
-    Config,
-    Metrics,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    named_key,
-    named_keys,
-    require,
-    stored_as,
-)
+from lemmata import core
 from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Several, Some
 from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config, matrices
 from lemmata.papers.knowledge.probe.sweep import SIZES
@@ -35,7 +24,7 @@ LARGEST_CHECKPOINT = 10**9  # bytes: a larger one takes longer to write than to 
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellConfig(Config):
+class CellConfig(core.Config):
     """One world's sizes."""
 
     subjects: int = 64  # N
@@ -44,21 +33,21 @@ class CellConfig(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhaseConfig(Config):
+class PhaseConfig(core.Config):
     """AdamW on matrices, a linear warm-up, then a cosine down to a tenth of the rate."""
 
     steps: Count
     every: Count  # a record each so many steps
     batch: Count
-    learning_rate: Positive = field(metadata=stored_as("rate"))
+    learning_rate: Positive = field(metadata=core.stored_as("rate"))
     warmup: Natural = 0
     weight_decay: NonNegative = 0.0
     beta_2: Annotated[float, Bound(least=0, below=1)] = 0.98
     clip: Positive = 1.0
 
     def cross_check(self) -> None:
-        require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
-        require(self.warmup < self.steps, "warmup", self.warmup, f"0 to {self.steps - 1}")
+        core.require(self.steps % self.every == 0, "every", self.every, f"a divisor of steps = {self.steps}")
+        core.require(self.warmup < self.steps, "warmup", self.warmup, f"0 to {self.steps - 1}")
 
     def __call__(self, learning_rate: Any) -> optax.GradientTransformation:
         up = optax.linear_schedule(0.0, learning_rate, self.warmup)
@@ -81,7 +70,7 @@ class PhaseConfig(Config):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecoderExtraction(RunConfig):
+class DecoderExtraction(core.RunConfig):
     """Every cell with every seed, in one program: the worlds are padded to one shape."""
 
     kind = "knowledge/gpt2"
@@ -99,7 +88,7 @@ class DecoderExtraction(RunConfig):
         vocab, length = self.facts(self.cells[0]).vocabulary().size, 3 * self.name_length + 1
         for name, least in (("vocab", vocab), ("length", length)):
             value = getattr(self.model, name)
-            require(value >= least, f"model.{name}", value, f"at least {least}, which the sentences need")
+            core.require(value >= least, f"model.{name}", value, f"at least {least}, which the sentences need")
         for cell in self.cells:
             self.facts(cell)  # refuses a world that cannot be
 
@@ -111,16 +100,16 @@ class DecoderExtraction(RunConfig):
     def replicas(self) -> list[tuple[CellConfig, int]]:
         return [(cell, seed) for cell in self.cells for seed in self.seeds]
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         """The models read, then are fine-tuned."""
         cells, seeds = zip(*self.replicas(), strict=True)
         worlds = [Facts.create(self.facts(cell), seed) for cell, seed in self.replicas()]
         create = eqx.filter_jit(lambda key: GPT2.create(self.model, key=key))
-        first = {seed: create(named_key(seed, "init")) for seed in self.seeds}
+        first = {seed: create(core.named_key(seed, "init")) for seed in self.seeds}
         length = self.name_length
         reading = self.pretraining.descent((0, *range(length, 3 * length)))
         start = stack([reading.init(first[seed]) for seed in seeds])
-        keys = named_keys(seeds, "data", "pretraining")
+        keys = core.named_keys(seeds, "data", "pretraining")
         models, stored_history = self.pretraining.fit(
             reading, worlds, start, keys, probe=stored_accuracy, context=context, stage="pretraining"
         )
@@ -128,7 +117,7 @@ class DecoderExtraction(RunConfig):
         questions = [Questions.choose(world, CoverageConfig(), seed) for world, seed in zip(worlds, seeds, strict=True)]
         asking = self.fine_tuning.descent(tuple(range(2 * length, 3 * length)))
         start = jax.jit(jax.vmap(asking.init))(models)
-        keys = named_keys(seeds, "data", "fine-tuning")
+        keys = core.named_keys(seeds, "data", "fine-tuning")
         _, found = self.fine_tuning.fit(
             asking, questions, start, keys, probe=extraction, context=context, stage="fine-tuning"
         )
@@ -136,7 +125,7 @@ class DecoderExtraction(RunConfig):
         sizes = {name: [getattr(cell, name) for cell in cells] for name in SIZES}
         stages = {"pretraining": stored_history, "fine-tuning": found}
         tables = [one.table(stage=[stage] * len(cells), seed=seeds, **sizes) for stage, one in stages.items()]
-        return RunOutput(
+        return core.RunOutput(
             {
                 name: np.concatenate([one.get(name, np.full(len(one["step"]), np.nan)) for one in tables])
                 for name in sorted({name for table in tables for name in table})
@@ -149,13 +138,13 @@ class PlacedLoss(eqx.Module):
 
     places: tuple[int, ...] = eqx.field(static=True)
 
-    def __call__(self, model: GPT2, batch: Batch) -> Float[Array, ""]:
+    def __call__(self, model: GPT2, batch: core.Batch) -> Float[Array, ""]:
         places = np.array(self.places)
         logits = jax.vmap(lambda tokens: model.at(tokens, jnp.asarray(places)))(batch.tokens)
         return masked_cross_entropy(logits, batch.targets[:, places], batch.mask[:, places])
 
 
-def stored_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
+def stored_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> core.Metrics:
     """The share of subjects whose answer follows one of their sentences, every letter right."""
     subjects = jnp.arange(facts.subject_order.shape[0])
     slots = jax.random.randint(key, subjects.shape, 0, facts.multiplicity)
@@ -163,7 +152,7 @@ def stored_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> Metrics:
     return {"told": _mean(right.all(axis=1), subjects < facts.num_subjects)}
 
 
-def extraction(model: GPT2, questions: Questions, key: Any = None) -> Metrics:
+def extraction(model: GPT2, questions: Questions, key: Any = None) -> core.Metrics:
     """Held-out and asked subjects: the share with every letter right, which is a greedy answer's exact match (each
     letter is right after right ones), and with the first letter right."""
     facts = questions.facts
@@ -177,7 +166,7 @@ def extraction(model: GPT2, questions: Questions, key: Any = None) -> Metrics:
     }
 
 
-def letters_right(model: GPT2, batch: Batch, facts: Facts) -> Array:
+def letters_right(model: GPT2, batch: core.Batch, facts: Facts) -> Array:
     """Which letters of the answers come out, each given those before it."""
     length = facts.vocabulary.name_length
     positions = 2 * length + jnp.arange(length)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from lemmata.core import Bound
-from lemmata.papers.ic_recall.proof import limit, line_order
+from lemmata.papers.ic_recall.proof import temperature_order, transition_limit
 from lemmata.papers.ic_recall.run.proofs import decimals
 from lemmata.proofs import ProofRun, Step, exact_decimal
 
@@ -35,7 +35,7 @@ class TransitionLimit(ProofRun):
         return words, f"every full world with n >= {self.first}"
 
     def steps(self) -> tuple[Step, ...]:
-        return limit.steps(self.first, *self._numbers())
+        return transition_limit.transition_limit_steps(self.first, *self._numbers())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,4 +57,4 @@ class TemperatureOrder(ProofRun):
         return words, "every full world, x in (0, 1/4)"
 
     def steps(self) -> tuple[Step, ...]:
-        return line_order.steps(exact_decimal("until", self.until, 1))
+        return temperature_order.temperature_order_steps(exact_decimal("until", self.until, 1))

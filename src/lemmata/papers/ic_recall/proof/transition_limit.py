@@ -43,7 +43,7 @@ def _number(v: Number, value: Fraction) -> Number:
     return (v - v + value.numerator) / value.denominator
 
 
-def steps(first: int, limit: Fraction, last: Fraction) -> tuple[Step, ...]:
+def transition_limit_steps(first: int, limit: Fraction, last: Fraction) -> tuple[Step, ...]:
     """`last` is no less than 1/sqrt(log first)."""
     point, share = ((last, last),), 1 - Fraction(3, first)
     return (

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from lemmata.core import RunConfig, RunResult, Runs, Scale
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
+from lemmata.papers.ic_recall.run.short_schedule_run import ShortScheduleRun
 from lemmata.report import plots
 
 WORLDS = ("all slopes", "slopes of index 3")
@@ -19,7 +19,7 @@ SCHEDULE = (
 Worlds = tuple[RunResult, ...]  # runs over families of worlds
 
 
-def families(scale: Scale) -> dict[str, RunConfig]:
+def short_schedule_runs(scale: Scale) -> dict[str, RunConfig]:
     worlds, seeds = sizes.THEOREM_WORLDS.at(scale), sizes.seeds(sizes.THEOREM_SEEDS, scale)
     return {
         "all slopes": ShortScheduleRun(sizes=(3, *worlds), index=1, seeds=seeds),
@@ -32,7 +32,7 @@ def control(scale: Scale) -> ShortScheduleRun:
     return ShortScheduleRun(sizes=(7, 8191), index=1, seeds=sizes.seeds(sizes.THEOREM_SEEDS, scale))
 
 
-def both(runs: Runs) -> Worlds:
+def both_families(runs: Runs) -> Worlds:
     return runs["all slopes"], runs["slopes of index 3"]
 
 
@@ -56,7 +56,7 @@ BY_WORLD = {"world": _worlds}
 
 def draw_error_by_facts(ax: Axes, runs: Runs, name: str, ylabel: str) -> None:
     """One minus a probability at the end, against the number of stored facts; bands over seeds."""
-    for run, colour, label in zip(both(runs), plots.CYCLE, WORLDS, strict=False):
+    for run, colour, label in zip(both_families(runs), plots.CYCLE, WORLDS, strict=False):
         facts = np.array([values[0, 0] for values in by_size(run, "facts").values()])
         error = np.stack([1 - values[:, -1] for values in by_size(run, name).values()], axis=1)
         plots.band(ax, facts, error, label, colour, marker="o")
@@ -77,12 +77,12 @@ def draw_error_by_step(ax: Axes, runs: Runs) -> None:
     ax.set_ylabel("1 − p₁(r*), worst kind of sequence")
 
 
-def table(runs: Runs) -> dict[str, list[Any]]:
+def short_schedule_table(runs: Runs) -> dict[str, list[Any]]:
     trained = {name: run for name, run in runs.items() if isinstance(run.config, ShortScheduleRun)}
     return plots.joined([{"run": [name] * len(run.metrics["n"]), **run.metrics} for name, run in trained.items()])
 
 
-def words(runs: Runs) -> str:
+def short_schedule_words(runs: Runs) -> str:
     config = runs["all slopes"].config
     return (
         f"Algorithm 1 with one large step on {config.sequences} sequences, T = {config.constant:g}/log n, in worlds of "

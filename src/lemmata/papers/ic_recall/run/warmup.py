@@ -5,24 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import softmax
 
-from lemmata.core import (
-    Count,
-    Inside,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    also,
-    named_keys,
-    precision,
-    require,
-    stored_as,
-    to_jax,
-)
+from lemmata import core
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1, descend, perturb
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, warmup_data, watch_theta
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss, symmetric_pairs
 from lemmata.train import stack
 
 LEARNING_RATE = 30.0  # eta = 30 T^2; the measured smoothness constant is about 0.03 / T^2, so this is just under 1/l
@@ -30,7 +17,7 @@ LIMIT = (0.0, 0.0, 0.0, 0.0, -200.0, -200.0)  # theta after an infinite Stage 1:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WarmupStages(RunConfig):
+class WarmupStages(core.RunConfig):
     """Algorithm 1 to convergence on three subjects: both stages from theta = 0.
 
     Stage 1 is kept on the symmetric subspace (rounding would leave the saddle by itself); its last two scores go to
@@ -38,30 +25,30 @@ class WarmupStages(RunConfig):
     """
 
     kind = "ic-recall/warmup-stages"
-    temperatures: Some[Positive] = field(default=(0.03, 0.04, 0.05, 0.06), metadata=also("temperature"))
-    seeds: Some[int] = (0, 1, 2, 3, 4, 5, 6, 7)
-    learning_rate: Positive = field(default=LEARNING_RATE, metadata=stored_as("rate"))
-    steps1: Count = 120_000
-    steps2: Count = 60_000
-    records: Count = 100
-    delta: Inside = 0.1
+    temperatures: core.Some[core.Positive] = field(default=(0.03, 0.04, 0.05, 0.06), metadata=core.also("temperature"))
+    seeds: core.Some[int] = (0, 1, 2, 3, 4, 5, 6, 7)
+    learning_rate: core.Positive = field(default=LEARNING_RATE, metadata=core.stored_as("rate"))
+    steps1: core.Count = 120_000
+    steps2: core.Count = 60_000
+    records: core.Count = 100
+    delta: core.Inside = 0.1
 
     def cross_check(self) -> None:
         for name in ("steps1", "steps2"):
             value = getattr(self, name)
-            require(value % self.records == 0, name, value, f"a multiple of records = {self.records}")
+            core.require(value % self.records == 0, name, value, f"a multiple of records = {self.records}")
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
         every1, every2 = self.steps1 // self.records, self.steps2 // self.records
-        with precision("float64"):
+        with core.precision("float64"):
             found = algorithm_1(
                 first_step_loss,
                 theta_of,
                 ToConvergence(c1=self.learning_rate, c2=self.learning_rate, delta=self.delta),
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
                 starting_at(np.zeros((len(cells), 6))),
-                named_keys([seed for _, seed in cells], "push", "warm-up"),
+                core.named_keys([seed for _, seed in cells], "push", "warm-up"),
                 stops=(range(every1, self.steps1 + 1, every1), range(every2, self.steps2 + 1, every2)),
                 project=(symmetric_pairs, None),
                 probe=watch_theta,
@@ -86,38 +73,38 @@ class WarmupStages(RunConfig):
             "stage2_v": v,
             "stage2_loss": second["loss"],
         }
-        return RunOutput(columns, arrays)
+        return core.RunOutput(columns, arrays)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WarmupEscape(RunConfig):
+class WarmupEscape(core.RunConfig):
     """Stage 2 from where an infinite Stage 1 ends, (1/4, 1/4, 1/4, 1/4, 0, 0), perturbed; every step is recorded."""
 
     kind = "ic-recall/warmup-escape"
-    temperatures: Some[Positive] = field(
-        default=(0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06), metadata=also("temperature")
+    temperatures: core.Some[core.Positive] = field(
+        default=(0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06), metadata=core.also("temperature")
     )
-    seeds: Some[int] = tuple(range(32))
-    learning_rate: Positive = field(default=LEARNING_RATE, metadata=stored_as("rate"))
-    steps: Count = 1500
-    delta: Inside = 0.1
+    seeds: core.Some[int] = tuple(range(32))
+    learning_rate: core.Positive = field(default=LEARNING_RATE, metadata=core.stored_as("rate"))
+    steps: core.Count = 1500
+    delta: core.Inside = 0.1
 
     @property
     def drawn(self) -> slice:
         """The replicas whose paths are kept."""
         return slice(0, None, max(1, len(self.seeds) // 4))
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
         schedule = ToConvergence(c2=self.learning_rate, delta=self.delta)
-        with precision("float64"):
+        with core.precision("float64"):
             saddles = starting_at(np.tile(LIMIT, (len(cells), 1)))
-            keys = named_keys([seed for _, seed in cells], "push", "escape")
+            keys = core.named_keys([seed for _, seed in cells], "push", "escape")
             _, rows = descend(
                 first_step_loss,
                 theta_of,
                 stack([FineTuning(warmup_data(), t) for t, _ in cells]),
-                perturb(theta_of, saddles, to_jax([schedule.radius(t) for t, _ in cells]), keys),
+                perturb(theta_of, saddles, core.to_jax([schedule.radius(t) for t, _ in cells]), keys),
                 [schedule.learning_rates(t)[1] for t, _ in cells],
                 range(1, self.steps + 1),
                 probe=watch_theta,
@@ -141,7 +128,7 @@ class WarmupEscape(RunConfig):
             "final_smaller_pair": np.minimum(v[:, -1, :2].mean(-1), v[:, -1, 2:4].mean(-1)),
         }
         kept = {"loss": rows["loss"], "log_psi": log_psi, "v": v}
-        return RunOutput(columns, {name: values[self.drawn, ::5] for name, values in kept.items()})
+        return core.RunOutput(columns, {name: values[self.drawn, ::5] for name, values in kept.items()})
 
 
 def smaller_pair(v: np.ndarray) -> np.ndarray:

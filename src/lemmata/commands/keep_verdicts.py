@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from lemmata.commands.list import claim_records
+from lemmata.commands.claim_records import claim_records
 from lemmata.core import Paper, Scale
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import experiments

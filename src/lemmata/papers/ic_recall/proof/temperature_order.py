@@ -54,7 +54,7 @@ def _ahead(t: Any) -> Any:
     return exact(Fraction(4, 9)) - t * exact(Fraction(9)).log()
 
 
-def steps(until: Fraction) -> tuple[Step, ...]:
+def temperature_order_steps(until: Fraction) -> tuple[Step, ...]:
     return (
         Exact("the exponents are -6(x-1/6)(x-1/2), 2(x-1/4), -4(x-1/4)(x-1/2), -2(x-1/2)^2", exponents_are_products),
         Exact("the gaps lie between 1/18 and 1/2 on [0, 1/6], all but r_2's on [1/6, 1/4]", gaps_stay_between),

@@ -16,17 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    AbstractAlgorithm,
-    Metrics,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    TrainState,
-    named_keys,
-    require,
-    stored_as,
-)
+from lemmata import core
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
@@ -74,7 +64,7 @@ class Prompts(eqx.Module):
 
 def whole_gradient(
     model: OneLayer, prompts: Prompts
-) -> tuple[Float[Array, ""], Metrics, Float[Array, "width width"], Float[Array, "width neuron class"]]:
+) -> tuple[Float[Array, ""], core.Metrics, Float[Array, "width width"], Float[Array, "width neuron class"]]:
     """The next-token loss over all sentences and their three questions, how much is learned (of relations and answers
     on average and at most), and the loss's gradients in A and w."""
     world = prompts.world
@@ -101,17 +91,17 @@ class Progress(eqx.Module):
     step: Int[Array, ""]
 
 
-class StagedDescent(AbstractAlgorithm):
+class StagedDescent(core.AbstractAlgorithm):
     """x <- x - eta_stage * gradient on the attention matrix and the neurons; the task is the set of `Prompts`."""
 
     lr: tuple[float, float, float]
     first_steps: int = eqx.field(static=True, default=2)
 
-    def init(self, model: Any) -> TrainState:
+    def init(self, model: Any) -> core.TrainState:
         start = Progress(jnp.asarray(self.lr, model.neurons.dtype), jnp.asarray(0), jnp.asarray(0))
-        return TrainState(model, start)
+        return core.TrainState(model, start)
 
-    def step(self, task: Any, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
+    def step(self, task: Any, state: core.TrainState, *, key: Key[Array, ""]) -> tuple[core.TrainState, core.Metrics]:
         value, known, attention, neurons = whole_gradient(state.model, task)
         progress = state.opt_state
         half = (known["relation"] >= HALF) | (known["answer"] >= HALF)
@@ -121,11 +111,11 @@ class StagedDescent(AbstractAlgorithm):
         moved = state.model.attention - learning_rate * attention, state.model.neurons - learning_rate * neurons
         model = eqx.tree_at(lambda one: (one.attention, one.neurons), state.model, moved)
         after = Progress(progress.lr, stage, progress.step + 1)
-        return TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
+        return core.TrainState(model, after), {"loss": value, "stage": stage.astype(value.dtype), **known}
 
 
 @dataclass(frozen=True, kw_only=True)
-class StagedPreTraining(RunConfig):
+class StagedPreTraining(core.RunConfig):
     """Rates are in units of `model.rate_unit`."""
 
     kind = "knowledge/staged-descent"
@@ -137,8 +127,8 @@ class StagedPreTraining(RunConfig):
     )
     first_logits: Some[Positive] = (28.0, 40.0, 56.0, 80.0, 112.0)  # of d at [o] that the first step aims at
     first_steps: Count = 2
-    second_learning_rate: Positive = field(default=20.0, metadata=stored_as("second_rate"))
-    third_learning_rate: Positive = field(default=200.0, metadata=stored_as("third_rate"))
+    second_learning_rate: Positive = field(default=20.0, metadata=core.stored_as("second_rate"))
+    third_learning_rate: Positive = field(default=200.0, metadata=core.stored_as("third_rate"))
     steps: Count = 60
     every: Count = 2
     seeds: Some[int] = (0, 1, 2)
@@ -146,12 +136,12 @@ class StagedPreTraining(RunConfig):
     def cross_check(self) -> None:
         world = self.facts
         plain = world.name_length == 1 and world.opened and world.pads == (None, None, None)
-        require(plain, "facts", world, "names of one token after o, without padding")
+        core.require(plain, "facts", world, "names of one token after o, without padding")
         allowed = "'softmax': uniform attention has no stages to follow"
-        require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)
+        core.require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)
         fits = self.steps % self.every == 0 and self.first_steps % self.every == 0
-        require(fits, "every", self.every, "a divisor of steps and of first_steps")
-        require(self.steps >= self.first_steps, "steps", self.steps, f"at least first_steps = {self.first_steps}")
+        core.require(fits, "every", self.every, "a divisor of steps and of first_steps")
+        core.require(self.steps >= self.first_steps, "steps", self.steps, f"at least first_steps = {self.first_steps}")
         self.model.check(world)
 
     def descent(self, logit: float) -> StagedDescent:
@@ -161,20 +151,20 @@ class StagedPreTraining(RunConfig):
             (1.5 * logit * unit, self.second_learning_rate * unit, self.third_learning_rate * unit), self.first_steps
         )
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         cells = [(seed, logit) for seed in self.seeds for logit in self.first_logits]
         seeds, logits = zip(*cells, strict=True)
         worlds = {seed: Facts.create(self.facts, seed) for seed in self.seeds}
         models = {seed: OneLayer.create(self.model, self.facts, seed) for seed in self.seeds}
         prompts = {seed: Prompts.of(world) for seed, world in worlds.items()}
         start = stack([self.descent(logit).init(models[seed]) for seed, logit in cells])
-        keys, descent = named_keys(seeds, "data"), self.descent(logits[0])
+        keys, descent = core.named_keys(seeds, "data"), self.descent(logits[0])
         watched: dict[str, Any] = {"probe": watch, "context": context, "stage": "stages", "replicas": "map"}
         tasks = stack([prompts[seed] for seed in seeds])
         _, history = fit_many(descent, tasks, start, keys, steps=self.steps, every=self.every, **watched)
         after_first = history["full"][:, self.first_steps // self.every]
         shape = len(self.seeds), len(self.first_logits)
-        return RunOutput(
+        return core.RunOutput(
             history.table(seed=seeds, first_logit=logits),
             {
                 "after_first": after_first.reshape(*shape, *after_first.shape[1:]),  # alpha at [o s r], each fact
@@ -183,7 +173,7 @@ class StagedPreTraining(RunConfig):
         )
 
 
-def watch(model: Any, task: Any, key: Key[Array, ""]) -> Metrics:
+def watch(model: Any, task: Any, key: Key[Array, ""]) -> core.Metrics:
     """Attention at its worst and on average, how strongly an answer's neurons respond to its own subject, and what the
     facts' neurons and those of d make of their own prompts."""
     two, three = task.attention(model, task.subjects), task.attention(model, task.facts)

@@ -98,8 +98,8 @@ def by_size(sizes: tuple[int, ...], one_size: Callable[[int], Table], context: R
         context.save(f"n = {n}", Checkpoint(1, table))
         context.progress("worlds", done + 1, len(sizes))
         tables.append(table)
-    return below(tables)
+    return tables_below(tables)
 
 
-def below(tables: list[Table]) -> Table:
+def tables_below(tables: list[Table]) -> Table:
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

@@ -6,23 +6,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from lemmata.core import (
-    Bound,
-    Inside,
-    OutsideSetting,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_keys,
-    precision,
-    to_jax,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.run.algorithm_1 import descend, perturb
-from lemmata.papers.ic_recall.run.dynamics import LIMIT
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import scores_of, starting_at, theta_of, warmup_data
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
+from lemmata.papers.ic_recall.run.warmup import LIMIT
 from lemmata.papers.ic_recall.theory.escape import EscapePromise, escape_promise
 from lemmata.papers.ic_recall.theory.pairwise_line import critical_points
 from lemmata.papers.ic_recall.theory.saddle import curvature
@@ -30,7 +18,7 @@ from lemmata.train import stack
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbedDescent(RunConfig):
+class PerturbedDescent(core.RunConfig):
     """The warm-up's loss from its saddle, whose curvature is the lemma's gamma, or from its minimum, where the lemma
     does not apply.
 
@@ -40,23 +28,25 @@ class PerturbedDescent(RunConfig):
     kind = "ic-recall/perturbed-descent"
 
     start: Literal["saddle", "minimum"] = "saddle"
-    temperatures: Some[Annotated[float, Bound(least=0.002, most=0.08)]] = (0.01, 0.02, 0.04)
-    gradient: Positive = 0.032
-    hessian: Positive = 0.01
-    constant: Positive = 0.5  # c of the lemma; with 1, fourteen of sixteen kept the promise in a trial
-    delta: Inside = 0.1
-    longer: Annotated[float, Bound(least=1, most=100)] = 3.0  # "for any t >= ...": so many times the minimum is seen
-    seeds: Some[int] = tuple(range(32))
+    temperatures: core.Some[Annotated[float, core.Bound(least=0.002, most=0.08)]] = (0.01, 0.02, 0.04)
+    gradient: core.Positive = 0.032
+    hessian: core.Positive = 0.01
+    constant: core.Positive = 0.5  # c of the lemma; with 1, fourteen of sixteen kept the promise in a trial
+    delta: core.Inside = 0.1
+    longer: Annotated[float, core.Bound(least=1, most=100)] = (
+        3.0  # "for any t >= ...": so many times the minimum is seen
+    )
+    seeds: core.Some[int] = tuple(range(32))
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         cells = [(t, seed) for t in self.temperatures for seed in self.seeds]
         promises = {t: self.promise(t) for t in self.temperatures}
         last = ceil(self.longer * max(promise.steps for promise in promises.values()))
-        with precision("float64"):
+        with core.precision("float64"):
             starts = starting_at(np.array([self._start(t) for t, _ in cells]))
             task = stack([FineTuning(warmup_data(), t) for t, _ in cells])
-            keys = named_keys([seed for _, seed in cells], "push", "lemma b.6")
-            radii = to_jax([promises[t].radius for t, _ in cells])
+            keys = core.named_keys([seed for _, seed in cells], "push", "lemma b.6")
+            radii = core.to_jax([promises[t].radius for t, _ in cells])
             learning_rates = [promises[t].learning_rate for t, _ in cells]
             _, still = descend(first_step_loss, theta_of, task, starts, learning_rates, (1,), stage="where it starts")
             moved = perturb(theta_of, starts, radii, keys)
@@ -73,7 +63,7 @@ class PerturbedDescent(RunConfig):
         drops = still["loss"][:, :1] - rows["loss"]
         waited = [ceil(promises[t].steps) for t, _ in cells]
         least = np.array([row[wait:].min() for row, wait in zip(drops, waited, strict=True)])
-        return RunOutput(
+        return core.RunOutput(
             {
                 "temperature": np.array([t for t, _ in cells]),
                 "seed": np.array([seed for _, seed in cells]),
@@ -93,5 +83,5 @@ class PerturbedDescent(RunConfig):
             return np.array(LIMIT)
         x = critical_points(temperature).minimum
         if np.isnan(x):
-            raise OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum")
+            raise core.OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum")
         return scores_of(np.array([x, x, 0.5 - x, 0.5 - x, 0, 0]))
