@@ -12,11 +12,11 @@ from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import Recorded, RunResult, Unattended, Undecided, UserError, precision
-    from lemmata.papers.lego.model.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
-    from lemmata.papers.lego.model.value_neurons import ValueNeurons
+    from lemmata.papers.lego.model.fast.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
+    from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
     from lemmata.papers.lego.probe import feature_shapes as reading
+    from lemmata.papers.lego.run.fast.one_step_flow import one_step_slopes
     from lemmata.papers.lego.run.feature_flow import EARLY, FeatureFlow, phases
-    from lemmata.papers.lego.run.one_step_flow import one_step_slopes
     from lemmata.papers.lego.run.power_method import PowerMethod
     from lemmata.papers.lego.run.variable_flow import VariableFlow, every_sentence
     from lemmata.papers.lego.task import action

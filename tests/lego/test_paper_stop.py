@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, precision, to_jax
-from lemmata.papers.lego.model.four_scores import attention
-from lemmata.papers.lego.model.ideal_features import IdealFeatures, loss_and_slope
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.fast.four_scores import attention
+from lemmata.papers.lego.model.fast.ideal_features import IdealFeatures, loss_and_slope
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.run.fast.population_labels import greedy_labels
+from lemmata.papers.lego.run.fast.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.run.paper_stop import PaperStop, World
-from lemmata.papers.lego.run.population_labels import greedy_labels
-from lemmata.papers.lego.run.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.task.count_contexts import count_contexts, enumerated, weighted, worst_context
 from lemmata.papers.lego.theory.logit_tables import EVENTS, TABLE, event, exact, membership, printed, ratio

@@ -11,15 +11,15 @@ import pytest
 from lego_oracles import as_tables, value_neurons
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.four_scores import attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, value_of_each
+from lemmata.papers.lego.model.fast.four_scores import attention
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, value_of_each
 from lemmata.papers.lego.run.chains import Chains, next_logits, step_scores, value_loss
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_labels import greedy_labels
+from lemmata.papers.lego.run.fast.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.run.one_step_descent import OneStep
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import descend, start_flow
 from lemmata.papers.lego.run.population_flow import Flow
-from lemmata.papers.lego.run.population_labels import greedy_labels
-from lemmata.papers.lego.run.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 
 RATE = 0.3

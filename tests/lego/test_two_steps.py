@@ -8,13 +8,13 @@ import pytest
 
 from lemmata.core import Scale, Unattended, named_generator, precision, to_jax
 from lemmata.papers.lego.claims._growth import worlds
-from lemmata.papers.lego.model.four_scores import entry_speeds
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.fast.four_scores import entry_speeds
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.two_steps import Neurons, Step, weights
 from lemmata.papers.lego.run.attention_course import AttentionCourse
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.population_loss import population, population_loss
 from lemmata.papers.lego.run.population import PopulationRun
-from lemmata.papers.lego.run.population_loss import population, population_loss
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory import attention_convergence, attention_start
 

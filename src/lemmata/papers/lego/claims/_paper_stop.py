@@ -12,7 +12,7 @@ import numpy as np
 
 from lemmata.core import Protocol, RunResult, Runs, Scale, TooShort, Undecided, of_result, precision, to_jax
 from lemmata.papers.lego import sizes
-from lemmata.papers.lego.model.four_scores import SCORES, attention
+from lemmata.papers.lego.model.fast.four_scores import SCORES, attention
 from lemmata.papers.lego.run.paper_stop import PaperStop, World
 from lemmata.papers.lego.theory.logit_tables import ratio
 from lemmata.papers.lego.theory.self_training import c1

@@ -34,7 +34,7 @@ from lemmata.papers.lego.claims._paper_stop import (
     world_axes,
 )
 from lemmata.papers.lego.claims.logits import as_theorem_c1, short_runs
-from lemmata.papers.lego.model.four_scores import SCORES, attention
+from lemmata.papers.lego.model.fast.four_scores import SCORES, attention
 from lemmata.papers.lego.run.short_symmetric import ShortSymmetric
 from lemmata.papers.lego.theory.self_training import LEAST, MOST_FIRST, MOST_LATER, c1
 from lemmata.report.plots import CYCLE, ceiling, legend_beside, letter, new_figure

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
 
 
 @eqx.filter_jit

@@ -16,13 +16,13 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_key, optimized_
 from lemmata.core.config import stored_as
 from lemmata.core.constraints import Count, NonNegative, Positive, Several, Some
 from lemmata.papers.lego.model import TheoryConfig
-from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_speeds
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
-from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
+from lemmata.papers.lego.model.fast.four_scores import SCORES, Scores, attention, entry_speeds
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.probe.fast.long_chains import ActionChains, at_lengths, ceiling, draw_chains
 from lemmata.papers.lego.probe.uniform_logits import uniform_logits
-from lemmata.papers.lego.run.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_loss import Contexts, Labels, population, population_loss
 from lemmata.papers.lego.run.population_flow import Flow
-from lemmata.papers.lego.run.population_loss import Contexts, Labels, population, population_loss
 from lemmata.papers.lego.run.stage_one import model_config, variables_in
 from lemmata.papers.lego.task import action, check_length
 
