@@ -66,7 +66,7 @@ SYMMETRIC = (
     Stated("Lemma E.32 (entries off the diagonals)", claims=("slopes-orders", "corridor-first")),
     Stated("Lemma E.33 (gap, stage 1.2.2)", claims=("corridor-upper",)),
     Stated("Lemma E.34, equations (116), (117) (the answer's surplus)", claims=("corridor-lower",)),
-    Stated("Lemma E.35 (end of stage 1.2.2)", claims=("paper-stop-first", "paper-stop-trained")),
+    Stated("Lemma E.35 (end of stage 1.2.2)", claims=("paper-stop-first", "paper-stop-trained", "large-d-symmetric")),
     Stated("Appendix F, Definition F.1, equation (118) (greedy annotator)", claims=("self-labels",), why=DEFINITION),
     Stated("Definition F.2 (bootstrapped distribution)", claims=("self-labels",), why=DEFINITION),
     Stated(

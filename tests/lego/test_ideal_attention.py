@@ -1,0 +1,70 @@
+"""Stage 2 on ideal features: the neurons of the exact engines, and the speed at which attention concentrates."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import install_import_hook
+
+with install_import_hook("lemmata", "typechecker.check_types"):
+    from lemmata.core import UserError, precision, to_jax
+    from lemmata.papers.lego.model.fast.four_scores import attention
+    from lemmata.papers.lego.model.fast.ideal_features import loss_and_slope
+    from lemmata.papers.lego.run.fast.population_loss import population, population_loss
+    from lemmata.papers.lego.run.ideal_attention import IdealAttention, World
+    from lemmata.papers.lego.run.paper_stop import PaperStop, World as StopWorld
+    from lemmata.papers.lego.task import action
+    from lemmata.papers.lego.task.count_contexts import count_contexts
+    from lemmata.papers.lego.theory.attention_convergence import concentrating
+    from lemmata.papers.lego.theory.features import magnitude
+
+
+def test_neurons_are_those_of_the_symmetric_engine() -> None:
+    scores = np.array([1.3, -0.1, 1.1, 0.05])
+    with precision("float64"):
+        ideal = PaperStop(points=(3,), stages=1).features(StopWorld(3, 404.0, 3.0))
+        expected, slope = loss_and_slope(to_jax(scores), ideal, count_contexts(3, 2, most=10_000, drawn=1))
+        table = action("S3").table
+        neurons = IdealAttention(action="S3", vocabularies=(404.0,)).neurons(World(404.0, 3.0))
+        loss, by_score = population_loss(neurons, to_jax(table), to_jax(scores), population(table, "second"))
+    assert loss == pytest.approx(float(expected), rel=1e-12)
+    np.testing.assert_allclose(by_score, slope, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("name", "values"), [("C3", 3), ("C6", 6)])
+@pytest.mark.parametrize("epsilon", [1e-2, 1e-5])
+def test_the_predicted_speed_is_the_populations(name: str, values: int, epsilon: float) -> None:
+    """Of eps where both diagonals of Q are alike, from two moments of the predicted course."""
+    d, clip = 1e12, 4.0
+    psi = magnitude(clip * np.log(d), 0.0, 1.0, 4)
+    times = np.geomspace(1, d**0.6, 4000) * d ** (clip - 1) / 1e4
+    course = np.log([concentrating(d, clip, psi, values, time) for time in times[::20]])
+    time = np.exp(np.interp(-np.log(epsilon), -course, np.log(times[::20])))
+    later, earlier = (np.log(concentrating(d, clip, psi, values, by * time)) for by in (1.01, 0.99))
+    with precision("float64"):
+        table = action(name).table
+        diagonal = np.log((1 - epsilon) / epsilon)
+        scores = to_jax(np.array([diagonal, 0.0, diagonal, 0.0]))
+        assert float(attention(scores, 2.0, 2.0).epsilon) == pytest.approx(epsilon, rel=1e-9)
+        neurons = IdealAttention(action=name).neurons(World(d, clip))
+        _, slope = population_loss(neurons, to_jax(table), scores, population(table))
+    assert float(jnp.abs(slope[0] - slope[2]) / jnp.abs(slope[0])) < 0.3
+    speed = (1 - epsilon) * float(slope[0] + slope[2]) / 2
+    assert (later - earlier) / (0.02 * time) == pytest.approx(speed, rel=0.02)
+
+
+def test_at_the_end_one_constant_is_left() -> None:
+    d, clip, time = 1e16, 4.0, 1e52
+    psi = magnitude(clip * np.log(d), 0.0, 1.0, 4)
+    for values in (3, 6):
+        limit = 1 / (1.5 * (1 - 1 / values) * psi * time * d ** (1 - clip))
+        assert concentrating(d, clip, psi, values, time) == pytest.approx(limit, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"degrees": (0.25, 0.0)}, {"clips": (20.0,)}, {"lengths": (2, 9990)}],
+    ids=["degrees fall", "the loss is no float64", "chains longer than |X|"],
+)
+def test_what_cannot_run_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(UserError):
+        IdealAttention(**given)  # type: ignore[arg-type]
