@@ -224,6 +224,13 @@ def test_the_plain_files_import_three_libraries() -> None:
         assert len(lines) <= 300
 
 
+def test_every_shortcut_says_what_it_equals() -> None:
+    files = [file for file in Path(plain.__file__).parent.rglob("fast/*.py") if file.name != "__init__.py"]
+    assert len(files) == 12
+    for file in files:
+        assert file.read_text().startswith('"""Equal to '), file
+
+
 def test_first_weights_are_drawn_by_the_same_law() -> None:
     table = action("S3").table
     model, c = plain.create(table, 30, 40, named_key(0), sigma=0.1, clip=1.5)
