@@ -246,6 +246,7 @@ def test_attention_by_kinds_and_what_is_refused() -> None:
     np.testing.assert_allclose(found.predicate, np.exp(2.0) / total)
     np.testing.assert_allclose(found.epsilon, 1 - found.predicate - found.answer, rtol=1e-12)
     np.testing.assert_allclose(found.gap, (np.exp(2.0) - np.exp(1.0)) / total)
+    np.testing.assert_allclose(attention(scores[jnp.array([2, 1, 0, 3])], 5.0, 3.0).gap, found.gap, rtol=1e-12)
     dense = model("C3", 4)
     table = action("S5").table
     with pytest.raises(UserError, match="reads"):
