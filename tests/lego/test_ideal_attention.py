@@ -1,12 +1,14 @@
 """Stage 2 on ideal features: the neurons of the exact engines, and the speed at which attention concentrates."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
-    from lemmata.core import UserError, precision, to_jax
+    from lemmata.core import Unattended, UserError, precision, to_jax
     from lemmata.papers.lego.model.fast.four_scores import attention
     from lemmata.papers.lego.model.fast.ideal_features import loss_and_slope
     from lemmata.papers.lego.run.fast.population_loss import population, population_loss
@@ -58,6 +60,15 @@ def test_at_the_end_one_constant_is_left() -> None:
     for values in (3, 6):
         limit = 1 / (1.5 * (1 - 1 / values) * psi * time * d ** (1 - clip))
         assert concentrating(d, clip, psi, values, time) == pytest.approx(limit, rel=0.02)
+
+
+def test_halving_the_stride_moves_nothing() -> None:
+    """The claim asks for 2%; its control is a time of another power of d."""
+    world = IdealAttention(action="C3", vocabularies=(1e10,), degrees=(0.0, 0.25))
+    ends = [replace(world, stride=stride).execute(Unattended()).metrics for stride in (0.05, 0.025)]
+    np.testing.assert_allclose(ends[0]["epsilon"], ends[1]["epsilon"], rtol=3e-3)
+    np.testing.assert_allclose(ends[0]["reached"], ends[0]["time"])
+    assert ends[0]["epsilon"][1] < 0.1 * ends[0]["epsilon"][0]
 
 
 @pytest.mark.parametrize(
