@@ -12,7 +12,8 @@ import pytest
 import lemmata
 from conftest import Cli, Refused
 from lemmata.cli import COMMANDS, OF_LM
-from lemmata.cli.parse import about, options_of
+from lemmata.cli.help import about
+from lemmata.cli.parse import options_of
 from lemmata.core import RunConfig, RunContext, RunOutput, Scale, UserError
 from lemmata.core.config import path_in
 from lemmata.core.field_comments import field_comment

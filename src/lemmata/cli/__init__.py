@@ -4,20 +4,12 @@ Exit codes: 0 done; 1 a claim fails or a run is lost or damaged; 2 not possible.
 Start with: lemmata list · lemmata show lego · lemmata reproduce --scale smoke
 """
 
-import errno
 import gc
 import os
 import sys
-from typing import Any, NoReturn
 
 import lemmata
-from lemmata.cli.gpu import prepare_gpu
-from lemmata.cli.help import HELP, help_from_code, overview
-from lemmata.cli.parse import Call, Commands, about, parsed
-from lemmata.core import UserError, unknown
-from lemmata.core.cli_hints import cli_options
-from lemmata.core.errors import EngineLost
-from lemmata.core.registry import add_paper_path
+from lemmata.cli.help import HELP, Commands, about, overview
 
 GROUPS: dict[str, Commands] = {
     "look": {
@@ -63,11 +55,9 @@ OF_LM: Commands = {
 }
 
 
-CONTINUES = "finished runs are kept, run the same command again to continue"
 CLOSED_PIPE = 141  # as a shell counts SIGPIPE
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # of a library that is loaded
-FORBIDDEN = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR)
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+NUMPY_THREADS = "OPENBLAS_NUM_THREADS"  # read on import; PyTorch does not ask for it
 SELDOM = 100_000  # looks for garbage: papers and their tables are many objects, and next to none of them is garbage
 
 
@@ -77,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
         if getattr(sys, name) is None:  # whoever started us has closed it: nothing is to be said there
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     try:
-        _main(sys.argv[1:] if arguments is None else arguments)
+        _answer(sys.argv[1:] if arguments is None else arguments)
     except (ImportError, MemoryError) as error:
         if isinstance(error, ImportError) and not any(sign in str(error) for sign in NO_ROOM):
             raise
@@ -88,59 +78,16 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(CLOSED_PIPE)
 
 
-def _main(words: list[str]) -> None:
+def _answer(words: list[str]) -> None:
     if words == ["--version"]:
         print(f"lemmata {lemmata.__version__}")
-        sys.exit(0)
-    if not words or words[0] in HELP:
+    elif not words or words[0] in HELP:
         print(overview("lemmata", GROUPS, __doc__ or ""), end="")
-        sys.exit(0)
-    if words[0] == "lm" and (not words[1:] or words[1] in HELP):
+    elif words[0] == "lm" and (not words[1:] or words[1] in HELP):
         print(overview("lemmata lm", {"commands": OF_LM}, about("commands.lm")), end="")
-        sys.exit(0)
-    prepare_gpu()
-    more = help_from_code(words)
-    from lemmata.report.terminal import make_console
+    else:
+        os.environ.setdefault(NUMPY_THREADS, "1")  # here as in workers: a sum in two parts has other last digits
+        from lemmata.cli.execute import execute  # all that computes is loaded here: asking for help costs nothing
 
-    console = make_console(stderr=True)
-    try:
-        call = _call(words if more is None else more)
-        for path in call.where.paper_path:
-            add_paper_path(path)
-        if getattr(getattr(call.options, "scale", None), "name", "") == "smoke":
-            from lemmata.run import compile_fast
-
-            compile_fast()
-        with cli_options(call.where.given()):
-            code = call.run(make_console())
-        if more is not None:  # the command's own help stands beneath what tyro cannot know
-            _call([words[0], "--help"])
-        sys.stdout.flush()
-        sys.exit(code)
-    except UserError as error:
-        _refuse(console, str(error))
-    except OSError as error:
-        if error.errno not in (*UNWRITABLE, *FORBIDDEN):
-            raise
-        what = "used" if error.errno in FORBIDDEN else "written"
-        _refuse(console, f"{error.filename or 'a file'} cannot be {what}: {error.strerror}; what is finished is kept")
-    except EngineLost as error:
-        _refuse(console, f"{error}; {CONTINUES}", code=1)
-    except KeyboardInterrupt:
-        console.print(f"lemmata: interrupted; {CONTINUES}")
-        sys.exit(130)
-
-
-def _call(words: list[str]) -> Call:
-    name, *rest = words
-    known, prog = COMMANDS, "lemmata"
-    if name == "lm":
-        (name, *rest), known, prog = rest, OF_LM, "lemmata lm"
-    if name not in known:
-        raise unknown("command", name, known)
-    return parsed(known[name], f"{prog} {name}", rest)
-
-
-def _refuse(console: Any, message: str, code: int = 2) -> NoReturn:
-    console.print(f"lemmata: {message}", style="red", soft_wrap=True, markup=False, highlight=False)
-    sys.exit(code)
+        execute(words, COMMANDS, OF_LM)
+    sys.exit(0)

@@ -1,10 +1,12 @@
 """Help that depends on more than the command: an experiment's keys, the views that a query may name."""
 
+import ast
+import importlib.util
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 
-from lemmata.cli.parse import Commands, about
-
+Commands = Mapping[str, str]  # a command's name -> its function, as `module:name` in `lemmata`
 HELP = {"-h", "--help"}
 
 
@@ -35,3 +37,12 @@ def _known(words: list[str], without: str = "") -> list[str]:
         if option in {"--scale", "--store", "--paper-path"} - {without}:
             kept += [option, value]
     return kept
+
+
+def about(place: str) -> str:
+    """What a command, or the module of several, says of itself; its module is not loaded."""
+    module, _, name = place.partition(":")
+    found = importlib.util.find_spec(f"lemmata.{module}")
+    tree = ast.parse(Path(str(found and found.origin)).read_text())
+    named = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
+    return ast.get_docstring(next(named) if name else tree) or ""

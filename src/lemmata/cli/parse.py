@@ -1,12 +1,11 @@
 """The command line as a call: a command's options are the parameters of the function that does its work."""
 
-import ast
 import dataclasses
 import importlib
 import importlib.util
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,6 @@ from typing import Annotated, Any
 import tyro
 from rich.console import Console
 
-Commands = Mapping[str, str]  # a command's name -> its function, as `module:name` in `lemmata`
 GIVEN = ("console", "store")  # parameters that are no options
 COLLECTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # of a stand-in for a command
 
@@ -86,12 +84,3 @@ def options_of(function: Callable[..., int]) -> type:
     return dataclasses.make_dataclass(
         function.__name__, fields, bases=(InStore,), namespace=said, frozen=True, kw_only=True
     )
-
-
-def about(place: str) -> str:
-    """What a command, or the module of several, says of itself; its module is not loaded."""
-    module, _, name = place.partition(":")
-    found = importlib.util.find_spec(f"lemmata.{module}")
-    tree = ast.parse(Path(str(found and found.origin)).read_text())
-    named = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
-    return ast.get_docstring(next(named) if name else tree) or ""

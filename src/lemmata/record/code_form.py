@@ -21,6 +21,7 @@ ENGINE = "lemmata"
 SILENT = {"ctx", "returns", "annotation", "type_comment", "type_params", "kind", "lineno"}
 COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)  # asked of every node: a tuple is quicker
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORTS = ast.Import | ast.ImportFrom
 
@@ -323,27 +324,33 @@ def argument_names(wanted: ast.arguments) -> list[str]:
 
 
 def _scope(code: CodeForm, module: str, arguments: Iterable[str], body: list[Any]) -> Scope:
-    source = code.source(module)
-    given = {one for node in _own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for one in node.names}
-    scope: Scope = dict.fromkeys([*arguments, *(name for name in names_bound(body) if name not in given)])
-    for node in _own_nodes(body):
+    source, own = code.source(module), _own_nodes(body)
+    given = {one for node in own if isinstance(node, ast.Global | ast.Nonlocal) for one in node.names}
+    scope: Scope = dict.fromkeys([*arguments, *(name for name in _bound(own) if name not in given)])
+    for node in own:
         scope |= imported(node, module, source is not None and source.is_package)
     return scope
 
 
-def _own_nodes(body: Iterable[ast.AST]) -> Iterable[ast.AST]:
+def _own_nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     """All nodes of this scope; of scopes within, the node alone."""
-    for node in body:
-        yield node
-        if not isinstance(node, FUNCTIONS | ast.ClassDef):
-            yield from _own_nodes(ast.iter_child_nodes(node))
+    found, waiting = [], list(body)[::-1]
+    while waiting:
+        found.append(node := waiting.pop())
+        if not isinstance(node, SCOPES):
+            waiting += list(ast.iter_child_nodes(node))[::-1]
+    return found
 
 
 def names_bound(body: Iterable[ast.AST]) -> list[str]:
     """The names that statements bind in their own scope, in order."""
+    return _bound(_own_nodes(body))
+
+
+def _bound(own: Sequence[ast.AST]) -> list[str]:
     found: list[str] = []
-    inside = {id(one) for node in _own_nodes(body) if isinstance(node, COMPREHENSIONS) for one in _targets(node)}
-    for node in _own_nodes(body):
+    inside = {id(one) for node in own if isinstance(node, COMPREHENSIONS) for one in _targets(node)}
+    for node in own:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if id(node) not in inside:
                 found.append(name)

@@ -1,8 +1,8 @@
-"""Q of a population: variables are exchangeable, so gradient descent from zero leaves Q_{4,3} and Q_{4,4} four numbers.
+"""Equal to Q_{4,3} and Q_{4,4} of `TheoryTransformer`, trained from zero on a whole population: four scores.
 
-Every variable stands in the place of every other in D^L, and the loss of the value reads no variable. So each entry on
-a block's diagonal has the same gradient, and so has each entry off it. The four scores, in this order: a predicate of
-the query's own variable, any other predicate, the query itself, any other answer.
+Variables are exchangeable. Every variable stands in the place of every other in D^L, and the loss of the value reads
+no variable. So each entry on a block's diagonal has the same gradient, and so has each entry off it. The four scores,
+in this order: a predicate of the query's own variable, any other predicate, the query itself, any other answer.
 """
 
 import equinox as eqx

@@ -1,4 +1,4 @@
-"""Functions whose gradient is written out."""
+"""Equal to autodiff of the same function: gradients that are written out."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

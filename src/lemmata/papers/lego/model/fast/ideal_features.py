@@ -1,7 +1,8 @@
-"""S_n's features as Theorem C.1 leaves them, without its errors: one neuron a combination (Fiber_{j,y}, y).
+"""Equal to `ValueNeurons` with the features of Theorem C.1, without its errors: contexts are counts of permutations.
 
-In neuron r_{j,y} stand V(g) = a for an action that sends y to j and -b for another, V(y) = b and V(y') = -a, with
-a + b = 2 psi, a / b = C_alpha and psi the magnitude at which the neuron says B; the bias, of order sigma_0, is 0.
+S_n has one neuron a combination (Fiber_{j,y}, y). In neuron r_{j,y} stand V(g) = a for an action that sends y to j and
+-b for another, V(y) = b and V(y') = -a, with a + b = 2 psi, a / b = C_alpha and psi the magnitude at which the neuron
+says B; the bias, of order sigma_0, is 0.
 """
 
 import equinox as eqx
@@ -9,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from lemmata.papers.lego.model.four_scores import Scores, attention
+from lemmata.papers.lego.model.fast.four_scores import Scores, attention
 from lemmata.papers.lego.task.count_contexts import CountContexts
 
 

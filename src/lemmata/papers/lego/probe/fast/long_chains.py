@@ -1,8 +1,9 @@
-"""Equation (5) and the greedy chain at any length, for a model whose Q is four scores: chains of actions are enough.
+"""Equal to `TheoryTransformer` on sentences of any length where Q is four scores: equation (5) and the greedy chain.
 
-At step l of a chain of L the neurons read sums over the chain and over what was answered, so all steps of a chain take
-one pass. W_4 is not trained by the exact engine: the variable's token is read from the form that section 6.1.1 proves,
-one neuron a class that says B at half the attention on the variable's predicate.
+Chains of actions are enough. At step l of a chain of L the neurons read sums over the chain and over what was
+answered, so all steps of a chain take one pass. W_4 is not trained by the exact engine: the variable's token is read
+from the form that section 6.1.1 proves, one neuron a class that says B at half the attention on the variable's
+predicate.
 """
 
 import equinox as eqx
@@ -10,8 +11,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.papers.lego.model.four_scores import Scores, attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope
+from lemmata.papers.lego.model.fast.four_scores import Scores, attention
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, nll_and_slope
 from lemmata.papers.lego.probe.chunks import divisor
 
 IN_CACHE = 2**15  # logits of one chunk of chains

@@ -1,4 +1,4 @@
-"""W_5 on the one-step task alone, with the activation of either text: Definition 3.4, or Assumption B.2 of the proofs.
+"""Equal to `one_step_slopes` of `ValueNeurons`, for small worlds; also with the activation of Assumption B.2.
 
 Dense in neurons, classes and pairs: a step is one small array, and d enters as a number, so it may be 10^16.
 """

@@ -1,8 +1,8 @@
-"""Stage 1 of Algorithms 1 and 2 to its end: W_5 along the gradient flow of T^1 until the loss is at the clip's floor.
+"""Equal to `OneStep` with a stride, for W_5 alone, neurons first: stage 1 until the loss is at the clip's floor.
 
-The same flow as `OneStep` with a stride, written for neurons first and stopped where nothing is left to learn. Along
-the flow right logits end at B exactly, for there the clip cuts their gradient. A step overshoots B, and nothing brings
-that logit back; stage 2 would then find it right with less attention than it takes. So strides shrink near the floor.
+It stops where nothing is left to learn. Along the flow right logits end at B exactly, for there the clip cuts their
+gradient. A step overshoots B, and nothing brings that logit back; stage 2 would then find it right with less attention
+than it takes. So strides shrink near the floor.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import Config, Count, Positive, Share, optimized_jit
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope, value_of_each
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, nll_and_slope, value_of_each
 
 
 @dataclass(frozen=True, kw_only=True)

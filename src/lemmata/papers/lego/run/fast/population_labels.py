@@ -1,4 +1,4 @@
-"""Equation (9) on the population: the answers that a frozen annotator writes greedily, each read back before the next.
+"""Equal to `rollout` of a frozen annotator on every sentence, two answers long: equation (9) on the population.
 
 The annotator is the same W_5 with earlier scores. Variables (token 4) are taken as written right: W_4 needs only that
 the predicate of the query's own variable gets more attention than any other (section 6.1.3).
@@ -9,9 +9,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import require
-from lemmata.papers.lego.model.four_scores import Scores, attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
-from lemmata.papers.lego.run.population_loss import Contexts, Labels
+from lemmata.papers.lego.model.fast.four_scores import Scores, attention
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.run.fast.population_loss import Contexts, Labels
 
 
 @eqx.filter_jit

@@ -1,5 +1,8 @@
-"""The products of a training step. Their gradients are written out, because on a CPU XLA multiplies small matrices fast
-only where the axis summed over comes last on the left: a transposed copy costs less than it saves."""
+"""Equal to `contract` under autodiff: the products of a training step.
+
+Gradients are written out, because on a CPU XLA multiplies small matrices fast only where the axis summed over comes
+last on the left: a transposed copy costs less than it saves.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +10,7 @@ from jaxtyping import Array, Float
 
 from lemmata.core import platform
 from lemmata.models.matmul import MatmulPrecision, contract
-from lemmata.papers.lego.model.own_gradient import own_gradient
+from lemmata.papers.lego.model.fast.own_gradient import own_gradient
 
 Few = Float[Array, "head batch answers clauses"]
 Wide = Float[Array, "head batch _ size"]

@@ -1,4 +1,5 @@
-"""Rows of a table, with a choice of how their gradients are gathered; and sums of rows of several tables."""
+"""Equal to `table[tokens]` under autodiff: rows, and sums of rows of several tables, with a choice of how gradients are
+gathered."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.models.matmul import MatmulPrecision, contract
-from lemmata.papers.lego.model.own_gradient import own_gradient
+from lemmata.papers.lego.model.fast.own_gradient import own_gradient
 
 # The gradient adds each item's to its row: by scattering, which a CPU does well, or as a product with the items'
 # one-hot rows, which suits a GPU: many items there wait for the same few rows.

@@ -1,7 +1,8 @@
-"""W_5 alone, as the exact engines read it: neurons first, so that sums over them run through contiguous memory.
+"""Equal to the value's logits of `TheoryTransformer` where slots 2 and 5 are read: W_5 alone, neurons first.
 
-Only what the value's loss sees is kept (slots 2 and 5, classes of values); everything that may differ between models of
-one action, the vocabulary's size included, is an array, so that they share one program.
+Sums over neurons then run through contiguous memory. Only what the value's loss sees is kept (slots 2 and 5, classes
+of values); everything that may differ between models of one action, the vocabulary's size included, is an array, so
+that they share one program.
 """
 
 import math

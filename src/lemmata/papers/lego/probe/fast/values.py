@@ -1,4 +1,4 @@
-"""The theory model at many lengths, quickly: teacher-forced accuracy and attention for maps of many cells.
+"""Equal to `accuracy_of_prefixes` and `look` on a theory model: teacher-forced accuracy and attention, for many cells.
 
 `accuracy_of_prefixes` reads any model; here attention is formed only between clauses that are there, and W_4 is not
 touched unless it is asked for.

@@ -1,4 +1,4 @@
-"""The population's loss of the value at a step of D^L, and its derivative in the four scores of Q: an enumeration.
+"""Equal to the value's loss of `TheoryTransformer` on every sentence of D^L, with its slope in four scores.
 
 At step l neurons read w G[g_l] + w' (G of the other actions) + v Y[y_{l-1}] + v' (Y of the answers before). The pair
 (g_l, y_{l-1}) runs over all pairs; what stands around it is a *context*. With all contexts the sum is exact. Actions
@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from lemmata.core import named_generator, require, to_jax
-from lemmata.papers.lego.model.four_scores import Attention, Scores, attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, nll_and_slope, value_of_each
+from lemmata.papers.lego.model.fast.four_scores import Attention, Scores, attention
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, nll_and_slope, value_of_each
 from lemmata.papers.lego.probe.chunks import divisor
 
 IN_CACHE = 2**15  # logits of one chunk of contexts
