@@ -45,6 +45,7 @@ GROUPS: dict[str, Commands] = {
 }
 COMMANDS: Commands = {name: place for group in GROUPS.values() for name, place in group.items()}
 OF_LM: Commands = {
+    "cover": "commands.lm_cover:cover",
     "truncate": "commands.lm:truncate",
     "map": "commands.lm:draw",
     "export": "commands.lm:export_edited",

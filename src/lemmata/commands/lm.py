@@ -1,7 +1,7 @@
-"""Pretrained language models: cut, map, train and export them.
+"""Pretrained language models: cut, map, train and export them; look into sets they are fine-tuned on.
 
 Their matrices are cut exactly, to see what that does to what they say. They need the extra: pip install 'lemmata[lm]',
-or `make lm` in a clone.
+or `make lm` in a clone; `cover` without a model does not.
 """
 
 import shlex
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 import tyro
@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lemmata import __version__
 from lemmata.commands.options import Json, print_json
-from lemmata.core import UserError, require
+from lemmata.core import UserError, require, unknown
 from lemmata.core.pluralize import pluralize
 from lemmata.lm.cities import CITIES, where_is
 from lemmata.lm.edit import Edit, edited
@@ -33,7 +33,7 @@ from lemmata.lm.map_workers import jobs_for, measure_map_by
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
-from lemmata.lm.roles import Role
+from lemmata.lm.roles import ROLES, Role
 from lemmata.lm.source import find_source
 from lemmata.report.table_layout import rows_table
 
@@ -66,10 +66,11 @@ def _loader(
 
 
 def _cut(
-    matrix: Annotated[Role, tyro.conf.arg(help='Its role, as in --matrix "mlp in"; fused matrices are split.')],
+    matrix: Annotated[str, tyro.conf.arg(metavar="ROLE", help=f"One of {', '.join(ROLES)}; fused matrices are split.")],
     layer: Annotated[int, tyro.conf.arg(help="Counted from 1, as papers do.")],
     rank: Annotated[
-        int | float, tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25), or a share of the full rank (0.2).")
+        int | float,
+        tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25; 0 drops it), or a share of the full rank (0.2)."),
     ],
     keep: Annotated[
         Literal["largest", "smallest", "random"],
@@ -78,8 +79,11 @@ def _cut(
     seed: Annotated[int, tyro.conf.arg(help="For --keep random.")] = 0,
 ) -> Edit:
     """One matrix of one layer, and what of it stays."""
+    if matrix not in ROLES:
+        raise unknown("matrix", matrix, ROLES)
+    require(layer >= 1, "--layer", layer, "at least 1")
     kept = {"largest": Largest(rank), "smallest": Smallest(rank), "random": RandomSubspace(rank, seed)}
-    return Edit(layer, matrix, kept[keep])
+    return Edit(layer, cast(Role, matrix), kept[keep])
 
 
 LoadedModel = Annotated[Load, tyro.conf.arg(name="", constructor=_loader)]

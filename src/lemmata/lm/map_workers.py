@@ -18,9 +18,8 @@ _loaded: list[LanguageModel] = []  # a worker's own copy
 
 def jobs_for(model: LanguageModel) -> int:
     """A process a core for a small model on a CPU; one for a large model, or on a GPU."""
-    size = sum(weight.numel() * weight.element_size() for weight in model.network.parameters())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, model.layers) if model.device == "cpu" and size <= SMALL else 1
+    return min(cores, model.layers) if _is_small(model) else 1
 
 
 def measure_map_by(
@@ -34,7 +33,8 @@ def measure_map_by(
     """The same map as `measure_map`'s. Each process loads the model by its name, as it stands on disk."""
     whole = partial(measure_map, questions=questions, shares=shares)
     if jobs == 1:
-        return whole(model, progress=progress)
+        with _one_thread(model):
+            return whole(model, progress=progress)
     layers = range(1, model.layers + 1)
     with _one_thread_each(), ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         waiting = [
@@ -54,6 +54,23 @@ def _measure_layer(name: str, revision: str | None, device: str, whole: Callable
         library("torch").set_num_threads(1)
         _loaded.append(load(name, revision=revision, device=device))
     return whole(_loaded[0], layers=(layer,))
+
+
+def _is_small(model: LanguageModel) -> bool:
+    size = sum(weight.numel() * weight.element_size() for weight in model.network.parameters())
+    return model.device == "cpu" and size <= SMALL
+
+
+@contextmanager
+def _one_thread(model: LanguageModel) -> Iterator[None]:
+    """A small model computes with one thread: others would wait for it, and spend a core each on that."""
+    torch = library("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if _is_small(model) else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -11,7 +11,10 @@ COVERAGE = (
     Stated("Table 1", claims=("tab-1", "tab-1-full"), why=WEIGHTS),
     Stated(
         "Section 2.2, truncation lets the answer through, in other models",
-        claims=("truncation-ioi", "truncation-ioi-layers", "truncation-facts", "truncation-facts-layers"),
+        claims=(
+            *("truncation-ioi", "truncation-ioi-dropped", "truncation-ioi-layers"),
+            *("truncation-facts", "truncation-facts-dropped", "truncation-facts-layers"),
+        ),
         why=OURS,
     ),
     Stated(

@@ -264,7 +264,8 @@ class LanguageModels:
     """Any language model: the share of the upper layers is what a laptop has time for."""
 
     CHOSEN_SHARES = Size((0.2, 0.95), (0.02, 0.2, 0.5, 0.8, 0.95), (0.02, 0.2, 0.5, 0.8, 0.95), OURS)
-    FACT_PROMPTS = Size(4, 50, 50, OURS)  # a half; of facts there are about twenty
+    FACT_PROMPTS = Size(4, 50, 50, OURS)  # a half: about all there are
+    DIRECTION_PROMPTS = Size(4, 24, 50, OURS)  # a half, where many cuts are made
     FACT_UPPER = Size(0.04, 0.5, 1.0, "Appendix C.2 searches all layers")
     IOI_PROMPTS = Size(4, 150, 150, "Section 4.1 has 100; with fifty a half the verdict moves")
     IOI_UPPER = Size(0.04, 1 / 3, 1.0, "Appendix C.2 searches all layers")
