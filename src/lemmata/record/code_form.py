@@ -21,7 +21,6 @@ ENGINE = "lemmata"
 SILENT = {"ctx", "returns", "annotation", "type_comment", "type_params", "kind", "lineno"}
 COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)  # asked of every node: a tuple is quicker
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 IMPORTS = ast.Import | ast.ImportFrom
 
@@ -326,7 +325,7 @@ def argument_names(wanted: ast.arguments) -> list[str]:
 def _scope(code: CodeForm, module: str, arguments: Iterable[str], body: list[Any]) -> Scope:
     source, own = code.source(module), _own_nodes(body)
     given = {one for node in own if isinstance(node, ast.Global | ast.Nonlocal) for one in node.names}
-    scope: Scope = dict.fromkeys([*arguments, *(name for name in _bound(own) if name not in given)])
+    scope: Scope = dict.fromkeys([*arguments, *(name for name in names_bound(body) if name not in given)])
     for node in own:
         scope |= imported(node, module, source is not None and source.is_package)
     return scope
@@ -337,18 +336,15 @@ def _own_nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     found, waiting = [], list(body)[::-1]
     while waiting:
         found.append(node := waiting.pop())
-        if not isinstance(node, SCOPES):
+        if not isinstance(node, FUNCTIONS | ast.ClassDef):
             waiting += list(ast.iter_child_nodes(node))[::-1]
     return found
 
 
 def names_bound(body: Iterable[ast.AST]) -> list[str]:
     """The names that statements bind in their own scope, in order."""
-    return _bound(_own_nodes(body))
-
-
-def _bound(own: Sequence[ast.AST]) -> list[str]:
     found: list[str] = []
+    own = _own_nodes(body)
     inside = {id(one) for node in own if isinstance(node, COMPREHENSIONS) for one in _targets(node)}
     for node in own:
         match node:
@@ -391,8 +387,8 @@ def imported(node: ast.AST, module: str, is_package: bool) -> dict[str, Place]:
         whence = ".".join(part for part in (base, node.module) if part)
         return {one.asname or one.name: Place(whence, one.name) for one in node.names}
     if isinstance(node, ast.If | ast.Try):
-        inner = [one for name in ("body", "orelse") for one in getattr(node, name)]
-        return {name: place for one in inner for name, place in imported(one, module, is_package).items()}
+        inner = [imported(one, module, is_package) for one in (*node.body, *node.orelse)]
+        return {name: place for one in inner for name, place in one.items()}
     return {}
 
 
