@@ -31,7 +31,7 @@ from twin import twin
 
 from lemmata.core import TrainState, Unattended, named_key, precision
 from lemmata.papers.ic_recall.model import DenseTransformer, PatternModel, position_block
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss, first_step_loss
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, stored
 from lemmata.train import GradientDescent, fit_many, stack
 

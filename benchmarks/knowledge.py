@@ -33,7 +33,7 @@ from twin import twin
 
 from lemmata.core import TrainState, named_key
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
-from lemmata.papers.knowledge.run.fast.active import mix, sum_active, to_active
+from lemmata.papers.knowledge.run.fast.neuron_sums import mix, sum_active, to_active
 from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
 from lemmata.papers.knowledge.task import Facts, FactsConfig

@@ -7,8 +7,9 @@ import numpy as np
 
 from lemmata.core import named_keys, precision
 from lemmata.papers.ic_recall.model import PatternModel, first_accuracy, position_block, second_accuracy
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.algorithm_1 import ToConvergence, algorithm_1
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import Affine, dataset
 from lemmata.train import stack, unstack
 

@@ -8,7 +8,7 @@ from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.probe import stored_facts
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pipeline import StagesConfig, answered, theory_model
-from lemmata.papers.knowledge.run.stages import Prompts
+from lemmata.papers.knowledge.run.staged_pretraining import Prompts
 from lemmata.papers.knowledge.run.training import fine_tuned
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 from lemmata.train import fit, stack

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from lemmata.papers.lego.model import AbstractReasoner, rollout
-from lemmata.papers.lego.model.four_scores import Scores
+from lemmata.papers.lego.model.fast.four_scores import Scores
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, exact_for
 from lemmata.papers.lego.model.theory_transformer import Neurons
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, exact_for
 from lemmata.papers.lego.task import Lego
 
 

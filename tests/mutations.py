@@ -25,7 +25,13 @@ FILES = {
         "plain.py",
         *(f"run/fast/{n}.py" for n in ("finetuning_gradient", "sentence_gradient", "token_descent")),
     ),
-    "lego": ("plain.py", "plain_decoder.py", "model/four_scores.py", "run/population_loss.py", "run/one_step_flow.py"),
+    "lego": (
+        "plain.py",
+        "plain_decoder.py",
+        "model/fast/four_scores.py",
+        "run/fast/population_loss.py",
+        "run/fast/one_step_flow.py",
+    ),
 }
 HEADLINE = {
     "main",

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from lemmata.core import Artefact, Claim, Runs, Scale, UserError, require
 from lemmata.core.claim import Judgement
+from lemmata.core.cli_hints import command_of
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select
 from lemmata.core.scale import ScaleName
 from lemmata.record import ExperimentResult, NotRun, Record
 from lemmata.record.record_of import claim_facts
-from lemmata.report.command import command_of
 from lemmata.report.figure import draw, figure_bytes
 from lemmata.report.html import claims_html, verdicts_html
 from lemmata.report.page_entry import Footer, footer_of

@@ -186,3 +186,10 @@ def test_killed_in_the_middle_continues_to_the_same_bits(tmp_path: Path) -> None
     first, second = (pq.read_table(next(root.glob("*/metrics.parquet"))) for root in (whole, killed))
     assert first.equals(second)
     assert not list(killed.glob(".partial/*"))
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "lm"])
+def test_help_loads_nothing_that_computes(words: str) -> None:
+    loaded = "import sys\nfrom lemmata.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded, words], capture_output=True, text=True, check=True)
+    assert not {"jax", "numpy", "tyro", "torch"} & set(done.stdout.split())

@@ -73,7 +73,7 @@ def test_a_picture_shows_the_verdicts_that_are_kept(name: str) -> None:
 
 def test_kept_verdicts_hold_each_parts_outcome(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     written = []
-    monkeypatch.setattr("lemmata.commands.baseline._write", lambda paper, kept: written.append(kept))
+    monkeypatch.setattr("lemmata.commands.keep_verdicts._write", lambda paper, kept: written.append(kept))
     monkeypatch.setattr("lemmata.commands.docs.write_json", lambda path, data: path)
     monkeypatch.setattr("lemmata.commands.docs.page_of", lambda paper: "")
     monkeypatch.setattr("lemmata.commands.docs.write_whole", lambda path, text: path)

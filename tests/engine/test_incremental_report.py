@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
-from lemmata.commands import order
+from lemmata.commands import cheapest_first as order
+from lemmata.commands.cheapest_first import cheapest_first
 from lemmata.commands.findings import Findings
-from lemmata.commands.order import cheapest_first
 from lemmata.core import Scale
 from lemmata.core.registry import papers, select
 from lemmata.record import Finding, Number, Record
@@ -26,7 +26,7 @@ FINDING = Finding(
 
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lemmata.commands.findings", "lemmata.commands.order"):
+    for module in ("lemmata.commands.findings", "lemmata.commands.cheapest_first"):
         monkeypatch.setattr(f"{module}.findings", lambda paper: (FINDING,) if paper.id == "toy" else ())
 
 

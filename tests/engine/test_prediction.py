@@ -9,13 +9,18 @@ from lemmata.core import Runs, Scale, judge
 from lemmata.core.registry import select_one
 from lemmata.core.run import RunResult, Unattended
 from lemmata.papers.association.theory import noise_logit
-from lemmata.papers.ic_recall.run import perturbed
+from lemmata.papers.ic_recall.run import perturbed_descent
 from lemmata.papers.ic_recall.theory import pairwise_line, phase
 from lemmata.papers.knowledge.theory import concentration
 
 CASES: dict[str, tuple] = {  # the runs read, where the theory stands, and by what it is multiplied, if not 1.5
     "ic-recall/phase-exist": (["transitions"], phase, "existence_temperature"),
-    "ic-recall/lemma-b.6": (["pushed/saddle", "pushed/minimum"], perturbed, "curvature", 100),  # a loose promise
+    "ic-recall/lemma-b.6": (
+        ["pushed/saddle", "pushed/minimum"],
+        perturbed_descent,
+        "curvature",
+        100,
+    ),  # a loose promise
     "ic-recall/symbolic": (["main"], pairwise_line, "GAPS"),
     "association/b.3-stationary": (["main"], noise_logit, "largest_step"),
     "knowledge/hoeffding-cover": (["main"], concentration, "hoeffding_bound"),

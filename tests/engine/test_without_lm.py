@@ -54,6 +54,17 @@ def test_configs_help_and_hashes_work(tmp_path: Path) -> None:
     assert any("smollm2-135m-instruct" in line for line in lines)
 
 
+def test_a_fine_tuning_set_is_looked_at_without_it(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"prompt": "The capital of France is", "answer": "Paris"}\n')
+    words = ["lm", "cover", "rows.jsonl", "rows.jsonl"]
+    done = without_the_extra(f"from lemmata.cli import main; main({words})", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 asked word for word" in done.stdout
+    done = without_the_extra(f"from lemmata.cli import main; main({[*words, '--model', 'x/y']})", tmp_path)
+    assert done.returncode == 2
+    assert "need the extra `lm`" in done.stderr
+
+
 def test_every_name_of_the_front_door_is_there() -> None:
     from lemmata import lm
 

@@ -8,7 +8,7 @@ import pytest
 
 from lemmata.core import UserError
 from lemmata.papers.ic_recall.claims.lemma_c_proved import COLDEST, CURVATURES, HIGHEST, TOO_NARROW
-from lemmata.papers.ic_recall.proof import appendix_c, one_step
+from lemmata.papers.ic_recall.proof import appendix_c, one_large_step
 from lemmata.papers.ic_recall.proof.escape import Attention
 from lemmata.papers.ic_recall.run.appendix_c_proofs import CurvatureAfterStep, GapGrowth
 from lemmata.papers.ic_recall.theory.relations import MATCHINGS, all_logits, full_world_counts
@@ -47,7 +47,7 @@ def test_growth_and_time_are_sharp_to_the_sixth_digit() -> None:
 def test_the_curvature_in_balls_is_that_of_the_theory(n: int) -> None:
     t = 0.003
     log_counts = np.log(full_world_counts(n))
-    v = np.array([float(one) for one in one_step.scores_after(exact(Fraction(t)), n, 100)])
+    v = np.array([float(one) for one in one_large_step.scores_after(exact(Fraction(t)), n, 100)])
     right = MATCHINGS.index(((0, 0), (1, 1)))
 
     def loss(along: float) -> float:

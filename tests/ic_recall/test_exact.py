@@ -8,7 +8,7 @@ from mpmath import mp
 
 from lemmata.core import Unattended, precision
 from lemmata.core.rng import replicated
-from lemmata.papers.ic_recall.run.exact_step import CONFUSING, Attention, ExactFirstStep
+from lemmata.papers.ic_recall.run.exact_first_step import CONFUSING, Attention, ExactFirstStep
 from lemmata.papers.ic_recall.run.first_step import loss_in_v
 from lemmata.papers.ic_recall.run.turning_points import quadratics, turning_points
 from lemmata.papers.ic_recall.task import SomeAffine

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lemmata.papers.ic_recall.claims._proved import WORLDS
-from lemmata.papers.ic_recall.proof import limit, line
-from lemmata.papers.ic_recall.run.limit_proof import TemperatureOrder, TransitionLimit
+from lemmata.papers.ic_recall.proof import line, transition_limit
+from lemmata.papers.ic_recall.run.transition_limit_proof import TemperatureOrder, TransitionLimit
 from lemmata.proofs import ProofRun, exact, prove
 
 pytest.importorskip("flint", reason="needs the extra `proofs`")
@@ -42,7 +42,7 @@ def test_the_bound_is_below_what_both_pairs_gain(n: int) -> None:
     t = (1 - v) / 2 * v * v
     x = Fraction(9, 10) * t
     gain = -line.excess(exact(x), exact(t), n) / (n - 2)
-    bound = limit.pair_is_worth_it(exact(v))
+    bound = transition_limit.pair_is_worth_it(exact(v))
     assert bound > 0
     dropped = np.exp(-1 / float(v * (1 - v)))  # n exp(-1/(2T)), the relations without a match at x = 0
     assert float(bound) < float(gain) < float(bound) + 1.01 * dropped

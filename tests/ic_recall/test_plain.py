@@ -29,8 +29,8 @@ from lemmata.papers.ic_recall.model import (
 )
 from lemmata.papers.ic_recall.run.adam_fine_tuning import loss_from_counts, tokens_and_counts
 from lemmata.papers.ic_recall.run.algorithm_1 import descend
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.run.pretraining import pair_loss, recalled_loss
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import Affine, RandomBijections, TripletPairs, dataset_of, stored
 from lemmata.train import Autodiff, Descent, fit, only, stack, unstack
 

@@ -21,8 +21,8 @@ from lemmata.papers.ic_recall.model import (
     token_loss,
     whole_transformer,
 )
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.run.pretraining import pair_loss, recalled_loss
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import RandomBijections, TripletPairs, stored
 from lemmata.train import Autodiff, Batches, Descent, fit, masked_cross_entropy, only
 

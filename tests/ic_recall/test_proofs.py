@@ -9,7 +9,7 @@ import pytest
 from lemmata.cli import main
 from lemmata.core import UserError
 from lemmata.papers.ic_recall.claims._proved import WORLDS, World, in_the_sixth_digit
-from lemmata.papers.ic_recall.proof import line, one_step
+from lemmata.papers.ic_recall.proof import line, one_large_step
 from lemmata.papers.ic_recall.proof.pairs import partial_injections
 from lemmata.papers.ic_recall.run.proofs import (
     BestOnLine,
@@ -159,10 +159,12 @@ def test_one_large_step_in_balls_is_that_of_the_theory() -> None:
     slopes = np.array([(loss(v + step * e) - loss(v - step * e)) / (2 * step) for e in np.eye(6)])
     theta = -100 * t**1.5 * np.log(1 / t) * (slopes - slopes.mean()) / 6
     expected = np.exp(theta) / np.exp(theta).sum()
-    found = [float(one) for one in one_step.scores_after(exact(Fraction(t)), 7, 100)]
+    found = [float(one) for one in one_large_step.scores_after(exact(Fraction(t)), 7, 100)]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     short = 0.5 - np.exp(-loss(expected))
-    assert float(one_step.room(exact(Fraction(t)), 7, 100)) == pytest.approx(-1 / np.sqrt(t) - np.log(short), rel=1e-3)
+    assert float(one_large_step.room(exact(Fraction(t)), 7, 100)) == pytest.approx(
+        -1 / np.sqrt(t) - np.log(short), rel=1e-3
+    )
 
 
 def test_lemma_c_1_holds_with_the_long_step_alone() -> None:

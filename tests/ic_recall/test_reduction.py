@@ -31,9 +31,10 @@ from lemmata.papers.ic_recall.model import (
     whole_transformer,
     with_exact_memory,
 )
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.agreement import AGREEING, REFUSED, ModelAgreement
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, perturb
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, first_step_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss, first_step_loss
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, dataset, dataset_of, patterns, stored
 from lemmata.train import Autodiff, Descent, GradientDescent, fit_many, only, stack
 

@@ -7,10 +7,11 @@ import pytest
 
 from lemmata.core import Unattended, named_key, named_keys, precision
 from lemmata.papers.ic_recall.run import low_temperature
+from lemmata.papers.ic_recall.run.adam_or_descent import RULES, adam_or_descent
 from lemmata.papers.ic_recall.run.algorithm_1 import algorithm_1
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import starting_at, theta_of, watch_theta
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
-from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, first_step_loss
 from lemmata.papers.ic_recall.task import dataset_of_kinds
 from lemmata.train import stack
 

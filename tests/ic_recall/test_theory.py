@@ -11,12 +11,12 @@ from scipy.special import logsumexp
 
 from lemmata.core import named_integer, precision
 from lemmata.core.run import Unattended
-from lemmata.papers.ic_recall.run.start import FullWorldStart
+from lemmata.papers.ic_recall.run.full_world_start import FullWorldStart
 from lemmata.papers.ic_recall.run.worst_cases import Bowls, TwoLogits
 from lemmata.papers.ic_recall.theory import (
-    descent,
     gradients,
     low_temperature,
+    movement_bound,
     pairing,
     pairwise_line,
     relations,
@@ -207,7 +207,7 @@ def test_smoothness_formulas_and_bounds() -> None:
 
 def test_movement_bound_is_tight_for_one_quadratic_step() -> None:
     # f = l/2 x^2 from x_0 = 1 with step 1/l goes to 0: moved 1, allowed sqrt(2 (l/2)/l) = 1.
-    assert float(descent.movement_bound(1, 3.0, 1.5)) == pytest.approx(1.0)
+    assert float(movement_bound.movement_bound(1, 3.0, 1.5)) == pytest.approx(1.0)
 
 
 def test_matching_counts_cannot_be_exceeded_for_four_subjects() -> None:
@@ -304,4 +304,4 @@ def test_p_at_the_start_of_a_full_world() -> None:
 def test_a_step_in_a_bowl_goes_as_far_as_it_may() -> None:
     run = Bowls(smoothness=(2.0,), factors=(1.0,), starts=(3.0,), steps=2).execute(Unattended())
     assert run.metrics["moved"].tolist() == [3.0, 3.0]
-    assert descent.movement_bound(1, 2.0, run.metrics["first_loss"][0]) == pytest.approx(3.0)
+    assert movement_bound.movement_bound(1, 2.0, run.metrics["first_loss"][0]) == pytest.approx(3.0)

@@ -21,15 +21,16 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     token_loss,
 )
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.adam_fine_tuning import AdamFineTuning
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, ToConvergence, algorithm_1, descend
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.run.low_temperature import LowTemperature
-from lemmata.papers.ic_recall.run.one_large_step import ShortScheduleRun
 from lemmata.papers.ic_recall.run.pretraining import PretrainThenFineTune
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
 from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
 from lemmata.papers.ic_recall.run.sequences_needed import SequencesNeeded
 from lemmata.papers.ic_recall.run.short_schedule import second_log_error
+from lemmata.papers.ic_recall.run.short_schedule_run import ShortScheduleRun
 from lemmata.papers.ic_recall.task import (
     Affine,
     RandomBijections,

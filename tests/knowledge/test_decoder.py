@@ -24,7 +24,7 @@ from lemmata.core import (
 )
 from lemmata.papers.knowledge.claims.fig_3 import EXPERIMENT, decoder_run
 from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config
-from lemmata.papers.knowledge.run.gpt2 import (
+from lemmata.papers.knowledge.run.decoder_extraction import (
     CellConfig,
     DecoderExtraction,
     PhaseConfig,

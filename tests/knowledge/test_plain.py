@@ -18,7 +18,7 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_fa
 from lemmata.papers.knowledge.run.fast.token_descent import TokenDescent
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig, fine_tuning
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
-from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent
+from lemmata.papers.knowledge.run.staged_pretraining import Prompts, StagedDescent
 from lemmata.papers.knowledge.run.training import pretrain
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
 

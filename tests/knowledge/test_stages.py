@@ -13,7 +13,7 @@ from lemmata.core import UserError, named_key, precision
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe.question_gradient import question_gradient
 from lemmata.papers.knowledge.run.finetuning import truncated
-from lemmata.papers.knowledge.run.stages import (
+from lemmata.papers.knowledge.run.staged_pretraining import (
     Prompts,
     StagedDescent,
     StagedPreTraining,

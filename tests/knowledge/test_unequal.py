@@ -12,7 +12,7 @@ from lemmata.core import Recorded, RunResult, UserError, precision
 from lemmata.papers.knowledge.claims.unequal import Replies, excess
 from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.run.pipeline import theory_model
-from lemmata.papers.knowledge.run.stages import Prompts, whole_gradient
+from lemmata.papers.knowledge.run.staged_pretraining import Prompts, whole_gradient
 from lemmata.papers.knowledge.run.unequal import UnequalMultiplicity, thinned
 from lemmata.papers.knowledge.task import Facts, FactsConfig
 from lemmata.train import next_token_loss

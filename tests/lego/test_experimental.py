@@ -11,9 +11,9 @@ import pytest
 
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, NextClause, learned
+from lemmata.papers.lego.model.fast.rows import found_rows, rows_by_product, sums_of_rows
+from lemmata.papers.lego.model.fast.short_products import mixtures, scores, through
 from lemmata.papers.lego.model.reasoner import first_largest
-from lemmata.papers.lego.model.rows import found_rows, rows_by_product, sums_of_rows
-from lemmata.papers.lego.model.short_products import mixtures, scores, through
 from lemmata.papers.lego.probe import unhidden
 from lemmata.papers.lego.run.next_clause import next_clause_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, permute_predicates

@@ -12,11 +12,11 @@ from jaxtyping import install_import_hook
 
 with install_import_hook("lemmata", "typechecker.check_types"):
     from lemmata.core import Recorded, RunResult, Unattended, Undecided, UserError, precision
-    from lemmata.papers.lego.model.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
-    from lemmata.papers.lego.model.value_neurons import ValueNeurons
+    from lemmata.papers.lego.model.fast.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
+    from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
     from lemmata.papers.lego.probe import feature_shapes as reading
+    from lemmata.papers.lego.run.fast.one_step_flow import one_step_slopes
     from lemmata.papers.lego.run.feature_flow import EARLY, FeatureFlow, phases
-    from lemmata.papers.lego.run.one_step_flow import one_step_slopes
     from lemmata.papers.lego.run.power_method import PowerMethod
     from lemmata.papers.lego.run.variable_flow import VariableFlow, every_sentence
     from lemmata.papers.lego.task import action
@@ -47,6 +47,21 @@ def test_slopes_are_the_losss_own(leak: float) -> None:
         np.testing.assert_allclose(found.values, by_values, atol=1e-12)
         assert np.abs(by_actions).max() > 1e-4
         assert (neurons.read() < -leak).any(), "the leak's branches are met"
+
+
+@pytest.mark.parametrize("leak", [0.0, 0.3])
+def test_the_activation_is_the_integral_of_its_slope(leak: float) -> None:
+    """So its branches join; from below -B on it is constant."""
+    with precision("float64"):
+        neurons = drawn(leak)
+        bound = 9 * np.log(3.0)
+        assert float(neurons.bound) == pytest.approx(bound, rel=1e-12)
+        assert float(neurons.bias) == pytest.approx(np.log(3.0), rel=1e-12)
+        x = np.linspace(-1.2 * bound, 3.0, 400_001)
+        fire, slope = (np.asarray(of(jnp.asarray(x)[None, None, None])).ravel() for of in (neurons.fire, neurons.slope))
+    climbed = np.concatenate([[0.0], np.cumsum((slope[1:] + slope[:-1]) / 2 * np.diff(x))])
+    np.testing.assert_allclose(fire - fire[0], climbed, atol=1e-4)
+    assert np.interp(0.0, x, fire) == pytest.approx(0, abs=1e-9)
 
 
 def test_without_a_leak_they_are_the_other_engines() -> None:

@@ -10,11 +10,11 @@ from lego_oracles import as_tables, value_neurons
 from lemmata.core import RunConfig, Unattended, UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
 from lemmata.papers.lego.probe import look
-from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.probe.fast.long_chains import ActionChains, at_lengths, ceiling, draw_chains
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.population_labels import writes_variables
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.run.population_doubling import PopulationDoubling
-from lemmata.papers.lego.run.population_labels import writes_variables
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 
 SCORES = (2.5, -0.1, 2.2, 0.1)

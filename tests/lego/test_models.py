@@ -97,6 +97,12 @@ def test_logits_equal_the_dense_formulas_after_every_answer() -> None:
         assert float(after.value.max()) == pytest.approx(config.bound)  # the clip is met somewhere
 
 
+def test_slots_are_the_tokens_that_stand_there() -> None:
+    met = np.asarray(sentences(300)).reshape(-1, SLOTS).T
+    for (first, size), tokens in zip(CONFIG.slots, met, strict=True):
+        assert set(tokens.tolist()) == {*range(first, first + size), CONFIG.vocab - 1}
+
+
 def test_without_neurons_of_other_classes_their_logits_are_zero() -> None:
     with precision("float64"):
         model = a_model()

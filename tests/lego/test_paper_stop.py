@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from lemmata.core import UserError, precision, to_jax
-from lemmata.papers.lego.model.four_scores import attention
-from lemmata.papers.lego.model.ideal_features import IdealFeatures, loss_and_slope
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.fast.four_scores import attention
+from lemmata.papers.lego.model.fast.ideal_features import IdealFeatures, loss_and_slope
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.run import ideal_attention
+from lemmata.papers.lego.run.fast.population_labels import greedy_labels
+from lemmata.papers.lego.run.fast.population_loss import contexts, population, population_loss
+from lemmata.papers.lego.run.ideal_attention import IdealAttention
 from lemmata.papers.lego.run.paper_stop import PaperStop, World
-from lemmata.papers.lego.run.population_labels import greedy_labels
-from lemmata.papers.lego.run.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.task.count_contexts import count_contexts, enumerated, weighted, worst_context
 from lemmata.papers.lego.theory.logit_tables import EVENTS, TABLE, event, exact, membership, printed, ratio
@@ -38,20 +40,9 @@ def features(points: int, clip: float = 3.0) -> IdealFeatures:
 
 def general(ideal: IdealFeatures) -> ValueNeurons:
     """The same features in the engine that knows of no structure: a neuron a value."""
-    n, table = ideal.points, action(f"S{ideal.points}").table
-    a, b = float(ideal.action), float(ideal.value)
-    in_fibre = table.T[:, None, :] == np.arange(n)[None, :, None]  # [value, class, action]
-    values = np.broadcast_to(np.where(np.eye(n, dtype=bool), b, -a)[:, None, :], (n, n, n))
-    return ValueNeurons(
-        actions=to_jax(np.where(in_fibre, a, -b)),
-        values=to_jax(values),
-        speaks=to_jax(np.ones(n), float),
-        bias=to_jax(0.0, float),
-        rho=ideal.rho,
-        bound=ideal.bound,
-        vocab=ideal.vocab,
-        power=ideal.power,
-    )
+    d = float(ideal.vocab)
+    config = IdealAttention(action=f"S{ideal.points}", vocabularies=(d,))
+    return config.neurons(ideal_attention.World(d, float(ideal.bound) / math.log(d)))
 
 
 @pytest.mark.parametrize(("points", "length"), [(3, 2), (4, 2), (3, 4)])

@@ -16,15 +16,15 @@ from lego_oracles import as_tables, value_neurons
 from lemmata.core import named_key, precision
 from lemmata.papers.lego import plain, plain_decoder
 from lemmata.papers.lego.model import ExperimentalConfig, ExperimentalReasoner, TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.four_scores import entry_speeds
+from lemmata.papers.lego.model.fast.four_scores import entry_speeds
 from lemmata.papers.lego.run.attention_descent import AttentionDescent
 from lemmata.papers.lego.run.chains import Chains
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_labels import greedy_labels
+from lemmata.papers.lego.run.fast.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.run.next_clause import SentenceSet, next_clause_adam, written_answers
 from lemmata.papers.lego.run.one_step_descent import OneStep, Token
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import descend
-from lemmata.papers.lego.run.population_labels import greedy_labels
-from lemmata.papers.lego.run.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 
 STEPS, ETA = 20, 0.3
@@ -222,6 +222,13 @@ def test_the_plain_files_import_three_libraries() -> None:
         named = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
         assert named <= {"jax", "numpy", "optax", "itertools", "math", "time", "functools", "typing"}
         assert len(lines) <= 300
+
+
+def test_every_shortcut_says_what_it_equals() -> None:
+    files = [file for file in Path(plain.__file__).parent.rglob("fast/*.py") if file.name != "__init__.py"]
+    assert len(files) == 12
+    for file in files:
+        assert file.read_text().startswith('"""Equal to '), file
 
 
 def test_first_weights_are_drawn_by_the_same_law() -> None:

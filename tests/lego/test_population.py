@@ -11,15 +11,15 @@ import pytest
 from lego_oracles import as_tables, value_neurons
 from lemmata.core import UserError, named_key, precision
 from lemmata.papers.lego.model import TheoryConfig, TheoryTransformer
-from lemmata.papers.lego.model.four_scores import attention
-from lemmata.papers.lego.model.value_neurons import ValueNeurons, value_of_each
+from lemmata.papers.lego.model.fast.four_scores import attention
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons, value_of_each
 from lemmata.papers.lego.run.chains import Chains, next_logits, step_scores, value_loss
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_labels import greedy_labels
+from lemmata.papers.lego.run.fast.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.run.one_step_descent import OneStep
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
 from lemmata.papers.lego.run.population import descend, start_flow
 from lemmata.papers.lego.run.population_flow import Flow
-from lemmata.papers.lego.run.population_labels import greedy_labels
-from lemmata.papers.lego.run.population_loss import contexts, population, population_loss
 from lemmata.papers.lego.task import Lego, LegoConfig, action
 
 RATE = 0.3
@@ -246,6 +246,7 @@ def test_attention_by_kinds_and_what_is_refused() -> None:
     np.testing.assert_allclose(found.predicate, np.exp(2.0) / total)
     np.testing.assert_allclose(found.epsilon, 1 - found.predicate - found.answer, rtol=1e-12)
     np.testing.assert_allclose(found.gap, (np.exp(2.0) - np.exp(1.0)) / total)
+    np.testing.assert_allclose(attention(scores[jnp.array([2, 1, 0, 3])], 5.0, 3.0).gap, found.gap, rtol=1e-12)
     dense = model("C3", 4)
     table = action("S5").table
     with pytest.raises(UserError, match="reads"):

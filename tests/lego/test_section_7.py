@@ -9,7 +9,7 @@ import pytest
 from lemmata.core import RunResult, Scale, Unattended, UserError
 from lemmata.papers.lego.claims._diagonals import Backwards, Diagonal, parts
 from lemmata.papers.lego.claims._section_7_cells import BLOCKS, Cell, Learner, block_of
-from lemmata.papers.lego.claims.section_7 import mapped
+from lemmata.papers.lego.claims.section_7 import map_runs
 from lemmata.papers.lego.claims.section_7_no_residual import with_controls
 from lemmata.papers.lego.probe.families import FAMILIES
 from lemmata.papers.lego.run.data_sizes import DataSizes
@@ -55,7 +55,7 @@ def test_figures_6_and_7_are_opposite_patterns() -> None:
 
 def test_every_run_of_the_map_is_of_the_block_it_is_named_after() -> None:
     for scale in ("smoke", "laptop", "paper"):
-        for name, run in mapped(Scale(scale)).items():
+        for name, run in map_runs(Scale(scale)).items():
             wanted = name.split("/")[0] if "/" in name else "plain"
             assert isinstance(run, DataSizes | LengthTraining)
             assert block_of(run.model) == wanted
@@ -63,7 +63,7 @@ def test_every_run_of_the_map_is_of_the_block_it_is_named_after() -> None:
 
 
 def few_sizes(**changes: Any) -> DataSizes:
-    made = mapped(Scale("smoke"))["plain/9/symmetric"]
+    made = map_runs(Scale("smoke"))["plain/9/symmetric"]
     assert isinstance(made, DataSizes)
     return replace(made, **({"sizes": (16, 32)} | changes))
 
@@ -112,5 +112,7 @@ def test_one_diagonal_drops_more_than_the_other_or_less() -> None:
 def test_a_block_without_residual_is_run_as_the_map_runs_it() -> None:
     paper = Scale("paper")
     runs = with_controls(paper)
-    assert {runs[family] for family in FAMILIES} == {mapped(paper)[f"no residual/170/{family}"] for family in FAMILIES}
+    assert {runs[family] for family in FAMILIES} == {
+        map_runs(paper)[f"no residual/170/{family}"] for family in FAMILIES
+    }
     assert all(block_of(run.model) == "no residual" for run in runs.values())

@@ -1,15 +1,18 @@
 """The experiments on language models, run on tiny models: what they record is what edits do, and nothing is hidden."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lemmata.core import Scale, Unattended, UserError
+from lemmata.core.condition import each_condition
 from lemmata.core.config import override
 from lemmata.core.registry import select
-from lemmata.lm import Edit, Largest, Without, edited, load
+from lemmata.lm import Edit, Largest, Scaled, Without, edited, load
 from lemmata.lm.map import softmax
+from lemmata.papers.association.claims._knows import knows, too_little
 from lemmata.papers.association.run._questions import facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
@@ -97,6 +100,46 @@ def test_chosen_cuts_are_the_edits_they_say(folder: Path) -> None:
             for one in config.shares
         }
         assert share == max(ratios, key=ratios.__getitem__)
+
+
+def test_a_cut_stands_beside_the_matrix_dropped_and_scaled(folder: Path) -> None:
+    config = ChosenTruncation(
+        model=str(folder), prompts=5, upper=0.3, shares=(0.5,), keeps=0.01, subspaces=2, matrices=("mlp out",)
+    )
+    table = config.compute(Unattended()).metrics
+    model, layer = load(str(folder)), int(max(table["layer"]))
+    prompts = [fact.prompt for fact in facts_of("judge")[:5]]
+    for name, keep in (("dropped", Largest(0)), ("scaled", Scaled(0.5))):
+        with edited(model, Edit(layer, "mlp out", keep)):
+            probabilities = softmax(model.last_logits(prompts))[:, model.first_token(" the")]
+        mine = (table["edit"] == name) & (table["layer"] == layer)
+        np.testing.assert_allclose(table["the"][mine], probabilities, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["truncation-ioi", "truncation-facts", "truncation-matrices", *PAPERS])
+def test_a_model_that_knows_nothing_decides_nothing(name: str) -> None:
+    """Every claim on a language model's cuts has the need, and it is not met where answers are all but impossible."""
+    experiment = select([f"association/{name}"])[0].experiment
+    needs = [each for claim in experiment.claims for each in each_condition({**experiment.needs, **claim.needs})]
+    asked = {name for name, condition in needs if condition is knows}
+    assert asked >= set(experiment.runs(Scale("smoke"))) - {"exchanged"}
+    assert "its weights are wrong or broken" in str(too_little("a model", 2e-5))
+    assert too_little("a model", 0.3) is None
+
+
+def test_a_statement_names_the_matrix_that_is_cut(folder: Path, tmp_path: Path) -> None:
+    changes = {"model": str(folder), "matrices": "mlp out", "shares": "0.3"}
+    (found,) = evaluate(select(["association/truncation-ioi"]), Scale("smoke"), Store(tmp_path), changes=changes)
+    for record in found.records():
+        assert "MLP output matrix" in str(record.to_json())
+        assert "MLP input matrix" not in str(record.to_json())
+
+
+def test_sentences_in_the_printed_words(folder: Path) -> None:
+    asked = FixedTruncation(model=str(folder), task="ioi", sentences=8)._questions(load(str(folder)))
+    assert len(set(asked.prompts)) == 8
+    for prompt in asked.prompts:
+        assert re.fullmatch(r"When (\w+) and (\w+) went to a store, (\1|\2) gave a drink to", prompt)
 
 
 def test_a_direction_removed_alone_is_that_edit(folder: Path) -> None:

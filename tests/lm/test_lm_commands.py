@@ -1,6 +1,8 @@
 """`lemmata lm` as a person uses it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ def folder(tmp_path: Path) -> str:
 def test_help_teaches(cli: Cli) -> None:
     code, out, _ = cli("lm", "--help")
     assert code == 0
-    for name in ("truncate", "map", "export", "pretrain", "models", "fetch"):
+    for name in ("cover", "truncate", "map", "export", "pretrain", "models", "fetch"):
         assert name in out
         code, text, _ = cli("lm", name, "--help")
         assert code == 0
@@ -118,3 +120,31 @@ def test_a_wrong_questions_file_is_refused(cli: Cli, folder: str) -> None:
     code, _, err = cli("lm", "map", folder, "--questions", "asked.tsv")
     assert code == 2
     assert "each line is a prompt, a tab and the answer" in err
+
+
+def test_a_slip_is_refused_in_one_line_before_anything_is_loaded(tmp_path: Path) -> None:
+    slips = {
+        ("--matrix", "mlp inn", "--layer", "2"): "unknown matrix 'mlp inn': did you mean 'mlp in'?",
+        ("--matrix", "q", "--layer", "0"): "--layer = 0 is not possible: at least 1",
+        ("smollm2-135m-instrct", "--matrix", "q", "--layer", "1"): "did you mean 'smollm2-135m-instruct'?",
+        ("./none", "--matrix", "q", "--layer", "1"): "no model at './none'",
+    }
+    rest = ["--rank", "1", "--prompt", "x"]
+    code = (
+        "import sys\nfrom lemmata.cli import main\n"
+        f"for slip in {list(slips)!r}:\n"
+        "    try:\n"
+        f"        main(['lm', 'truncate', *slip, *{rest!r}])\n"
+        "    except SystemExit as stop:\n"
+        "        print(stop.code, {'torch', 'transformers'} & set(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["2 set()"] * len(slips), done.stderr
+    for line, says in zip(done.stderr.splitlines(), slips.values(), strict=True):
+        assert says in line
+
+
+def test_a_matrix_is_dropped_by_rank_0(cli: Cli, folder: str) -> None:
+    code, out, _ = cli("lm", "truncate", folder, *CUT[:-1], "0", "--prompt", "Madrid", "--json")
+    assert code == 0
+    assert json.loads(out)["edit"] | {"rank": 0, "energy": 0.0, "change": 1.0} == json.loads(out)["edit"]

@@ -18,7 +18,7 @@ from lemmata.core import precision
 from lemmata.papers.association import plain as plain_association
 from lemmata.papers.ic_recall import plain as plain_recall
 from lemmata.papers.knowledge import plain as plain_knowledge
-from lemmata.papers.lego import plain_decoder
+from lemmata.papers.lego import plain as plain_lego, plain_decoder
 
 STEPS = 20
 FOLDER = Path(__file__).parents[2] / "examples" / "torch"
@@ -175,6 +175,56 @@ def test_lego(tables: bool) -> None:
         assert_equal(getattr(model, name), expected, getattr(start, name))
 
 
+def theory_twin(name: str = "C3") -> tuple[ModuleType, Any, torch.nn.Module, plain_lego.Model, plain_lego.Constants]:
+    """Far from the start but not at the clip, where nothing moves."""
+    theirs, plain = twin("lego_theory"), plain_lego
+    table = jnp.asarray(plain.cyclic(3) if name == "C3" else plain.symmetric(3))
+    start, c = plain.create(table, 7, 6, jax.random.key(0), sigma=0.3, clip=1.5)
+    start = start._replace(Q43=0.1 * jnp.eye(7) + 0.01, Q44=0.2 * jnp.eye(7) - 0.01)
+    model = theirs.Reasoner(tensor(table).long(), 7, 6, sigma=0.3, clip=1.5)
+    load(model, start._asdict())
+    np.testing.assert_allclose(tuple(model.c), tuple(c), rtol=1e-14)
+    return theirs, table, model, start, c
+
+
+@pytest.mark.parametrize("token", [4, 5])
+def test_the_neurons_of_legos_theory(token: int) -> None:
+    theirs, table, model, start, c = theory_twin()
+    names = ("W4",) if token == 4 else ("W5g", "W5y")
+    weights = tuple(getattr(start, name) for name in names)
+    trained, _ = plain_lego.learn_one_step(weights, token, table, c, STEPS, 0.05, 0.02)
+    theirs.learn_one_step(model, token, tensor(table).long(), STEPS, 0.05, 0.02)
+    for name, expected, before in zip(names, trained, weights, strict=True):
+        assert_equal(getattr(model, name), expected, before)
+
+
+@pytest.mark.parametrize(("name", "length", "answers"), [("C3", 2, (1, 2)), ("S3", 4, (2,))])
+def test_the_attention_of_legos_theory(name: str, length: int, answers: tuple[int, ...]) -> None:
+    """Algorithm 1 on true answers, Algorithm 2 on the model's own."""
+    theirs, table, model, start, c = theory_twin(name)
+    now, plain = start, plain_lego
+    write = jax.jit(jax.vmap(lambda s: plain.annotate(start, c, s, 2)))
+    slope = jax.jit(jax.grad(lambda Q, s: plain.attention_loss(Q, start, c, s, answers)))
+    for key in jax.random.split(jax.random.key(1), STEPS):
+        batch = plain.draw(table, 7, length, 16, key)
+        given = theirs.Sentence(*(tensor(one).long() for one in batch))
+        if length > 2:
+            written = theory_twin(name)[2].annotate(given, 2)
+            batch = write(batch)
+            for one, other in zip(written, batch, strict=True):
+                np.testing.assert_array_equal(one, other)
+            given = written
+        Q = (now.Q43, now.Q44)
+        moved = [one - 0.3 * 7 * change for one, change in zip(Q, slope(Q, batch), strict=True)]
+        now = now._replace(Q43=moved[0], Q44=moved[1])
+        theirs.step(model, given, answers, 0.3)
+    for block in ("Q43", "Q44"):
+        assert_equal(getattr(model, block), getattr(now, block), getattr(start, block))
+    test = plain.draw(table, 7, 5, 16, jax.random.key(2))
+    found = model.accuracy(theirs.Sentence(*(tensor(one).long() for one in test)))
+    np.testing.assert_allclose(found, plain.accuracy(now, c, test), rtol=1e-8)
+
+
 def test_the_twins_draw_the_same_laws() -> None:
     recall, lego, facts, noisy = (twin(name) for name in ("ic_recall", "lego", "knowledge", "association"))
     table = recall.random_bijections(5, 9)
@@ -190,6 +240,9 @@ def test_the_twins_draw_the_same_laws() -> None:
     assert torch.equal(actions[drawn[:, :4, 1] - 7, y[:, :-1]], y[:, 1:])
     assert torch.equal(drawn[:, :4, 0], drawn[:, 5:, 3])
     assert torch.equal(drawn[:, :4, 2], drawn[:, 4:-1, 3])
+    s = twin("lego_theory").draw(actions, 7, 4, 30)
+    assert torch.equal(actions[s.g, s.y[:, :-1]], s.y[:, 1:])
+    assert all(len(set(row)) == 5 for row in s.x.tolist())
     templates = facts.draw_templates(6, 8, 3)
     assert all(len(set(row)) == 3 for row in templates.tolist())
     s, r = facts.draw_sentences(templates, 40)
@@ -202,7 +255,7 @@ def test_the_twins_draw_the_same_laws() -> None:
     assert (z[:, -1] == noisy.Q).all()
 
 
-@pytest.mark.parametrize("name", ["association", "ic_recall", "knowledge", "lego"])
+@pytest.mark.parametrize("name", ["association", "ic_recall", "knowledge", "lego", "lego_theory"])
 def test_it_stands_alone_and_is_short(name: str) -> None:
     lines = (FOLDER / f"{name}.py").read_text().splitlines()
     imported = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lemmata.core import UserError
-from lemmata.lm import Edit, Keep, Largest, Matrix, RandomSubspace, Smallest, Without, changes, edited, spectrum
+from lemmata.lm import Edit, Keep, Largest, Matrix, RandomSubspace, Scaled, Smallest, Without, changes, edited, spectrum
 from lemmata.lm.place import cache_folder
 from lemmata.lm.roles import roles_of
 from lemmata.lm.spectra import decompose, spectrum_of
@@ -122,6 +122,22 @@ def test_all_but_named_directions() -> None:
     np.testing.assert_allclose(gone, expected, atol=1e-5)
 
 
+def test_a_matrix_is_dropped_or_scaled() -> None:
+    model = tiny("llama")
+    matrix = Matrix(1, "mlp out")
+    before = matrix.get(model.network)
+    for keep in (Largest(0), Smallest(0), RandomSubspace(0), Scaled(0.0), Without(tuple(range(1, 33)))):
+        with edited(model, Edit(1, "mlp out", keep)):
+            assert not matrix.get(model.network).any()
+    with edited(model, Edit(1, "mlp out", Scaled(0.2))):
+        np.testing.assert_allclose(matrix.get(model.network), 0.2 * before, rtol=1e-6)
+    assert (Edit(1, "mlp out", Largest(0)).describe(model).rank, Scaled(0.2).words()) == (
+        0,
+        "all directions, times 0.2",
+    )
+    np.testing.assert_array_equal(matrix.get(model.network), before)
+
+
 @pytest.mark.parametrize("role", ["mlp in", "mlp out"])
 def test_a_random_subspace_is_a_projection_of_the_short_side(role: str) -> None:
     model = tiny("llama")
@@ -162,10 +178,10 @@ def test_an_edit_says_what_it_changed() -> None:
 @pytest.mark.parametrize(
     ("keep", "says"),
     [
-        (Largest(0), "rank = 0 is not possible: a count from 1 to 32"),
-        (Largest(33), "rank = 33 is not possible: a count from 1 to 32, or a share in (0, 1]"),
+        (Largest(-1), "rank = -1 is not possible: a count from 0 to 32"),
+        (Largest(33), "rank = 33 is not possible: a count from 0 to 32, or a share in (0, 1]"),
         (Largest(0.0), "rank = 0.0 is not possible: a share in (0, 1]"),
-        (Smallest(1.5), "rank = 1.5 is not possible: a share in (0, 1], or a count from 1 to 32"),
+        (Smallest(1.5), "rank = 1.5 is not possible: a share in (0, 1], or a count from 0 to 32"),
         (RandomSubspace(0.01), "of 32 directions it keeps none; the smallest share is 0.031"),
         (Without((33,)), "direction = 33 is not possible: 1 to 32, counted from 1"),
     ],

@@ -1,21 +1,23 @@
 """Help that depends on more than the command: an experiment's keys, the views that a query may name."""
 
+import ast
+import importlib.util
 from collections.abc import Mapping
 from itertools import pairwise
+from pathlib import Path
 
-from lemmata.cli.table import Commands
-
+Commands = Mapping[str, str]  # a command's name -> its function, as `module:name` in `lemmata`
 HELP = {"-h", "--help"}
 
 
-def overview(groups: Mapping[str, Commands], about: str) -> str:
+def overview(prog: str, groups: Mapping[str, Commands], text: str) -> str:
     """Every command on one screen: its name, and the first line that its own help says."""
-    first, _, rest = about.partition("\n\n")
-    lines = [first, "usage: lemmata COMMAND [OPTIONS]   (lemmata COMMAND --help: all about one)"]
+    first, _, rest = text.partition("\n\n")
+    lines = [first, f"usage: {prog} COMMAND [OPTIONS]   ({prog} COMMAND --help: all about one)"]
     for group, commands in groups.items():
         lines += ["", f"{group}:"]
-        lines += [f"  {name:13} {(kind.__doc__ or '').partition(chr(10))[0]}" for name, (kind, _) in commands.items()]
-    return "\n".join([*lines, "", rest])
+        lines += [f"  {name:13} {about(place).partition(chr(10))[0]}" for name, place in commands.items()]
+    return "\n".join([*lines, "", rest.rstrip() + "\n"])
 
 
 def help_from_code(words: list[str]) -> list[str] | None:
@@ -35,3 +37,12 @@ def _known(words: list[str], without: str = "") -> list[str]:
         if option in {"--scale", "--store", "--paper-path"} - {without}:
             kept += [option, value]
     return kept
+
+
+def about(place: str) -> str:
+    """What a command, or the module of several, says of itself; its module is not loaded."""
+    module, _, name = place.partition(":")
+    found = importlib.util.find_spec(f"lemmata.{module}")
+    tree = ast.parse(Path(str(found and found.origin)).read_text())
+    named = (one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
+    return ast.get_docstring(next(named) if name else tree) or ""

@@ -6,27 +6,36 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.diff import check_against, diff
-from lemmata.commands.export import claims_json, export
+from lemmata.commands.cheapest_first import cheapest_first
+from lemmata.commands.claim_records import provenance
 from lemmata.commands.findings import Findings
-from lemmata.commands.json_output import print_json
-from lemmata.commands.order import cheapest_first
+from lemmata.commands.options import (
+    OUT,
+    Changes,
+    Engine,
+    ExperimentId,
+    Ids,
+    Jobs,
+    Json,
+    ReplicatedScale,
+    SeededScale,
+    SingleFile,
+    print_json,
+)
 from lemmata.commands.plan import print_plan
 from lemmata.commands.progress import ProgressReporter
-from lemmata.commands.provenance import provenance
 from lemmata.core import Scale, UserError, require
-from lemmata.core.engine import EngineName
+from lemmata.core.cli_hints import command_of
 from lemmata.core.errors import InvalidField
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select_one
 from lemmata.record import ExperimentResult, NotRun, Record, Records, read_baseline
 from lemmata.record.record_of import KEPT
-from lemmata.report.claim_graph import SCHEMA
-from lemmata.report.command import command_of
 from lemmata.report.figure import draw
 from lemmata.report.incremental import IncrementalReport
 from lemmata.report.page import Report, write_page
@@ -37,21 +46,25 @@ from lemmata.run import Store, change, evaluate, evaluate_each, named_one_by_one
 
 
 def reproduce(
-    ids: Sequence[str],
-    scale: Scale,
-    out: Path,
+    ids: Ids,
+    scale: ReplicatedScale,
     store: Store,
-    jobs: int | None,
+    out: Annotated[Path, tyro.conf.arg(help=OUT)] = Path("report"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
-    engine: EngineName = "local",
-    single_file: bool = False,
-    dry_run: bool = False,
+    as_json: Json = False,
+    engine: Engine = "local",
+    single_file: SingleFile = False,
+    dry_run: Annotated[
+        bool, tyro.conf.arg(help="Say what would be computed and how long it takes; compute nothing.")
+    ] = False,
 ) -> int:
-    """Run what is missing, the cheapest experiments first; judge and draw each when its runs are there.
+    """Run what is missing, judge, draw and write the report.
 
-    The page is there from the first second, and grows: what is not judged yet stands in it as still to come.
+    The cheapest experiments are computed first. The page is there from the first second, and grows.
+
+    Example: lemmata reproduce ic-recall/fig-3 association/thm-2 --scale laptop
     """
     selections, not_run = possible(ids, scale, store)
     if dry_run:
@@ -91,18 +104,25 @@ def reproduce(
 
 
 def check(
-    ids: Sequence[str],
-    scale: Scale,
+    ids: Ids,
+    scale: ReplicatedScale,
     store: Store,
-    jobs: int | None,
+    jobs: Jobs = None,
     *,
-    engine: EngineName = "local",
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
+    engine: Engine = "local",
 ) -> int:
-    """Run what is missing and judge; 1 if a claim fails or a run could not be computed."""
+    """Run what is missing and judge; exits 1 if a claim fails.
+
+    Nothing is drawn; an erratum is not a failure. Experiments that cannot be run here (an extra is not installed,
+    weights are not there) are listed apart as `not run` and change no exit code. One that is named itself, or by a
+    claim of it, is refused in one line, with exit code 2.
+
+    Example: lemmata check ic-recall --scale laptop --json
+    """
     selections, not_run = possible(ids, scale, store)
-    result = _evaluate(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
+    result = evaluated(selections, scale, store, jobs, engine=engine, own_runs=named_one_by_one(ids))
     if as_json:
         _print_json(_records([*result, *not_run]))
     else:
@@ -112,17 +132,23 @@ def check(
 
 
 def run_changed(
-    experiment_id: str,
-    assignments: Sequence[Sequence[str]],
-    scale: Scale,
-    out: Path,
+    experiment_id: ExperimentId,
+    scale: SeededScale,
     store: Store,
-    jobs: int | None,
+    assignments: Changes = (),
+    out: Annotated[Path, tyro.conf.arg(help=OUT)] = Path("report-run"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
-    """One experiment with changed assumptions: said first, with the claims that rest on what changes."""
+    """One experiment under changed assumptions (--set KEY=VALUE).
+
+    Its runs are stored, judged and drawn. A key changes every run that has it. What it changed is said first and stands
+    at the head of the result; a claim that rests on no changed run is not judged, and says what it rests on.
+
+    Example: lemmata run ic-recall/fig-2 --set temperature=0.1 world.n=11
+    """
     selection = select_one(experiment_id, "run")
     changes: dict[str, str] = {}
     for key, value in (_split_assignment(text) for group in assignments for text in group):
@@ -137,7 +163,7 @@ def run_changed(
         console.print("\n".join(made.words()), markup=False)
         console.print("\n".join(made.resting(expected_reads(selection, made.after))), markup=False)
     ensure_folder(out)
-    result = _evaluate([selection], scale, store, jobs, changes=changes)
+    result = evaluated([selection], scale, store, jobs, changes=changes)
     page = write_page(Report(entries=[entry_of(item, scale, store, changes) for item in result], scale=scale), out)
     if as_json:
         _print_json([*_records(result), *(one for item in result for one in item.left_out_records())])
@@ -161,43 +187,10 @@ def expected_reads(selection: Selection, runs: Iterable[str]) -> dict[str, list[
     return {one.id: here(known[one.id].reads or None if one.id in known else None) for one in selection.claims}
 
 
-def export_one(
-    wanted: str,
-    format: str,
-    scale: Scale,
-    out: Path,
-    store: Store,
-    jobs: int | None,
-    *,
-    as_json: bool,
-    console: Console,
-) -> int:
-    """The crate of one experiment; what is missing is run first. Or a paper's claims as they stand, which runs
-    nothing."""
-    if format != "crate":
-        print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
-        return 0
-    selection = select_one(wanted, "export")
-    (result,) = _evaluate([selection], scale, store, jobs)
-    for name, reason in result.runs.failed.items():
-        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    command = command_of(selection.experiment.id, scale)
-    return export(result, scale, store, out, command, as_json=as_json, console=console)
-
-
-def diff_against(
-    against: str, ids: Sequence[str], scale: Scale, store: Store, jobs: int | None, *, as_json: bool, console: Console
-) -> int:
-    """What moved since a commit or another store; what is missing here is run first."""
-    check_against(against)
-    found = _evaluate(possible(ids, scale, store)[0], scale, store, jobs)
-    _print_origins(found if not as_json else (), console)
-    return diff(against, ids, scale, store, _records(found), as_json=as_json, console=console)
-
-
-def _evaluate(
+def evaluated(
     selections: Sequence[Selection], scale: Scale, store: Store, jobs: int | None, **how: Any
 ) -> list[ExperimentResult]:
+    """What is asked for, judged, and what is missing computed before our eyes."""
     with ProgressReporter() as reporter:
         return evaluate(selections, scale, store, reporter=reporter, jobs=jobs_of(jobs), **how)
 
@@ -254,12 +247,12 @@ def _print_verdicts(
                 console.print(f"undecided: {one.claim.id}: {one.detail}", markup=False)
         for claim, why in item.left_out:
             console.print(f"not judged: {claim.id}: {why}", markup=False)
-    _print_origins(result, console)
+    print_origins(result, console)
     for line in not_run_lines(_records(not_run)):
         console.print(line)
 
 
-def _print_origins(result: Sequence[ExperimentResult], console: Console) -> None:
+def print_origins(result: Sequence[ExperimentResult], console: Console) -> None:
     for item in result:
         if item.elsewhere:
             console.print(f"{item.experiment.id}: {item.elsewhere}", markup=False, soft_wrap=True)

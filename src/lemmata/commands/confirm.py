@@ -1,15 +1,15 @@
 """`lemmata confirm`: the same claims under fresh randomness."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
+import tyro
 from rich.console import Console
 
 from lemmata.commands.compute import jobs_of
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import AtScale, Engine, Ids, Jobs, Json, print_json
 from lemmata.commands.progress import ProgressReporter
 from lemmata.core import Scale, UserError, require
-from lemmata.core.engine import EngineName
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection, select
 from lemmata.core.verdict import Status
@@ -20,25 +20,36 @@ from lemmata.run import Store, confirm, named_one_by_one, possible
 
 
 def confirm_claims(
-    ids: Sequence[str],
-    headlines: bool,
-    scale: Scale,
-    replications: int,
-    first: int,
+    ids: Ids,
+    scale: AtScale,
     store: Store,
-    jobs: int | None,
+    replications: Annotated[int, tyro.conf.arg(help="How many.")] = 5,
+    first: Annotated[int, tyro.conf.arg(help="The number of the first.")] = 1,
+    jobs: Jobs = None,
     *,
-    engine: EngineName = "local",
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
+    engine: Engine = "local",
+    headlines: Annotated[bool, tyro.conf.arg(help="Of these the claims that their papers name as headlines.")] = False,
 ) -> int:
-    """Judge under each replication; 1 if a claim fails in one of them, or a run could not be computed."""
+    """The same claims under fresh randomness.
+
+    Every key and every stream of every run is drawn anew under replications 1, 2, ...; each claim is judged in each,
+    and all are set beside the reference, replication 0.
+
+    What is stored is not computed again: run the same command again to continue, or with more replications. Where a
+    rule was changed after replications had been seen, take numbers that nobody has seen (`--first 6`).
+    Exits 1 if a claim fails in one of them. `lemmata check ID --replication 3` shows one of them closely,
+    `lemmata list --unstable` the claims that moved.
+
+    Example: lemmata confirm association/fig-18 --replications 5 --scale laptop
+    """
     require(replications >= 1, "--replications", replications, "at least 1")
     require(first >= 1, "--first", first, "at least 1 (replication 0 is the reference: `lemmata check`)")
     numbers = range(first, first + replications)
     if headlines:
         chosen = [(one.paper, claim.id) for one in select(ids) for claim in one.claims]
-        ids = [id for paper, id in chosen if id.partition("/")[2] in paper.headlines]
+        ids = tuple(id for paper, id in chosen if id.partition("/")[2] in paper.headlines)
         if not ids:
             raise UserError("--headlines: none of these papers names any")
     selections, not_run = possible(ids, scale, store)

@@ -8,17 +8,19 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import tyro
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.json_output import print_json
+from lemmata.commands.compute import evaluated, print_origins
+from lemmata.commands.options import Ids, Jobs, Json, SeededScale, print_json
 from lemmata.core import Scale, UserError
 from lemmata.core.pluralize import pluralize
 from lemmata.record import Record, Records
 from lemmata.report.table_layout import rows_table
-from lemmata.run.store import Store
+from lemmata.run import Store, possible
 from lemmata.run.verdicts import stored_verdicts
 
 
@@ -80,18 +82,28 @@ def _git() -> list[str]:
     return ["git", "-C", str(_root())]
 
 
-def diff(
-    against: str,
-    ids: Sequence[str],
-    scale: Scale,
+def diff_against(
+    against: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="COMMIT|STORE", help="A commit, or a store's folder.")
+    ],
+    ids: Ids,
+    scale: SeededScale,
     store: Store,
-    now: Sequence[Record],
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
-    """Print what moved between `against` (a store's folder, or a commit) and the verdicts `now`; 1 if any did."""
-    after = {one.id: one for one in now}
+    """What moved since a commit, or against another store.
+
+    Exits 1 if any did. What this store lacks is computed first; a commit's own code computes what it lacks, too.
+
+    Example: lemmata diff HEAD~3 ic-recall   ·   lemmata diff ../other/.lemmata
+    """
+    check_against(against)
+    found = evaluated(possible(ids, scale, store)[0], scale, store, jobs)
+    print_origins(found if not as_json else (), console)
+    after = {one.id: one for item in found for one in item.records()}
     if Path(against).is_dir():
         stored = stored_verdicts(Store(Path(against)))
         before = {one.id: one for one in stored if one.scale == scale.name and one.id in after}
@@ -99,18 +111,18 @@ def diff(
             raise UserError(f"store {against!r} keeps no verdict on these claims at scale {scale.name}")
     else:
         before = {one.id: one for one in _of_commit(against, ids, scale, store)}
-    found = compare(before, after)
+    moved = compare(before, after)
     if as_json:
-        return print_json(found, int(bool(found)))
+        return print_json(moved, int(bool(moved)))
     lines = []
-    for moved in found:
-        numbers = [f"{one['where']}: {one['before']} → {one['after']}" for one in moved["numbers"]]
+    for claim in moved:
+        numbers = [f"{one['where']}: {one['before']} → {one['after']}" for one in claim["numbers"]]
         more = [f"and {len(numbers) - 4} more"] if len(numbers) > 4 else []
-        lines.append((moved["id"], moved["before"], moved["after"], "\n".join([*numbers[:4], *more])))
+        lines.append((claim["id"], claim["before"], claim["after"], "\n".join([*numbers[:4], *more])))
     if lines:
         console.print(rows_table(["claim", "before", "after", "numbers"], lines))
-    console.print(f"{len(found)} of {pluralize(len({*before, *after}), 'claim')} moved since {against}.")
-    return int(bool(found))
+    console.print(f"{len(moved)} of {pluralize(len({*before, *after}), 'claim')} moved since {against}.")
+    return int(bool(moved))
 
 
 def _of_commit(commit: str, ids: Sequence[str], scale: Scale, store: Store) -> list[Record]:

@@ -1,17 +1,17 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
 import runpy
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
+import tyro
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.baseline import keep_verdicts, write_json
-from lemmata.commands.json_output import print_json
-from lemmata.commands.list import claim_records
+from lemmata.commands.claim_records import claim_records
+from lemmata.commands.keep_verdicts import keep_verdicts, write_json
+from lemmata.commands.options import AtScale, Json, PaperIds, print_json
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.registry import paper_ids, papers, select
 from lemmata.core.verdict import Status
@@ -72,8 +72,21 @@ def page_of(paper: Paper) -> str:
     return with_numbers(text, path, paper)
 
 
-def docs(ids: Sequence[str], scale: Scale, store: Store, *, check: bool, as_json: bool, console: Console) -> int:
-    """Keep the store's verdicts with each paper and write its tables; with `check`, only say what is out of date."""
+def docs(
+    ids: PaperIds,
+    scale: AtScale,
+    store: Store,
+    *,
+    console: Console,
+    check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Write the generated tables and numbers of the pages.
+
+    Each paper's tables of claims, errata and rules, from its code, its ledger and its last verdicts and replications in
+    the store, which are kept with it; the numbers that pages read from verdicts; and docs/coverage.md, controls.md,
+    replications.md.
+    """
     stale, texts = [], {}
     for paper in (papers()[id] for id in paper_ids(ids)):
         if not check:

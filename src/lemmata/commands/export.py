@@ -8,20 +8,23 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import tyro
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.json_output import print_json
-from lemmata.commands.list import claim_records
+from lemmata.commands.claim_records import claim_records
+from lemmata.commands.compute import evaluated
+from lemmata.commands.options import Jobs, Json, SeededScale, print_json
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, RunResult, Scale, UserError
+from lemmata.core.cli_hints import command_of
 from lemmata.core.config import encode
 from lemmata.core.pluralize import pluralize
-from lemmata.core.registry import experiments, paper_ids, papers
+from lemmata.core.registry import experiments, paper_ids, papers, select_one
 from lemmata.record import ExperimentResult
-from lemmata.report.claim_graph import claim_graph
+from lemmata.report.claim_graph import SCHEMA, claim_graph
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.page_entry import footer_of
 from lemmata.run import Store
@@ -42,6 +45,46 @@ TYPES = {
 }
 
 
+def export_one(
+    wanted: Annotated[
+        str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="An experiment, or one of its claims; or a paper.")
+    ],
+    scale: SeededScale,
+    store: Store,
+    format: Annotated[
+        Literal["crate", "claims", "schema"],
+        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
+    ] = "crate",
+    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate"),
+    jobs: Jobs = None,
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """An experiment as an RO-Crate, or a paper's claims as JSON.
+
+    A crate is of the Process Run Crate profile, with configs and the version of the code; what is missing is run first.
+    The graph is JSON, with statements, verdicts, what each rests on and what it would have refuted, as they stand; its
+    schema is printed by --format schema.
+
+    Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    Example: lemmata export ic-recall --format claims > ic-recall.json
+    """
+    if format != "crate":
+        print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
+        return 0
+    selection = select_one(wanted, "export")
+    (result,) = evaluated([selection], scale, store, jobs)
+    for name, reason in result.runs.failed.items():
+        raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
+    write_crate(result, store, out)
+    if as_json:
+        verdicts = {one.claim.id: one.status for one in result.judgements}
+        return print_json({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts})
+    console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
+    return 0
+
+
 def claims_json(paper_id: str, scale: Scale, store: Store) -> str:
     """A paper's claims as a graph, with this store's verdicts or the reference's."""
     if "/" in paper_id:
@@ -52,17 +95,15 @@ def claims_json(paper_id: str, scale: Scale, store: Store) -> str:
     return json.dumps(claim_graph(papers()[id], claims, records), indent=1, ensure_ascii=False)
 
 
-def export(
-    result: ExperimentResult, scale: Scale, store: Store, out: Path, command: str, *, as_json: bool, console: Console
-) -> int:
-    """Write the crate of one experiment's result into a folder that does not exist yet."""
+def write_crate(result: ExperimentResult, store: Store, out: Path) -> None:
+    """The crate of one experiment's result, in a folder that does not exist yet."""
     try:
         from rocrate.rocrate import ROCrate
     except ModuleNotFoundError:
         raise UserError("export needs the library rocrate: pip install 'lemmata[export]'") from None
     if out.exists():
         raise UserError(f"--out {str(out)!r} is there already: name a folder that is not")
-    experiment, paper = result.experiment, result.paper
+    experiment, paper, scale = result.experiment, result.paper, result.runs.scale
     crate = ROCrate()
     crate.name = f"{experiment.id}: {experiment.title}"
     crate.description = f"Runs, verdicts and figure of {experiment.id} at scale {scale.name}, by lemmata."
@@ -73,15 +114,9 @@ def export(
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         actions = [_run(crate, software, name, run, store, scratch) for name, run in result.runs.items()]
-        actions.append(_verdict(crate, software, result, command, scratch))
+        actions.append(_verdict(crate, software, result, command_of(experiment.id, scale), scratch))
         crate.root_dataset["mentions"] = actions
         crate.write(out)
-    if as_json:
-        verdicts = {one.claim.id: one.status for one in result.judgements}
-        print_json({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts})
-    else:
-        console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
-    return 0
 
 
 def _paper(crate: "ROCrate", paper: Paper) -> Any:

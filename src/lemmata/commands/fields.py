@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import AtScale, ExperimentId, Json, print_json
 from lemmata.core import Experiment, Scale
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import select_one
@@ -13,8 +13,11 @@ from lemmata.report.values import shorten
 from lemmata.run import Key, keys
 
 
-def fields(experiment_id: str, scale: Scale, *, as_json: bool, console: Console) -> int:
-    """Every key of an experiment's runs: what it may hold, what it holds in which run, and what the paper says."""
+def fields(experiment_id: ExperimentId, scale: AtScale, *, console: Console, as_json: Json = False) -> int:
+    """What --set may change in an experiment.
+
+    Every field of its runs, what it may hold, and what it holds. `lemmata run EXPERIMENT --help` shows the same.
+    """
     experiment = select_one(experiment_id, "run").experiment
     if as_json:
         return print_json([key.row() for key in keys(experiment, scale)])

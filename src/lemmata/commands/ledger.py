@@ -3,10 +3,12 @@
 import dataclasses
 import json
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import Ids, Json, print_json
 from lemmata.core import Paper, Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.registry import papers, select
@@ -19,12 +21,40 @@ from lemmata.run.store import now
 
 
 def rule_history(
-    ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, write: bool, as_json: bool, console: Console
+    ids: Ids,
+    store: Store,
+    why: Annotated[str, tyro.conf.arg(help="For --write: why the rule was written or changed.")] = "",
+    seen: Annotated[str, tyro.conf.arg(help='For --write: what had been seen of its settings; "nothing" if so.')] = "",
+    kind: Annotated[
+        Kind, tyro.conf.arg(help="For --write: reworded and moved keep badge, verdicts and replications.")
+    ] = "changed",
+    *,
+    console: Console,
+    write: Annotated[bool, tyro.conf.arg(help="Add lines; without it, only print.")] = False,
+    as_json: Json = False,
 ) -> int:
-    """Print what the ledger says of claims, or write lines."""
-    if write:
-        return add_lines(ids, why, seen, kind, store, as_json=as_json, console=console)
-    return history(ids, as_json=as_json, console=console)
+    """The history of claims' rules, and what had been seen.
+
+    When each rule was written, what had been seen by then, why it was changed. Exits 1 if a claim's statement, parts,
+    runs or code are not those of its last line.
+
+    With --write, a line is added for every such claim (of those named, or of all). A rule for which --seen begins with
+    "nothing" is called registered, any other exploratory; fresh randomness (`lemmata confirm`) can confirm both. Of a
+    claim that the store has judged at scale laptop or paper, under whichever rule, something was seen.
+
+    A line of kind "reworded" is for words alone; one of kind "moved" is for code from which the stored runs give the
+    same verdicts, number for number. Both are refused where that is not so.
+
+    Example: lemmata ledger lego/fig-1a
+    Example: lemmata ledger lego/fig-1a --write --why "the figure's own block" --seen "one seed at 30 epochs"
+    """
+    if not write:
+        return history(ids, as_json=as_json, console=console)
+    written = add_lines(ids, why, seen, kind, store)
+    if as_json:
+        return print_json({"written": written})
+    console.print("\n".join(f"written: {id}" for id in written) or "Every claim is in its ledger as it stands.")
+    return 0
 
 
 def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
@@ -47,10 +77,8 @@ def history(ids: Sequence[str], *, as_json: bool, console: Console) -> int:
     return int(bool(changed))
 
 
-def add_lines(
-    ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store, *, as_json: bool, console: Console
-) -> int:
-    """A line for each claim whose rule, statement or runs are not those of its last line.
+def add_lines(ids: Sequence[str], why: str, seen: str, kind: Kind, store: Store) -> list[str]:
+    """A line for each claim whose rule, statement or runs are not those of its last line; whose they are.
 
     "Nothing" was seen of none that the store has judged. A line that changes the rule loses badge, verdicts and
     replications; the other kinds are refused where they are not so.
@@ -85,10 +113,7 @@ def add_lines(
     for paper in _papers(rules):
         if new := [line for id, line in changed.items() if id.split("/")[0] == paper.id]:
             append(paper, new)
-    if as_json:
-        return print_json({"written": list(changed)})
-    console.print("\n".join(f"written: {id}" for id in changed) or "Every claim is in its ledger as it stands.")
-    return 0
+    return list(changed)
 
 
 SAME = ("status", "predicted", "measured", "margin")

@@ -1,31 +1,45 @@
-"""`lemmata list`, and what is known of every claim: code, last verdict, provenance."""
+"""`lemmata list`: papers, experiments and claims with their last verdicts."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Annotated, Literal
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
-from lemmata.commands.provenance import provenance
+from lemmata.commands.claim_records import claim_records
+from lemmata.commands.options import AtScale, Ids, Json, print_json
 from lemmata.commands.with_baseline import baseline_lines, with_baselines
-from lemmata.core import Claim, Scale
 from lemmata.core.cli_hints import command
-from lemmata.core.registry import Selection, file_of, papers, select
-from lemmata.record import NOT_RUN, Provenance, Record, current_rule
-from lemmata.record.record_of import claim_facts
+from lemmata.core.registry import papers
+from lemmata.record import Provenance, Record
 from lemmata.report.statuses import failing_words
 from lemmata.report.table_layout import Listing, rows_table
 from lemmata.report.tables import ClaimList, papers_table
 from lemmata.report.terminal import not_run_lines
-from lemmata.run import Store, last_verdict, obstacle
+from lemmata.run import Store
 
 
 def list_claims(
-    ids: Sequence[str], scale: Scale, store: Store, *, unstable: bool, by: str, as_json: bool, console: Console
+    ids: Ids,
+    scale: AtScale,
+    store: Store,
+    *,
+    console: Console,
+    unstable: Annotated[
+        bool, tyro.conf.arg(help="Only claims whose verdict moved under fresh randomness (`lemmata confirm`).")
+    ] = False,
+    by: Annotated[
+        Literal["paper", "resolution"],
+        tyro.conf.arg(help="resolution: what holds, the claim that would notice least of a wrong statement first."),
+    ] = "paper",
+    as_json: Json = False,
 ) -> int:
-    """Every claim with its last verdict at this scale; `unstable`: those alone that moved under fresh randomness; `by`
-    resolution: those that hold, the one that would notice least first."""
+    """Papers, experiments and claims, with their last verdicts.
+
+    Example: lemmata list knowledge --unstable
+    Example: lemmata list --by resolution
+    """
     records = with_baselines(claim_records(ids, scale, store), scale)
     if unstable:
         records = [one for one in records if one.provenance and one.provenance.is_unstable]
@@ -71,37 +85,3 @@ def _moved(records: Sequence[Record]) -> Listing:
         verdicts = ", ".join(f"{number}: {status}" for number, status in known.replications.items())
         cells.append((one.id, one.status, known.replicated, verdicts))
     return rows_table(["claim", "reference", "fresh randomness", "replications"], cells)
-
-
-def claim_records(ids: Sequence[str], scale: Scale, store: Store | None) -> list[Record]:
-    """What is known of every claim, with its last verdict in the store if one is given."""
-    records = []
-    for selection in select(ids):
-        requested, runs, reason = selection.experiment.runs(scale).values(), [], None
-        if store:
-            reason = obstacle(selection.experiment, requested, store)
-            runs = [] if reason else sorted({config.digest for config in requested})
-        records += [_record(selection, claim, scale, store, runs, reason) for claim in selection.claims]
-    return records
-
-
-def _record(
-    selection: Selection, claim: Claim, scale: Scale, store: Store | None, runs: list[str], reason: str | None
-) -> Record:
-    """`reason`: why it cannot be run here, if so."""
-    known = replace(
-        claim_facts(claim, selection, scale),
-        remark=claim.remark if isinstance(claim.remark, str) else "",
-        extra=selection.experiment.extra or "",
-        runs=tuple(runs),
-        command=command("check", claim.id, "--scale", scale.name),
-        file=str(file_of(selection.experiment.id)),
-        provenance=provenance(selection, claim, scale.name, store),
-    )
-    if reason:
-        return replace(known, status=NOT_RUN, detail=reason)
-    rule = current_rule(selection.experiment, claim)
-    verdict = last_verdict(store, claim, rule, scale=scale.name, runs=runs) if runs and store else None
-    if verdict and verdict.stale:
-        return replace(known, stale=f"its rule has changed; `{known.command}` judges it again")
-    return replace(known.with_found(verdict), runs=verdict.runs) if verdict else known

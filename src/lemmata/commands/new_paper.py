@@ -5,17 +5,34 @@ import importlib.util
 import keyword
 import re
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import Json, print_json
 from lemmata.core import UserError, require
 from lemmata.core.registry import papers
 
 LONGEST = 60  # characters of a name
 
 
-def new_paper(name: str, title: str, authors: str, year: int, out: Path, *, as_json: bool, console: Console) -> int:
+def new_paper(
+    name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME", help="The paper's id, as in `grokking`.")],
+    title: Annotated[str, tyro.conf.arg(help="The paper's title.")] = "A paper to be made executable",
+    authors: Annotated[str, tyro.conf.arg(help="Names, a comma between them.")] = "Somebody",
+    year: int = 2026,
+    out: Annotated[Path, tyro.conf.arg(help="Folder in which the package's folder is made.")] = Path(),
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """A new paper's package; it passes its checks as it stands.
+
+    One worked claim, its run, its theory, its test.
+
+    Example: lemmata new-paper grokking --title "Progress measures for grokking"
+    """
     require(
         re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) is not None, "NAME", name, "small letters, digits, hyphens"
     )

@@ -2,17 +2,35 @@
 
 import json
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
 import lemmata
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import Json, print_json
 from lemmata.core import UserError
 from lemmata.core.registry import paper_ids, papers
 from lemmata.report.files import write_whole
 
 
-def plain(paper: str, copy: Path | None, *, as_json: bool, console: Console) -> int:
+def plain(
+    paper: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PAPER", help="Its id, as in `association`.")],
+    copy: Annotated[
+        Path | None, tyro.conf.arg(metavar="DIR", help="Write the files into this folder; none is overwritten.")
+    ] = None,
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """A paper's model and training in one file, to read or to copy.
+
+    It imports jax, numpy and optax alone. A paper may have two; all are printed, or copied. A copy says where it is
+    from and under which licence.
+
+    Example: lemmata plain association | less
+    Example: lemmata plain lego --copy mine
+    """
     (id,) = paper_ids([paper])
     files = {path.name: path.read_text() for path in sorted(papers()[id].folder.glob("plain*.py"))}
     if not files:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import print_json
 from lemmata.core import Scale
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import Selection

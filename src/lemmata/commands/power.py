@@ -1,16 +1,18 @@
 """`lemmata power`: how many wrong versions of what claims say their verdicts reject, from the stored runs."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from lemmata.core import Runs, Scale
+from lemmata.commands.options import AtScale, Ids, Json, print_json
+from lemmata.core import Runs
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import papers, select
 from lemmata.core.run import NotComputed
@@ -24,8 +26,22 @@ OUTCOMES: dict[Outcome, str] = {"rejected": "green", "accepted": "vermillion", "
 ABOUT = {"formula": "formulas", "bound": "bounds with slack under 3", "loose": "looser bounds", "other": "others"}
 
 
-def power(ids: Sequence[str], scale: Scale, store: Store, *, out: Path | None, as_json: bool, console: Console) -> int:
-    """Judge wrong versions of every claim whose runs are stored; with `out`, draw a figure a paper there."""
+def power(
+    ids: Ids,
+    scale: AtScale,
+    store: Store,
+    *,
+    console: Console,
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help="Draw a figure a paper into this folder.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Which wrong versions of what claims say their verdicts reject.
+
+    A sign, a factor 2, an exponent, an index, a dropped term: slips in the theory that a verdict calls, judged on the
+    stored runs. Versions that only weaken a bound cannot be rejected and are counted apart.
+
+    Example: lemmata power ic-recall --out report/power
+    """
     found: list[Power] = []
     lacking = 0
     for selection in select(ids):
@@ -49,8 +65,7 @@ def power(ids: Sequence[str], scale: Scale, store: Store, *, out: Path | None, a
             if drawn:
                 picture(papers()[paper].title, drawn).savefig(out / f"power-{paper}.png", dpi=150)
     if as_json:
-        print(json.dumps([asdict(one) for one in found], indent=1))
-        return 0
+        return print_json([asdict(one) for one in found])
     cells = [
         (one.claim, one.about, *(one.count(outcome) for outcome in OUTCOMES), _passed(one))
         for one in found

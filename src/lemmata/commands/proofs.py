@@ -1,12 +1,12 @@
 """`lemmata verify-proof`: stored certificates checked against the statements of the claims that rest on them."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import AtScale, Ids, Json, print_json
 from lemmata.core import Claim, Runs, Scale, Undecided, UserError, certified
 from lemmata.core.cli_hints import command
 from lemmata.core.extras import missing_extra
@@ -31,8 +31,15 @@ class Verified:
     seconds: float
 
 
-def verify_proofs(ids: Sequence[str], scale: Scale, store: Store, *, as_json: bool, console: Console) -> int:
-    """A line a certificate; 1 if one does not prove its claim."""
+def verify_proofs(ids: Ids, scale: AtScale, store: Store, *, console: Console, as_json: Json = False) -> int:
+    """Check the stored certificates of proved claims again.
+
+    Every box, against the claim's own statement. It searches for nothing: the statement gives the steps, the
+    certificate the boxes. Of a paper or an experiment, all its claims that are proved. Exits 1 if a certificate does
+    not prove its claim. Needs the extra `proofs`.
+
+    Example: lemmata verify-proof ic-recall/turning-points-proved
+    """
     if reason := missing_extra("proofs"):
         raise UserError(f"verify-proof cannot check anything here: {reason}")
     found = [(one, claim) for one in select(ids) for claim in one.claims if _is_proved(claim)]

@@ -1,14 +1,16 @@
 """The page from what is stored: `lemmata report` computes nothing."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
 from lemmata.commands.compute import ensure_folder, entry_of
 from lemmata.commands.findings import Findings
-from lemmata.core import Scale, UserError
+from lemmata.commands.options import OUT, AtScale, Ids, Json, SingleFile
+from lemmata.core import UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.pluralize import pluralize
 from lemmata.report.incremental import IncrementalReport
@@ -17,9 +19,22 @@ from lemmata.run import Store, evaluate_each, missing, possible
 
 
 def report(
-    ids: Sequence[str], scale: Scale, out: Path, store: Store, *, single_file: bool, as_json: bool, console: Console
+    ids: Ids,
+    scale: AtScale,
+    store: Store,
+    out: Annotated[Path, tyro.conf.arg(help=OUT)] = Path("report"),
+    *,
+    console: Console,
+    single_file: SingleFile = False,
+    as_json: Json = False,
 ) -> int:
-    """What is not stored stands in the page as not run, with the command that runs it."""
+    """The report from what is stored; computes nothing.
+
+    Experiments whose runs are all there are judged and drawn; the others stand as not run, with the command that runs
+    them. An index and a page a paper, figures as files beside them; `--single-file`: one file that can be sent.
+
+    Example: lemmata report lego --out report --single-file
+    """
     selections, not_run = possible(ids, scale, store)
     stored = [one for one in selections if not missing(list(one.experiment.runs(scale).values()), store)]
     computes = command("reproduce", *ids, scale=scale.name)

@@ -1,15 +1,17 @@
 """`lemmata show`: what was found of a paper, what an experiment is made of, all that is known of a claim."""
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from lemmata.commands.claim_records import claim_records
 from lemmata.commands.fields import key_listing
 from lemmata.commands.findings import Findings
-from lemmata.commands.json_output import print_json
-from lemmata.commands.list import claim_records
+from lemmata.commands.options import AtScale, Json, print_json
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Paper, Scale
 from lemmata.core.cli_hints import command
@@ -25,8 +27,23 @@ from lemmata.report.terminal import verdict_counts
 from lemmata.run import Store
 
 
-def show(wanted: str, scale: Scale, store: Store, *, as_json: bool, console: Console) -> int:
-    """Of a paper its findings and a list of its claims; of an experiment every claim in full, and its keys."""
+def show(
+    wanted: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ID", help="A paper, experiment or claim.")],
+    scale: AtScale,
+    store: Store,
+    *,
+    console: Console,
+    as_json: Json = False,
+) -> int:
+    """All that is known of a paper, an experiment or a claim.
+
+    Of a paper what was found, and its claims; of an experiment every claim in full, and the keys of its runs; of a
+    claim its statement, where the paper says it, its rule, prediction, measurement, evidence and cost.
+
+    Example: lemmata show lego
+
+    Example: lemmata show ic-recall/table-2
+    """
     wanted = full_id(wanted)
     records = with_baselines(claim_records([wanted], scale, store), scale)
     named = [one for one in records if one.id == wanted]

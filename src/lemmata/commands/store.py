@@ -3,11 +3,12 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import tyro
 from rich.console import Console
 
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import Jobs, Json, print_json
 from lemmata.core import RunConfig, Scale, UserError
 from lemmata.core.cli_hints import command
 from lemmata.core.config import decode
@@ -22,16 +23,33 @@ from lemmata.run.store import delete as delete_path
 
 
 def runs(
-    action: str,
-    run: str | None,
+    action: Annotated[Literal["list", "show", "verify", "prune", "import"], tyro.conf.Positional],
     store: Store,
+    run: Annotated[
+        str | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(
+            metavar="[RUN]", help="For show: the run's id or its beginning; for import: a store's or a crate's folder."
+        ),
+    ] = None,
+    recompute: Annotated[
+        int, tyro.conf.arg(help="For import: how many runs are computed again, the cheapest first; bits must agree.")
+    ] = 5,
+    jobs: Jobs = None,
     *,
-    delete: bool,
-    recompute: int,
-    jobs: int | None,
-    as_json: bool,
     console: Console,
+    delete: Annotated[
+        bool, tyro.conf.arg(name="yes", help="For prune: delete; without it, only say what would go.")
+    ] = False,
+    as_json: Json = False,
 ) -> int:
+    """Stored runs: list, show, verify, prune or import them.
+
+    `verify` hashes every file again; `prune` deletes what is stale, half-written or too much (compiled programs are
+    kept up to 1 GiB); `import` takes what somebody else computed: checked, and a sample computed again.
+
+    Example: lemmata runs import ../other/.lemmata --recompute 20
+    """
     if action == "import":
         from lemmata.commands.compute import jobs_of
         from lemmata.commands.import_runs import import_runs
@@ -149,8 +167,11 @@ def _is_stale(store: Store, digest: str, wanted: set[str]) -> bool:
     return config.lacks() is None and config.digest != digest  # where its files are not here, nobody can tell
 
 
-def list_views(store: Store, *, as_json: bool, console: Console) -> int:
-    """What a query may name; last, where a terminal ends, what is stored here with its columns."""
+def list_views(store: Store, *, console: Console, as_json: Json = False) -> int:
+    """The views that a query may name.
+
+    What each holds, and the columns of those that are stored here. `lemmata query --help` shows the same.
+    """
     found, stored = views(), stored_columns(store)
     if as_json:
         return print_json({"views": found, "columns of runs": RUNS, "stored here": stored})
@@ -166,7 +187,22 @@ def list_views(store: Store, *, as_json: bool, console: Console) -> int:
     return 0
 
 
-def query_store(sql: str, store: Store, *, unconfined: bool, as_json: bool, console: Console) -> int:
+def query_store(
+    sql: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SQL", help="One SELECT statement.")],
+    store: Store,
+    *,
+    console: Console,
+    unconfined: Annotated[bool, tyro.conf.arg(help="Any statement, any file: COPY and ATTACH too.")] = False,
+    as_json: Json = False,
+) -> int:
+    """SQL over all stored metrics.
+
+    By DuckDB. Views: `runs`, `metrics`, and one a kind of run, named in double quotes.
+
+    Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
+
+    Example: lemmata query "SELECT run, config->>'temperature' AS t FROM runs WHERE experiment LIKE '%fig-2%'"
+    """
     columns, rows = query(store, sql, confined=not unconfined)
     if as_json:
         print(json.dumps([dict(zip(columns, map(to_json, row), strict=True)) for row in rows], indent=1, default=str))

@@ -1,17 +1,17 @@
 """`lemmata sweep`: one experiment under every combination of listed values."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
 import lemmata
 from lemmata.commands.compute import ensure_folder, jobs_of
-from lemmata.commands.json_output import print_json
+from lemmata.commands.options import Engine, ExperimentId, Jobs, Json, SeededScale, print_json
 from lemmata.commands.progress import ProgressReporter
-from lemmata.core import Artefact, Scale
+from lemmata.core import Artefact
 from lemmata.core.cli_hints import command
-from lemmata.core.engine import EngineName
 from lemmata.core.pluralize import pluralize
 from lemmata.core.registry import select_one
 from lemmata.report.figure import save_artefact
@@ -22,18 +22,32 @@ from lemmata.run import Store, axis, cells, sweep
 
 
 def sweep_experiment(
-    experiment_id: str,
-    assignments: Sequence[Sequence[str]],
-    scale: Scale,
-    out: Path,
+    experiment_id: ExperimentId,
+    scale: SeededScale,
     store: Store,
-    jobs: int | None,
-    engine: EngineName,
+    assignments: Annotated[
+        tyro.conf.UseAppendAction[tuple[tuple[str, ...], ...]],
+        tyro.conf.arg(
+            name="set", metavar="KEY=VALUE,...", help="A config field and its values; may be given several times."
+        ),
+    ] = (),
+    out: Annotated[Path, tyro.conf.arg(help="Folder of the figure and the table.")] = Path("report-sweep"),
+    jobs: Jobs = None,
     *,
-    as_json: bool,
     console: Console,
+    as_json: Json = False,
+    engine: Engine = "local",
 ) -> int:
-    """Compute, judge, draw; 1 if a run could not be computed."""
+    """One experiment under every combination of listed values.
+
+    A verdict a cell, one table and, for one or two lists, one figure of verdicts over them. What is stored is not
+    computed again: run the same command again to continue, or with longer lists. A combination that is not possible
+    says so in its cell. A value that is a list itself stands in brackets: seeds=[0,1],[2,3]. A range is
+    FIRST:LAST:COUNT. Over numbers the figure shows what was measured, with the rule's band; else it is of verdicts.
+
+    Example: lemmata sweep association/noise-first --set task.alpha=0.1:0.8:8
+    Example: lemmata sweep ic-recall/fig-2 --set temperature=0.01,0.02,0.05 --set world.n=7,31,127
+    """
     selection = select_one(experiment_id, "sweep")
     lists = [text for group in assignments for text in group]
     axes = [axis(text) for text in lists]

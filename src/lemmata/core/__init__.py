@@ -2,6 +2,7 @@
 
 from lemmata.core.algorithm import AbstractAlgorithm as AbstractAlgorithm, Metrics as Metrics, TrainState as TrainState
 from lemmata.core.arrays import jax_zeros as jax_zeros, to_jax as to_jax
+from lemmata.core.axis_labels import crossed as crossed, rows_of as rows_of
 from lemmata.core.certified import certified as certified
 from lemmata.core.claim import Claim as Claim, Correction as Correction, Part as Part, Severity as Severity
 from lemmata.core.condition import (
@@ -33,7 +34,6 @@ from lemmata.core.errors import (
     require as require,
     unknown as unknown,
 )
-from lemmata.core.evidence import crossed as crossed, rows_of as rows_of
 from lemmata.core.experiment import Artefact as Artefact, Experiment as Experiment
 from lemmata.core.jit_options import optimized_jit as optimized_jit
 from lemmata.core.judge import judge as judge

@@ -1,15 +1,13 @@
 """The numbers that decide a part of a claim: element by element, each with where it stands, the deciding ones first."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from lemmata.core.errors import Undecided
 from lemmata.core.rule import Rule
-from lemmata.core.run import RunResult
 from lemmata.core.sample import Sample
 from lemmata.core.verdict import Verdict
 
@@ -50,14 +48,3 @@ class Evidence:
 def values_of(found: Any) -> Any:
     """A sample's mean; anything else as it is."""
     return found.mean if isinstance(found, Sample) else found
-
-
-def rows_of(run: RunResult, **columns: str) -> list[dict[str, Any]]:
-    """Labels of an axis that goes over the rows of a run's metrics: `rows_of(run, T="temperature", seed="seed")`."""
-    values = zip(*(run.metrics[column] for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in values]
-
-
-def crossed(**axes: Iterable[Any]) -> list[dict[str, Any]]:
-    """Labels of an axis that goes over every combination, the last name fastest."""
-    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Keep as Keep,
         Largest as Largest,
         RandomSubspace as RandomSubspace,
+        Scaled as Scaled,
         Smallest as Smallest,
         Without as Without,
     )
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "edit": ("Change", "Edit", "changes", "edited"),
     "exporting": ("export",),
-    "keep": ("Keep", "Largest", "RandomSubspace", "Smallest", "Without"),
+    "keep": ("Keep", "Largest", "RandomSubspace", "Scaled", "Smallest", "Without"),
     "map": ("Map", "Question", "measure_map"),
     "model": ("LanguageModel", "load"),
     "roles": ("ROLES", "Matrix", "Role"),

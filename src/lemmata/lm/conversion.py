@@ -91,7 +91,9 @@ def _checked_header(name: str, file: Path) -> Any:
         header = gguf.GGUFReader(file)
         end = max(int(tensor.data_offset) + int(tensor.n_bytes) for tensor in header.tensors)
     except Exception as error:
-        raise UserError(f"{name}: {file} is damaged: its GGUF header cannot be read ({first_line(error)})") from None
+        is_short = "reshape" in str(error)  # a tensor of fewer bytes than its shape has
+        why = "cut off inside a tensor" if is_short else f"its GGUF header cannot be read ({first_line(error)})"
+        raise UserError(f"{name}: {file} is damaged: {why}") from None
     if end > os.path.getsize(file):
         raise UserError(f"{name}: {file} is damaged: cut off before its last tensor")
     return header

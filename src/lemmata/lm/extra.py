@@ -1,6 +1,7 @@
 """The extra `lm`: its libraries are imported when they are first used, and missed in one line."""
 
 import importlib
+import importlib.util
 import os
 from types import ModuleType
 from typing import Any
@@ -15,13 +16,28 @@ def library(name: str) -> Any:
     try:
         module = importlib.import_module(name)
     except ImportError as error:
-        raise UserError(
-            f"language models need the extra `lm` ({error.name or name} is not installed): "
-            "pip install 'lemmata[lm]', or `make lm` in a clone"
-        ) from None
+        raise _missing(error.name or name) from None
     if name == "transformers":
         _quieten(module)
     return module
+
+
+def need_libraries() -> None:
+    """Refuse where one is missing, without importing any: that takes seconds, and what was asked may be a slip."""
+    for name in LIBRARIES:
+        try:
+            found = importlib.util.find_spec(name)
+        except ImportError:
+            found = None
+        if found is None:
+            raise _missing(name)
+
+
+def _missing(name: str) -> UserError:
+    return UserError(
+        f"language models need the extra `lm` ({name} is not installed): "
+        "pip install 'lemmata[lm]', or `make lm` in a clone"
+    )
 
 
 def _quieten(transformers: ModuleType) -> None:

@@ -1,6 +1,7 @@
-"""What is kept of a matrix: the largest directions, the smallest, a random subspace, or all but some.
+"""What is kept of a matrix: the largest directions, the smallest, a random subspace, all but some, or all, scaled.
 
-A rank is a count (an int) or a share of the full rank (a float in (0, 1]), rounded down as the papers do.
+A rank is a count (an int; 0 drops the matrix) or a share of the full rank (a float in (0, 1]), rounded down as the
+papers do.
 """
 
 from collections.abc import Callable
@@ -92,20 +93,38 @@ class Without:
         return f"all but directions {', '.join(map(str, sorted(set(self.directions))))}"
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """Every direction, times a factor: what shrinking alone does."""
+
+    factor: float
+
+    def count(self, full: int) -> int:
+        return full
+
+    def cut(self, matrix: Matrix, decompose: Decompose) -> Matrix:
+        return (self.factor * matrix).astype(matrix.dtype)
+
+    def words(self) -> str:
+        return f"all directions, times {self.factor:g}"
+
+
 def _only(matrix: Matrix, kept: Bool[np.ndarray, " rank"], decompose: Decompose) -> Matrix:
-    """What is kept whole need not be decomposed."""
+    """What is kept whole, or dropped whole, need not be decomposed."""
+    if not kept.any():
+        return np.zeros_like(matrix)
     return matrix.copy() if kept.all() else decompose().only(matrix, kept)
 
 
-Keep = Largest | Smallest | RandomSubspace | Without
+Keep = Largest | Smallest | RandomSubspace | Without | Scaled
 
 
 def count_of(rank: Rank, full: int) -> int:
     """A rank as a number of directions."""
     if isinstance(rank, int):
-        require(1 <= rank <= full, "rank", rank, f"a count from 1 to {full}, or a share in (0, 1]")
+        require(0 <= rank <= full, "rank", rank, f"a count from 0 to {full}, or a share in (0, 1]")
         return rank
-    require(0 < rank <= 1, "rank", rank, f"a share in (0, 1], or a count from 1 to {full}")
+    require(0 < rank <= 1, "rank", rank, f"a share in (0, 1], or a count from 0 to {full}")
     count = int(np.floor(rank * full + 1e-9))  # so that 0.3 of 10 is 3
     require(count >= 1, "rank", rank, f"of {full} directions it keeps none; the smallest share is {1 / full:.2g}")
     return count

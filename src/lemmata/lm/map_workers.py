@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from lemmata.lm.extra import library
-from lemmata.lm.map import REFERENCE, SHARES, Map, Question, joined, measure_map
+from lemmata.lm.map import SHARES, Map, Question, joined, measure_map
 from lemmata.lm.model import LanguageModel, load
 
 SMALL = 10**9  # bytes of weights that each process may hold a copy of
@@ -18,9 +18,8 @@ _loaded: list[LanguageModel] = []  # a worker's own copy
 
 def jobs_for(model: LanguageModel) -> int:
     """A process a core for a small model on a CPU; one for a large model, or on a GPU."""
-    size = sum(weight.numel() * weight.element_size() for weight in model.network.parameters())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, model.layers) if model.device == "cpu" and size <= SMALL else 1
+    return min(cores, model.layers) if _is_small(model) else 1
 
 
 def measure_map_by(
@@ -28,14 +27,14 @@ def measure_map_by(
     model: LanguageModel,
     questions: Sequence[Question],
     *,
-    reference: str = REFERENCE,
     shares: Sequence[float] = SHARES,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Map:
     """The same map as `measure_map`'s. Each process loads the model by its name, as it stands on disk."""
-    whole = partial(measure_map, questions=questions, reference=reference, shares=shares)
+    whole = partial(measure_map, questions=questions, shares=shares)
     if jobs == 1:
-        return whole(model, progress=progress)
+        with _one_thread(model):
+            return whole(model, progress=progress)
     layers = range(1, model.layers + 1)
     with _one_thread_each(), ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         waiting = [
@@ -55,6 +54,23 @@ def _measure_layer(name: str, revision: str | None, device: str, whole: Callable
         library("torch").set_num_threads(1)
         _loaded.append(load(name, revision=revision, device=device))
     return whole(_loaded[0], layers=(layer,))
+
+
+def _is_small(model: LanguageModel) -> bool:
+    size = sum(weight.numel() * weight.element_size() for weight in model.network.parameters())
+    return model.device == "cpu" and size <= SMALL
+
+
+@contextmanager
+def _one_thread(model: LanguageModel) -> Iterator[None]:
+    """A small model computes with one thread: others would wait for it, and spend a core each on that."""
+    torch = library("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if _is_small(model) else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from lemmata.core import UserError, invalid
 from lemmata.lm.conversion import converted, first_line
 from lemmata.lm.embedded import DEFAULT
-from lemmata.lm.extra import LIBRARIES, library
+from lemmata.lm.extra import library, need_libraries
 from lemmata.lm.folder import CONFIG, check_config
 from lemmata.lm.hashing import hash_files
 from lemmata.lm.prompts import Batch, batches, collect, run_batch
@@ -77,8 +77,7 @@ def load(
     Only safetensors and GGUF are read, and nothing from a model's repository is executed. `say` is told what takes
     long.
     """
-    for name in LIBRARIES:  # before anything is looked for: without them it would be in vain
-        library(name)
+    need_libraries()  # before anything is looked for: without them it would be in vain
     source = find_source(model, revision, allow_download=allow_download)
     weights = hash_files(source.files)
     folder = converted(source.name, source.path, weights, say) if source.is_gguf else source.path

@@ -323,27 +323,30 @@ def argument_names(wanted: ast.arguments) -> list[str]:
 
 
 def _scope(code: CodeForm, module: str, arguments: Iterable[str], body: list[Any]) -> Scope:
-    source = code.source(module)
-    given = {one for node in _own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal) for one in node.names}
+    source, own = code.source(module), _own_nodes(body)
+    given = {one for node in own if isinstance(node, ast.Global | ast.Nonlocal) for one in node.names}
     scope: Scope = dict.fromkeys([*arguments, *(name for name in names_bound(body) if name not in given)])
-    for node in _own_nodes(body):
+    for node in own:
         scope |= imported(node, module, source is not None and source.is_package)
     return scope
 
 
-def _own_nodes(body: Iterable[ast.AST]) -> Iterable[ast.AST]:
+def _own_nodes(body: Iterable[ast.AST]) -> list[ast.AST]:
     """All nodes of this scope; of scopes within, the node alone."""
-    for node in body:
-        yield node
+    found, waiting = [], list(body)[::-1]
+    while waiting:
+        found.append(node := waiting.pop())
         if not isinstance(node, FUNCTIONS | ast.ClassDef):
-            yield from _own_nodes(ast.iter_child_nodes(node))
+            waiting += list(ast.iter_child_nodes(node))[::-1]
+    return found
 
 
 def names_bound(body: Iterable[ast.AST]) -> list[str]:
     """The names that statements bind in their own scope, in order."""
     found: list[str] = []
-    inside = {id(one) for node in _own_nodes(body) if isinstance(node, COMPREHENSIONS) for one in _targets(node)}
-    for node in _own_nodes(body):
+    own = _own_nodes(body)
+    inside = {id(one) for node in own if isinstance(node, COMPREHENSIONS) for one in _targets(node)}
+    for node in own:
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if id(node) not in inside:
                 found.append(name)
@@ -384,8 +387,8 @@ def imported(node: ast.AST, module: str, is_package: bool) -> dict[str, Place]:
         whence = ".".join(part for part in (base, node.module) if part)
         return {one.asname or one.name: Place(whence, one.name) for one in node.names}
     if isinstance(node, ast.If | ast.Try):
-        inner = [one for name in ("body", "orelse") for one in getattr(node, name)]
-        return {name: place for one in inner for name, place in imported(one, module, is_package).items()}
+        inner = [imported(one, module, is_package) for one in (*node.body, *node.orelse)]
+        return {name: place for one in inner for name, place in one.items()}
     return {}
 
 

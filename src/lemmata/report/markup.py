@@ -58,3 +58,16 @@ def table(heads: Iterable[str], rows: Iterable[Html], class_: str | None = None,
     head = element("thead", element("tr", *(element("th", head, scope="col") for head in heads)))
     named = element("caption", caption, class_="unseen") if caption else ""
     return element("table", named, head, element("tbody", *rows), class_=class_)
+
+
+def document(title: str, body: Html, *linked: Html | str) -> Html:
+    """A whole page; `linked`: its style sheets and scripts."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        *linked,
+    )
+    return Html(f"<!doctype html>\n{element('html', head, body, lang='en')}\n")

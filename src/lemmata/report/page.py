@@ -16,7 +16,7 @@ from lemmata.core.registry import Selection
 from lemmata.record import NotRun
 from lemmata.report.figure import SavedArtefact, save_artefact
 from lemmata.report.files import write_whole
-from lemmata.report.markup import Html, element, join, link
+from lemmata.report.markup import Html, document, element, join, link
 from lemmata.report.overview import not_run_section, verdict_section
 from lemmata.report.page_entry import Entry, Found, footer_of
 from lemmata.report.paper_page import paper_section
@@ -49,11 +49,11 @@ class Report:
         return [entry for entry in self.entries if entry.result.paper.id == paper.id]
 
 
-def write_page(report: Report, out_dir: Path | str, *, single_file: bool = True) -> Path:
-    """Save every drawing under `out_dir` and write `out_dir/index.html`; the same entries give the same bytes."""
+def write_page(report: Report, out_dir: Path | str) -> Path:
+    """Save every drawing under `out_dir` and write one file, `index.html`; the same entries give the same bytes."""
     out_dir = Path(out_dir)
     saved = {entry.result.experiment.id: save_entry(entry, out_dir) for entry in report.entries}
-    return write_report((page if single_file else pages)(report, out_dir, saved), out_dir)
+    return write_report(page(report, out_dir, saved), out_dir)
 
 
 def write_report(made: Html | Mapping[str, Html], out_dir: Path) -> Path:
@@ -147,18 +147,12 @@ def style_sheet() -> str:
 def _document(title: str, head: Html, main: Html, scale: Scale, scripts: Sequence[str] = ()) -> Html:
     """`scripts`: files beside the page that typeset mathematics and open what a link leads to; without them, or in one
     file, mathematics stays Unicode and browsers open folds by themselves."""
-    about = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", title),
+    return document(
+        title,
+        element("body", head, main, _colophon(scale)),
         Html(f"<style>\n{style_sheet()}</style>"),
         element("link", rel="stylesheet", href=f"{ASSETS}/{STYLE}") if scripts else "",
         *(element("script", src=f"{ASSETS}/{name}", defer=True) for name in scripts),
-    )
-    return Html(
-        f"<!doctype html>\n{element('html', about, element('body', head, main, _colophon(scale)), lang='en')}\n"
     )
 
 

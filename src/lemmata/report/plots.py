@@ -71,7 +71,6 @@ def heatmap(
     cmap: str = HEAT,
     vmin: float | None = None,
     vmax: float | None = None,
-    colorbar: bool = False,
 ) -> AxesImage:
     """A matrix as coloured cells with their values written in; `fmt=""` leaves the values out.
 
@@ -97,9 +96,6 @@ def heatmap(
                 text = format(matrix[row, col], fmt)
                 ink = "white" if dark else "#222222"
                 ax.text(col, row, text, ha="center", va="center", color=ink, fontsize=8)
-    if colorbar:
-        bar = ax.figure.colorbar(image, ax=ax)
-        bar.ax.tick_params(labelsize=8, length=2)
     return image
 
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 
 from lemmata.core import Scale
+from lemmata.core.cli_hints import command_of
 from lemmata.core.scale import SCALES
 from lemmata.record import Record
-from lemmata.report.command import command_of
 from lemmata.report.evidence import facts_list, verdict_chip
 from lemmata.report.evidence_rows import lines
 from lemmata.report.markup import Html, element, inline, join, link, table

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 
-from lemmata.commands.list import claim_records
+from lemmata.commands.claim_records import claim_records
 from lemmata.commands.with_baseline import with_baselines
 from lemmata.core import Scale, UserError, unknown
 from lemmata.core.registry import full_id

@@ -5,9 +5,9 @@ import threading
 from pathlib import Path
 
 from lemmata.core import Runs, Scale, UserError
+from lemmata.core.cli_hints import command_of
 from lemmata.core.pluralize import pluralize
 from lemmata.record import ExperimentResult
-from lemmata.report.command import command_of
 from lemmata.report.figure import draw, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.hover import points

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from lemmata.record import Provenance, Record
 from lemmata.report.evidence import verdict_chip
-from lemmata.report.markup import Html, element, inline, link
+from lemmata.report.markup import Html, document, element, inline, link
 from lemmata.report.statuses import protocol_words
 from lemmata.report.values import duration, shorten
 
@@ -18,16 +18,11 @@ def layout(base: str, title: str, *body: str, scripts: Sequence[str] = (), style
     static = f"{base}static/"
     if any('class="tex"' in part for part in body):
         scripts, styles = (*MATHS, *scripts), ("vendor/katex/katex.min.css", *styles)
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{title} · lemmata"),
+    linked = [
         element("link", rel="icon", href=f"{static}icon.svg"),
         *(element("link", rel="stylesheet", href=f"{static}{name}") for name in ("page.css", "live.css", *styles)),
         *(element("script", src=f"{static}{name}", defer=True) for name in scripts),
-    )
+    ]
     nav = element(
         "nav",
         link(base, "lemmata", class_="brand"),
@@ -39,7 +34,7 @@ def layout(base: str, title: str, *body: str, scripts: Sequence[str] = (), style
     page = element(
         "body", skip, element("header", nav), element("main", *body, id="main", tabindex="-1"), data_base=base
     )
-    return f"<!doctype html>\n{element('html', head, page, lang='en')}\n"
+    return document(f"{title} · lemmata", page, *linked)
 
 
 def claim_path(base: str, id: str) -> str:

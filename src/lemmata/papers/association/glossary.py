@@ -12,6 +12,8 @@ GLOSSARY: dict[str, str] = {
     "z_t": "the token at position t; z_T = q",
     "π_u, π_b": "unigram and bigram laws of the ordinary tokens: `task.Statistics`",
     "W_E, W̃_E": "embeddings of a token and of the one before it: `model.SimplifiedModel.tokens`, `.previous`",
+    "W̄": "what attention gathers besides ȳ's embedding in equation (3): `model.LinearMemory.orthonormal`, `offset`",
+    "c of Appendix B.2": "how far W_QK^2 scores the noise's embedding below 0: `model.constructed`, `avoid`",
     "W_U": "output embeddings: `model.SimplifiedModel.output`",
     "W_QK": "attention's key-query matrix: `model.SimplifiedModel.attention`",
     "W_V": "attention's value matrix: `model.SimplifiedModel.value`",

@@ -29,6 +29,7 @@ PAPER = Paper(
         "fig-2b",
         "fig-3",
         "fig-4",
+        "relation-sets",
     ),
     headlines=(
         "pretrain-near-optimal",

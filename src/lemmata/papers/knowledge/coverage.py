@@ -55,7 +55,7 @@ COVERAGE = (
     Stated("Figure 3", ("fig-3",), "names of five letters; a decoder of GPT-2's shape, small at laptop scale"),
     Stated(
         "Figure 4",
-        ("fig-4", "fig-4-covered", "fig-4-relations", "fig-4-low-rank"),
+        ("fig-4", "fig-4-covered", "fig-4-relations", "fig-4-low-rank", "relation-sets", "relation-sets-wordings"),
         "its axes are not in our text; a small model at laptop scale, Llama-3.2-1B at paper scale",
     ),
     Stated("Figure 5", ("fig-5",), "the heatmap is not in our text"),

@@ -189,4 +189,13 @@ POPQA = Fields(
     | {"model": "meta-llama/Llama-3.2-1B", "device": "cuda"},
     "the caption names Llama-3.2-1B; all else is ours",
 )
+# The same on relation sets.
+RELATION_SETS = Fields(
+    {"kinds": ("linguistic",), "looked_at": 3, "spare": 4, "least_stored": 1, "questions": 4, "steps": 2}
+    | {"batch": 2, "seeds": (0,)},
+    {"looked_at": 12, "least_stored": 3, "questions": 64, "steps": 48},
+    {"looked_at": 100, "least_stored": 10, "questions": 512, "steps": 200, "batch": 16, "seeds": (0, 1, 2, 3, 4)}
+    | {"model": "meta-llama/Llama-3.2-1B", "device": "cuda"},
+    "the caption names Llama-3.2-1B; all else is ours",
+)
 POPQA_SEEDS = Size(1, 5, 5, OURS)

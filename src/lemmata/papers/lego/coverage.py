@@ -5,6 +5,8 @@ from lemmata.papers.lego.coverage_simply_transitive import SIMPLY_TRANSITIVE
 from lemmata.papers.lego.coverage_symmetric import SYMMETRIC
 from lemmata.record import Stated
 
+BLOCK_SPARSE = "Not in a block-sparse block: S₅ does not learn its own length there in the epochs a laptop has."
+
 MAIN = (
     Stated("Theorem 1.1 (informal)", claims=("one-step-learned", "thm-4.1-length", "cor-5.1")),
     Stated("Theorem 1.2, simply transitive (informal)", claims=("separation", "thm-4.1-length", "regime-map")),
@@ -17,7 +19,7 @@ MAIN = (
     Stated("Section 1.1, stabilizers and concentration", claims=("mechanism", "stabilizer", "one-curve")),
     Stated("Figure 1a", claims=("fig-1a", "fig-1a-level", "section-7-map", "section-7-any-size")),
     Stated("Figure 1b", claims=("fig-1b", "fig-1b-match")),
-    Stated("Figure 2", claims=("fig-2", "section-7-no-residual-fig-2")),
+    Stated("Figure 2", claims=("fig-2", "section-7-no-residual-fig-2"), why=BLOCK_SPARSE),
     Stated("Definition 2.1 (word problem)", claims=("beyond-tc0",), why="A definition: decided by a chain of thought."),
     Stated("Theorem 2.1 (Barrington)", claims=("beyond-tc0",), why="A demonstration; not a proof."),
     Stated("Definition 2.2, equation (1) (the language)", why="A definition: `task/`, tested against brute force."),
@@ -49,8 +51,8 @@ MAIN = (
     Stated("Assumption 3.5 (block-sparse attention)", claims=("section-7-map",), why="Beside a plain block."),
     Stated("Assumption 4.1", claims=("thm-4.1-length", "one-curve"), why="Checked by the claims' needs: d >= 404."),
     Stated("Algorithm 1", claims=("thm-4.1-length", "joint-training"), why="And without its two stages."),
-    Stated("Theorem 4.1, equation (7)", claims=("thm-4.1-length",)),
-    Stated("Theorem 4.1, equation (8)", claims=("thm-4.1-attention", "time-law")),
+    Stated("Theorem 4.1, equation (7)", claims=("thm-4.1-length", "large-d-length")),
+    Stated("Theorem 4.1, equation (8)", claims=("thm-4.1-attention", "large-d-attention", "time-law")),
     Stated("Figure 3", why="An illustration."),
     Stated("Assumption 5.1 (symmetric actions)", claims=("distractors", "mechanism")),
     Stated("Section 5, distractors", claims=("distractors", "mechanism", "stabilizer")),
@@ -81,8 +83,8 @@ MAIN = (
     Stated("Section 6.2.2, recursive learning", claims=("stage-start", "self-labels", "thm-5.1-doubling")),
     Stated("Section 7, training to length 160", claims=("fig-1a",), why="At paper scale; 40 on a laptop."),
     Stated("Figure 5", claims=("fig-5", "permutation-invariance")),
-    Stated("Figure 6", claims=("fig-6", "section-7-no-residual-fig-6")),
-    Stated("Figure 7", claims=("fig-7", "section-7-no-residual-fig-7")),
+    Stated("Figure 6", claims=("fig-6", "section-7-no-residual-fig-6"), why=BLOCK_SPARSE),
+    Stated("Figure 7", claims=("fig-7", "section-7-no-residual-fig-7"), why=BLOCK_SPARSE),
     Stated("Section 7, conjecture: it hinges on predicate attention", claims=("predicate-attention",)),
     Stated("Section 8, NoPE", claims=("permutation-invariance",), why="No model with positions is trained beside it."),
     Stated("Section 8, other architectures", why="A discussion of others' work."),

@@ -68,7 +68,7 @@ SIMPLY_TRANSITIVE = (
     ),
     Stated("Lemma D.39 (1), (2b) and (2c)", claims=("converging-logits-unnamed-tokens",)),
     Stated("Lemma D.39 (2a)", claims=("converging-logits",)),
-    Stated("Lemma D.40, equations (73) to (76)", claims=("time-law",)),
+    Stated("Lemma D.40, equations (73) to (76)", claims=("time-law", "large-d-attention")),
     Stated(
         "Lemma D.41", claims=("balance-off-diagonal",), why="To the end of stage 2.2; later entries move less still."
     ),
@@ -78,6 +78,10 @@ SIMPLY_TRANSITIVE = (
     Stated(
         "Appendix D.5.6, equations (85) and (86)", claims=("convergence",), why="The gap that it bounds, at the end."
     ),
-    Stated("Lemma D.45", claims=("convergence",), why="Its range of the final epsilon is empty unless sigma_0 << 1."),
+    Stated(
+        "Lemma D.45",
+        claims=("convergence", "large-d-attention"),
+        why="Its range of the final epsilon is empty unless sigma_0 << 1.",
+    ),
     Stated("Theorem D.1, equation (87)", claims=("thm-4.1-length",), why="Theorem 4.1 again."),
 )

@@ -66,16 +66,19 @@ SYMMETRIC = (
     Stated("Lemma E.32 (entries off the diagonals)", claims=("slopes-orders", "corridor-first")),
     Stated("Lemma E.33 (gap, stage 1.2.2)", claims=("corridor-upper",)),
     Stated("Lemma E.34, equations (116), (117) (the answer's surplus)", claims=("corridor-lower",)),
-    Stated("Lemma E.35 (end of stage 1.2.2)", claims=("paper-stop-first", "paper-stop-trained")),
+    Stated("Lemma E.35 (end of stage 1.2.2)", claims=("paper-stop-first", "paper-stop-trained", "large-d-symmetric")),
     Stated("Appendix F, Definition F.1, equation (118) (greedy annotator)", claims=("self-labels",), why=DEFINITION),
     Stated("Definition F.2 (bootstrapped distribution)", claims=("self-labels",), why=DEFINITION),
-    Stated("Definition F.3, equation (119) (self-training loss)", why="A definition: `run.population_loss`, tested."),
+    Stated(
+        "Definition F.3, equation (119) (self-training loss)", why="A definition: `run.fast.population_loss`, tested."
+    ),
     Stated("Fact F.1 (its gradient is that of the true answers)", claims=("paper-stop-doubling", "self-labels")),
     Stated("Remark F.1 (why)", claims=("paper-stop-doubling", "stage-start")),
     Stated("Lemma F.1 (gradients of Q43)", claims=("gradients", "gradients-f.1")),
     Stated("Lemma F.2 (gradients of Q44)", claims=("gradients",)),
     Stated(
-        "Lemma F.3 (characterizations of Lambda)", why="Lemma E.6 for longer sentences; `model.ideal_features`, tested."
+        "Lemma F.3 (characterizations of Lambda)",
+        why="Lemma E.6 for longer sentences; `model.fast.ideal_features`, tested.",
     ),
     Stated("Lemma F.4 (neurons that no clause names)", why="Lemma E.7 for longer sentences."),
     Stated("Lemma F.5 (refined gradient of Q43)", claims=("gradients", "gradients-f.1")),
@@ -89,9 +92,12 @@ SYMMETRIC = (
     Stated("Induction F.1 (stage k)", claims=("corridor-induction", "corridor-long", "slopes-orders")),
     Stated("Lemma F.9", claims=("paper-stop-later", "stage-start"), why="(1); (2) is the definition of few scores."),
     Stated(
-        "Lemma F.10 (readings where y_0 is not y_1)", why="`model.ideal_features` reads them; tested on both engines."
+        "Lemma F.10 (readings where y_0 is not y_1)",
+        why="`model.fast.ideal_features` reads them; tested on both engines.",
     ),
-    Stated("Lemma F.11 (readings where y_0 is y_1)", why="`model.ideal_features` reads them; tested on both engines."),
+    Stated(
+        "Lemma F.11 (readings where y_0 is y_1)", why="`model.fast.ideal_features` reads them; tested on both engines."
+    ),
     Stated("Lemma F.12, equations (126) to (131) (gradient sum)", claims=("slopes-orders",)),
     Stated("Lemma F.13 (entries off the diagonals)", claims=("slopes-orders",)),
     Stated("Lemma F.14 (gap)", claims=("corridor-long",)),

@@ -33,7 +33,8 @@ GLOSSARY: dict[str, str] = {
     "Σ*": "the order in which combinations are learned: `theory.curriculum.curriculum`",
     "ε_attn^{L,l}": "attention on neither of the two clauses that matter (19): `probe.attention.Look.epsilon`, "
     "`theory.dilution.diluted`",
-    "T_1, T_2": "lengths of the two stages: `run.one_step_flow.ToTheFloor`, `run.population.PopulationRun.records`",
-    "Acc_L": "equation (5), of the exact population: `probe.long_chains.at_lengths`",
+    "T_1, T_2": "lengths of the two stages: `run.fast.one_step_flow.ToTheFloor`, "
+    "`run.population.PopulationRun.records`",
+    "Acc_L": "equation (5), of the exact population: `probe.fast.long_chains.at_lengths`",
     "Δ^{L,l}": "difference of the attention on the two (20): `probe.attention.Look.gap`",
 }

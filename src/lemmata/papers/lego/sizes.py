@@ -132,6 +132,19 @@ GROWTH_LENGTHS = Size(
 GROWTH_TEST = Size(smoke=8, laptop=4, paper=32, where=OURS)
 GROWTH_SEEDS = Size(smoke=2, laptop=3, paper=5, where=OURS)
 
+# The same with features that are Theorem B.1's exactly: no network is as wide as d.
+LARGE_D = Size(
+    smoke=(1e4, 1e8, 1e12),
+    laptop=(1e4, 1e7, 1e10, 1e13, 1e16),
+    paper=(1e4, 1e7, 1e10, 1e13, 1e16),
+    where="d to infinity",
+)
+LARGE_D_OF_CHAINS = Size(
+    smoke=(3e3, 1e4, 3e4), laptop=(1e5, 1e7, 1e9), paper=(1e5, 1e7, 1e9, 1e11), where="d to infinity"
+)
+LONGEST_CHAIN = Size(smoke=11, laptop=15, paper=16, where="Theorem 4.1: d^c; ours, as a power of two")
+LARGE_D_STRIDE = Size(smoke=0.1, laptop=0.05, paper=0.02, where=OURS)
+
 # Appendix D, where one neuron has learned each combination, as its Lemmas D.3 to D.7 have it.
 COURSE_ACTION = Size(smoke="C4", laptop="C6", paper="C6", where="Assumption 4.1; E_2 needs four values")
 COURSE_SIZES = Size(smoke=(64, 256, 1024), laptop=(404, 3232, 25_856), paper=(404, 3232, 25_856), where="d to infinity")

@@ -1,5 +1,6 @@
 """What Lemmas D.1 and D.2 and Table 3 share: the runs, what was found for each row of the table, deviations."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,17 +86,23 @@ def farthest(run: RunResult, matrix: str, centres: np.ndarray) -> np.ndarray:
     return np.maximum(np.abs(lowest - centres), np.abs(highest - centres))
 
 
-def exceeded_by(excess: np.ndarray) -> float:
-    """The deviation over the bound that a share δ of the samples exceed."""
-    return float(np.quantile(excess, 1 - DELTA))
+def exceeded_by(excess: Sequence[np.ndarray]) -> np.ndarray:
+    """By size, the deviation over the bound that a share δ of the samples exceed."""
+    return np.array([np.quantile(one, 1 - DELTA) for one in excess])
 
 
-def draw_deviations(runs: Runs, excess: np.ndarray, title: str) -> Artefact:
-    config = runs["sampled"].config
+SIZES = ("sampled", "paper's N")  # runs
+BY_SIZE = {"N": lambda runs: [runs[name].config.num_tokens for name in SIZES]}
+
+
+def draw_deviations(runs: Runs, deviations: Sequence[np.ndarray], title: str) -> Artefact:
+    config, excess = runs["sampled"].config, deviations[0]
     figure, ax = new_figure(width=4.6, height=3.4)
-    ax.plot(config.seeds, excess, "o", ms=3, alpha=0.6)
+    for name, one in zip(SIZES, deviations, strict=True):
+        ax.plot(runs[name].config.seeds, one, "o", ms=3, alpha=0.6, label=f"N = {runs[name].config.num_tokens}")
     ceiling(ax, 1.0, "the bound")
     ax.set(xlabel="sample", ylabel="largest deviation / bound", ylim=(0, 1.1), title=title)
+    ax.legend(fontsize=7)
     caption = (
         f"N = {config.num_tokens}, T = {config.length}, α = {config.alpha:g}, δ = {DELTA:g}: {len(config.seeds)} "
         f"samples of m = {config.samples} sequences, the largest deviation of each from the stated means, over the "

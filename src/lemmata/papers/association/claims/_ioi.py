@@ -1,7 +1,7 @@
 """What Figures 19 and 20 share: the runs by depth, the gain of cutting the last MLP, the drawing."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def ioi_runs(scale: Scale, optimizer: OptimizerConfig, depths: tuple[int, ...]) 
 class Compared(NamedTuple):
     """The edit of each depth's model that is said to be better, and the one said to be worse."""
 
-    runs: Runs
+    runs: Any  # by name, as "depth/3"
     better: str
     worse: str
 

@@ -78,7 +78,7 @@ def gain_at_end(reading: Reading) -> Prompts:
 def moments(runs: Runs) -> str:
     """When each came, and which cut was chosen at the end."""
     run = runs["text"]
-    whole, cut = Reading(run), Reading(run, "cut", "random")
+    whole, cut = Reading(run), Reading(run, "cut", "dropped")
     _, layer, share = run.arrays["chosen"][-1]
     end = whole.steps[-1]
     when = {'"the"': article_step(whole), "names": names_step(whole), "help": help_step(cut)}
@@ -108,7 +108,7 @@ def draw(runs: Runs) -> Artefact:
         for i, word in enumerate(("the", "name", "absent")):
             means = [run.column(word, step=step, edit=0).mean() for step in steps]
             axes[0].plot(x, means, style, color=f"C{i}", lw=1.2, label=f"{word}, {title}")
-        for i, edit in enumerate(EDITS[1:3]):
+        for i, edit in enumerate(EDITS[1:]):
             gains = [np.exp(Reading(run, edit, "full").gain(step).mean()) for step in steps]
             axes[1].plot(x, gains, style, color=f"C{i + 3}", lw=1.2, label=f"{edit}, {title}")
     axes[0].set(xscale="log", yscale="log", xlabel="step", ylabel="mean probability")
@@ -117,9 +117,9 @@ def draw(runs: Runs) -> Artefact:
         ax.legend(fontsize=6)
     caption = (
         'After a preposition that a name followed before in the same passage: probabilities of "the", of the name and '
-        "of one that is not in the passage; right, what the chosen cut and a random subspace of the same rank do to "
-        "name "
-        'over "the". Dashed: a model of the same text with its words in random order. Step 0 is drawn at 0.5.'
+        "of one that is not in the passage; right, what the chosen cut, a random subspace of the same "
+        'rank and the dropped matrix do to name over "the". Dashed: a model of the same text with its words in random '
+        "order. Step 0 is drawn at 0.5."
     )
     return Artefact(figure, columns(rows), caption)
 

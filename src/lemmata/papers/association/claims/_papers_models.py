@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Rule, RunResult, Runs, at_most, only
+from lemmata.papers.association.claims._knows import knows
 from lemmata.papers.association.probe.gains import Compared, OverPrompts, Probabilities
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation, Prompts
 from lemmata.report.plots import columns, legend, new_figure
@@ -16,7 +17,10 @@ WHY_TWO = (
     "the last one (143,000) are run. The one whose whole model is nearer to the printed numbers is judged, by what "
     "truncation does to it. A checkpoint's name can serve wrong weights: the runs' records hold hashes."
 )
-SETTING = "The sentences are ours (the paper prints none but one), the decomposition is exact (LASER's is randomized)."
+SETTING = (
+    "The sentences have the words of the one that the paper prints, the names are ours; the decomposition is exact "
+    "(LASER's is randomized)."
+)
 
 
 def probabilities(run: RunResult, edit: str, **where: object) -> Probabilities:
@@ -39,7 +43,9 @@ def nearest_checkpoint(runs: Runs, printed: float) -> RunResult:
     return min((runs[name] for name in CHECKPOINTS), key=distance)
 
 
-PYTHIA_1B = dict.fromkeys(CHECKPOINTS, only("model", "EleutherAI/pythia-1b", why="the printed numbers are Pythia-1B's"))
+PYTHIA_1B = dict.fromkeys(
+    CHECKPOINTS, (only("model", "EleutherAI/pythia-1b", why="the printed numbers are Pythia-1B's"), knows)
+)
 
 
 def both_checkpoints(**cut: Any) -> dict[str, FixedTruncation]:
@@ -85,6 +91,7 @@ def several_sizes(
 ) -> Experiment:
     """The same readings of several sizes of Pythia, each cut as the paper says."""
     claim = Claim(
+        needs=dict.fromkeys(cuts, knows),
         subject=lambda runs: {name: edited(runs[name], "cut") for name in cuts},
         wrong=lambda runs: {name: edited(runs[name], "random") for name in cuts},
         parts={
@@ -115,7 +122,8 @@ def in_words(run: RunResult) -> str:
     return (
         f'{config.model}{at}, {config.matrix} of layer {config.layers[0]}, rank {rank}: answer/"the" '
         f"{of.whole.of_all:.3g} whole, {of.edit.of_all:.3g} cut, {probabilities(run, 'random').of_all:.3g} with random "
-        "subspaces."
+        f"subspaces, {probabilities(run, 'scaled').of_all:.3g} with the matrix scaled by that share, "
+        f"{probabilities(run, 'dropped').of_all:.3g} with the matrix dropped."
     )
 
 
@@ -124,7 +132,12 @@ def draw_models(runs: Runs, title: str) -> Artefact:
     figure, axes = new_figure(1, len(runs), width=3.6 * len(runs), height=3.4, squeeze=False, sharex=True, sharey=True)
     rows = []
     for ax, (name, run) in zip(axes[0], runs.items(), strict=True):
-        for edit, colour, mark in (("whole", "C7", "o"), ("cut", "C0", "^"), ("random", "C1", "x")):
+        for edit, colour, mark in (
+            ("whole", "C7", "o"),
+            ("cut", "C0", "^"),
+            ("random", "C1", "x"),
+            ("dropped", "C2", "+"),
+        ):
             one = probabilities(run, edit)
             ax.plot(one.the, one.answer, mark, color=colour, ms=4, alpha=0.75, label=edit)
             rows += [

@@ -1,6 +1,6 @@
 """The training runs of noisy recall that several figures share, at each scale."""
 
-from typing import Any
+from typing import Any, Literal
 
 from lemmata.core import Scale
 from lemmata.papers.association.claims._unseen import unseen
@@ -17,10 +17,13 @@ def recall_training(
     sizes: type[Recall] = Recall,
     feeds: tuple[FeedKind, FeedKind] = ("mlp", "mlp"),
     triggers: tuple[int, ...] = (1,),
+    conventions: Literal["paper", "script"] = "paper",
     **changes: Any,
 ) -> RecallTraining:
     """The run at a scale. Laptop: the paper's corpus, optimizer and noise on the 16 most frequent characters."""
-    task = RecallConfig(symbols=sizes.SYMBOLS.at(scale), length=sizes.LENGTH.at(scale), triggers=triggers)
+    task = RecallConfig(
+        symbols=sizes.SYMBOLS.at(scale), length=sizes.LENGTH.at(scale), triggers=triggers, conventions=conventions
+    )
     model = TransformerConfig(
         vocab=task.vocab,
         length=task.length,
@@ -54,6 +57,7 @@ def fine_tuned_run(scale: Scale, sizes: type[FineTuned] = FineTuned) -> RecallTr
         sizes,
         maps=True,
         clean_steps=sizes.CLEAN_STEPS.at(scale),
+        noisy_rate=sizes.NOISY_RATE.at(scale),
         early_steps=sizes.EARLY_STEPS.at(scale),
         attended_sequences=sizes.ATTENDED_SEQUENCES.at(scale),
     )

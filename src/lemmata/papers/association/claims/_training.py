@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, RunResult, Runs, Seeds, Undecided
+from lemmata.papers.association.claims._knows import knows_at_end
 from lemmata.papers.association.run.checkpoints import EDITS, Checkpoints
 from lemmata.report.plots import columns as table_of, new_figure
 
@@ -92,8 +93,9 @@ def phases(name: str, *, title: str, claim: Claim) -> Experiment:
         title=title,
         runs=lambda scale: {name: PYTHIA[name]},
         extra="lm",
+        needs={name: knows_at_end},
         claims=(claim,),
         draw=lambda runs: draw(runs, caption, ("answer", "distractor", "the")),
-        notes="Templates and names of the IOI sentences are ours. Two checkpoints with the same weights are refused: "
-        "public ones are known to be served under wrong names.",
+        notes="The IOI sentences have the words of the one that the paper prints; the names are ours. Two checkpoints "
+        "with the same weights are refused: public ones are known to be served under wrong names.",
     )

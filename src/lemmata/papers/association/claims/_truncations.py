@@ -1,12 +1,14 @@
 """What truncating a language model does to answer/"the": readings of chosen cuts, and their claims and figure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from lemmata.core import LEVEL, Artefact, Claim, Experiment, Part, RunResult, Runs, Size, Undecided, at_least
+from lemmata.papers.association.claims._knows import knows
 from lemmata.papers.association.probe.gains import OverPrompts, Probabilities, fold, gain
 from lemmata.papers.association.run._questions import Task
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
@@ -21,12 +23,20 @@ FOUR_BITS = (
 )
 
 
+MATRICES = {
+    **{"mlp in": "MLP input matrix", "mlp gate": "MLP gate matrix", "mlp out": "MLP output matrix"},
+    **{"q": "query matrix", "k": "key matrix", "v": "value matrix", "o": "attention output matrix"},
+}
+
+
 @dataclass(frozen=True)
 class Compared:
-    """An edit, random subspaces of the same rank, and the whole model, on the prompts that judge."""
+    """An edit, and on the same prompts what it must be more than: all of the same layer's matrix."""
 
     edit: Probabilities
-    random: Probabilities
+    random: Probabilities  # subspaces of the same rank
+    scaled: Probabilities  # the matrix, by the share of its directions that the edit keeps
+    dropped: Probabilities  # the matrix
     whole: Probabilities
 
 
@@ -54,14 +64,17 @@ def judged(run: RunResult, matrix: int = 0) -> list[int]:
 
 
 def truncated(run: RunResult, layer: int, matrix: int = 0) -> Compared:
-    cut = probabilities(run, half=run.config.judged_on, edit="cut", matrix=matrix, layer=layer)
-    return Compared(cut, random_subspaces(run, _first_half(run), matrix, layer), whole(run))
+    edits = {
+        edit: probabilities(run, half=run.config.judged_on, edit=edit, matrix=matrix, layer=layer)
+        for edit in ("cut", "scaled", "dropped")
+    }
+    random = random_subspaces(run, _first_half(run), matrix, layer)
+    return Compared(edits["cut"], random, edits["scaled"], edits["dropped"], whole(run))
 
 
 def randomly_cut(run: RunResult, layer: int, matrix: int = 0) -> Compared:
     """Other random subspaces in the place of the truncation."""
-    other = random_subspaces(run, _later_half(run), matrix, layer)
-    return Compared(other, random_subspaces(run, _first_half(run), matrix, layer), whole(run))
+    return replace(truncated(run, layer, matrix), edit=random_subspaces(run, _later_half(run), matrix, layer))
 
 
 def _first_half(run: RunResult) -> range:
@@ -95,6 +108,14 @@ def over_random(compared: Compared) -> OverPrompts:
     return gain(compared.edit, compared.random)
 
 
+def over_scaled(compared: Compared) -> OverPrompts:
+    return gain(compared.edit, compared.scaled)
+
+
+def over_dropped(compared: Compared) -> OverPrompts:
+    return gain(compared.edit, compared.dropped)
+
+
 def over_whole(compared: Compared) -> OverPrompts:
     return gain(compared.edit, compared.whole)
 
@@ -104,12 +125,12 @@ def answer_kept(compared: Compared) -> OverPrompts:
 
 
 def gaining(compared: list[Compared]) -> int:
-    """At how many layers the gain over both is at least FACTOR for certain; the layers share the level."""
+    """At how many layers the gain over all three is at least FACTOR for certain; the layers share the level."""
     if len(compared) < 2:
         raise Undecided(f"a rank could be chosen at {len(compared)} layers alone")
     level = 1 - (1 - LEVEL) / len(compared)
-    both = [(over_random(one), over_whole(one)) for one in compared]
-    return sum(all(one.interval(level)[0] >= FACTOR for one in pair) for pair in both)
+    each = [(over_random(one), over_scaled(one), over_whole(one)) for one in compared]
+    return sum(all(one.interval(level)[0] >= FACTOR for one in three) for three in each)
 
 
 def setting(run: RunResult) -> str:
@@ -125,11 +146,15 @@ def what_was_chosen(runs: Runs) -> str:
     run = runs["main"]
     layer = chosen_layer(run)
     compared = truncated(run, layer)
-    one, random = over_whole(compared), gain(compared.random, compared.whole)
+    one = over_whole(compared)
+    random, scaled, dropped = (
+        gain(other, compared.whole).mean for other in (compared.random, compared.scaled, compared.dropped)
+    )
     return (
         f"Chosen: layer {layer}, share {chosen_share(run, layer):g} of the rank. {setting(run)}. The cut multiplies "
         f'answer/"the" by {one.mean:.3g} (95% interval {one.interval()[0]:.3g} to {one.interval()[1]:.3g}), random '
-        f"subspaces of that rank by {random.mean:.3g}."
+        f"subspaces of that rank by {random:.3g}, the matrix scaled by that share by {scaled:.3g}, the matrix dropped "
+        f"by {dropped:.3g}."
     )
 
 
@@ -141,32 +166,51 @@ def which_layers(runs: Runs) -> str:
     return f'Of {len(found)} layers, the largest factors on answer/"the" on the prompts that judge: {words}.'
 
 
+def matrix_named(configs: Mapping[str, Any]) -> str:
+    """The matrix that is cut, in a statement's words."""
+    return MATRICES[configs["main"].matrices[0]]
+
+
 def any_model(task: Task, words: str, notes: str, **sizes: Size) -> Experiment:
-    """A task's two claims: some layer and rank; and how many layers."""
+    """A task's claims: some layer and rank, against shrinking and against removal; and how many layers."""
     id = f"truncation-{task}"
     over_prompts = {"over_seeds": True, "unit": "prompts"}
+    said = {"MLP input matrix": matrix_named}
     some = Claim(
         id=id,
         locus=f"{OURS}; Sections 2.2 and 4.1",
         statement=f"Keeping the largest singular directions of one MLP input matrix raises {words} by a factor of "
-        f"{FACTOR:g} and more over random subspaces of the same rank, and over the whole model, and leaves the answer "
-        f"its probability. Layer and rank are chosen on other prompts than those that judge.",
+        f"{FACTOR:g} and more over random subspaces of the same rank, over the matrix scaled by the share that is "
+        "kept, and over the whole model, and leaves the answer its probability. Layer and rank are chosen on other "
+        "prompts than those that judge.",
+        wording=said,
         subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
         wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
         parts={
             "over random subspaces": Part(over_random, at_least(FACTOR, **over_prompts)),
+            "over the matrix scaled": Part(over_scaled, at_least(FACTOR, **over_prompts)),
             "over the whole model": Part(over_whole, at_least(FACTOR, **over_prompts), carries=False),
             "answer kept": Part(answer_kept, at_least(KEPT, **over_prompts), carries=False),
         },
         remark=what_was_chosen,
     )
+    dropped = Claim(
+        id=f"{id}-dropped",
+        locus=f"{OURS}; Section 2.2: the smallest singular directions carry the noise",
+        statement=f"The chosen cut of the MLP input matrix raises {words} more than dropping that matrix does.",
+        wording=said,
+        subject=lambda runs: truncated(runs["main"], chosen_layer(runs["main"])),
+        wrong=lambda runs: randomly_cut(runs["main"], chosen_layer(runs["main"])),
+        parts={"over the matrix dropped": Part(over_dropped, at_least(1.0, **over_prompts))},
+        remark=what_was_chosen,
+    )
     layers = Claim(
         id=f"{id}-layers",
         locus=f"{OURS}; Appendix C.2, the search for a layer",
-        statement=f"That truncation helps is not the peculiarity of one layer: at two and more of the upper layers "
-        f"{words} rises by a factor of {FACTOR:g} over random subspaces and over the whole model. The rank is chosen "
-        f"layer by "
-        "layer on other prompts.",
+        statement="That truncation of the MLP input matrix helps is not the peculiarity of one layer: at two and more "
+        f"of the upper layers {words} rises by a factor of {FACTOR:g} over random subspaces, over the matrix scaled "
+        "and over the whole model. The rank is chosen layer by layer on other prompts.",
+        wording=said,
         subject=lambda runs: [truncated(runs["main"], layer) for layer in judged(runs["main"])],
         wrong=lambda runs: [randomly_cut(runs["main"], layer) for layer in judged(runs["main"])],
         parts=Part(gaining, at_least(2)),
@@ -177,7 +221,8 @@ def any_model(task: Task, words: str, notes: str, **sizes: Size) -> Experiment:
         runs=lambda scale: {
             "main": ChosenTruncation(task=task, **{name: size.at(scale) for name, size in sizes.items()})
         },
-        claims=(some, layers),
+        needs={"main": knows},
+        claims=(some, dropped, layers),
         draw=draw,
         extra="lm",
         notes=f"{notes} {FOUR_BITS}",
@@ -222,13 +267,16 @@ def draw(runs: Runs) -> Artefact:
     figure.colorbar(image, ax=left).set_label('log2 of the factor on answer/"the"', fontsize=8)
     left.set(xlabel="share of the rank kept", ylabel="layer (from 1)", title="every cut, prompts that choose")
     rows = grid_rows(run, layers, grid, half="chosen on", edit="largest")
-    kinds = {"largest directions": truncated, "random subspaces": randomly_cut}
-    for (name, read), colour in zip(kinds.items(), ("C0", "C1"), strict=True):
-        found = {layer: over_whole(read(run, layer)) for layer in judged(run)}
+    kinds = {"largest directions": "edit", "random subspaces": "random"}
+    kinds |= {"matrix scaled": "scaled", "matrix dropped": "dropped"}
+    compared = {layer: truncated(run, layer) for layer in judged(run)}
+    for place, (name, field) in enumerate(kinds.items()):
+        found = {layer: gain(getattr(one, field), one.whole) for layer, one in compared.items()}
         low, high = (np.array([one.interval()[side] for one in found.values()]) for side in (0, 1))
         mean = np.array([one.mean for one in found.values()])
         if found:
-            right.errorbar(list(found), mean, yerr=[mean - low, high - mean], fmt="o", ms=4, color=colour, label=name)
+            x = np.array(list(found)) + 0.15 * (place - 1.5)
+            right.errorbar(x, mean, yerr=[mean - low, high - mean], fmt="o", ms=3, color=f"C{place}", label=name)
         rows += [
             {"half": "judged on", "layer": layer, "share": chosen_share(run, layer), "edit": name}
             | {"factor": one.mean, "low": one.interval()[0], "high": one.interval()[1]}

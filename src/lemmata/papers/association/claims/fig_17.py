@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_most, exactly
+from lemmata.papers.association.claims._knows import knows
 from lemmata.papers.association.run.fixed_truncation import FixedTruncation
 from lemmata.report.plots import ceiling, columns, legend, new_figure
 
@@ -39,6 +40,7 @@ FOUR = Claim(
     locus="Section 4.1, IOI on GPT-2 Small",
     statement='After "When Mary and John went to a store, John gave a drink to" the four likeliest tokens are Mary, '
     "them, the, John, in this order.",
+    needs={"main": knows},
     subject=lambda runs: ranks(runs["main"]),
     wrong=lambda runs: ranks(runs["exchanged"]),  # the same sentence with Mary giving
     parts={"ranks of Mary, them, the, John": Part(lambda ranks: ranks, exactly((1, 2, 3, 4)))},
@@ -50,12 +52,15 @@ LOWER = Claim(
     locus="Figure 17",
     statement='Truncation of the MLP input at layers 9, 10 and 11 to any share of the rank from .1 to .8 lowers "the" '
     'and "them".',
+    needs={"main": knows},
     subject=lambda runs: over_whole(runs, "cut"),
     wrong=lambda runs: over_whole(runs, "random"),
     parts={"probability over the whole model's": Part(lambda ratios: ratios, at_most(1.0))},
     remark=lambda runs: (
         f"Of {over_whole(runs, 'cut').size} probabilities {(over_whole(runs, 'cut') < 1).sum()} are "
-        f"lower than the whole model's; with random subspaces {(over_whole(runs, 'random') < 1).sum()} are."
+        f"lower than the whole model's; with random subspaces {(over_whole(runs, 'random') < 1).sum()} are, "
+        f"with the matrix scaled {(over_whole(runs, 'scaled') < 1).sum()}, "
+        f"dropped {(over_whole(runs, 'dropped') < 1).sum()}."
     ),
 )
 

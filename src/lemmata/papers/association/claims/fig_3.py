@@ -9,6 +9,7 @@ from lemmata.core import (
     Curves,
     Experiment,
     Live,
+    OutsideSetting,
     Part,
     RunResult,
     Runs,
@@ -18,6 +19,7 @@ from lemmata.core import (
     at_most,
     falls,
     near,
+    of_result,
 )
 from lemmata.papers.association.claims._drawing import ANSWERS, setting
 from lemmata.papers.association.claims._noise_level import (
@@ -35,6 +37,8 @@ from lemmata.papers.association.probe.readings import Edited, correct_by_fractio
 from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_table, new_figure
 
 PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
+PAPER_WIDTH = 256  # d
+TWO_DIGITS = 0.015  # of it: one unit of the last digit, and half of one
 LAST = 0.5  # of the steps: by then the noise has its level, about which single steps jitter
 NEAR_ALPHA = 0.05  # "around α": a tenth of it
 ALMOST_ALL = 0.9  # of the correct token's probability: the paper's .98, less what a laptop's training lacks
@@ -46,6 +50,14 @@ PARTS = {"full model, noise": "full.noise", "without F₂, correct": "without_F2
 PARTS |= {"without F₂, noise": "without_F2.noise"}  # the parts that read one recorded row
 
 Column = tuple[RunResult, str]  # a run, and the name of one of its columns
+
+
+@of_result
+def of_the_papers_size(run: RunResult) -> Undecided | None:
+    """A small model is trained less: its number is another."""
+    width = run.config.model.width
+    small = OutsideSetting(f"the printed {PAPER_CORRECT:g} is of d = {PAPER_WIDTH}, not of d = {width}")
+    return None if width == PAPER_WIDTH else small
 
 
 def correct_by_rank(edited: Edited) -> Seeds:
@@ -153,6 +165,16 @@ EXPERIMENT = Experiment(
                     along={"rank kept": lambda runs: sorted(runs["main"].config.fractions)},
                 ),
             },
+        ),
+        Claim(
+            id="fig-3-98",
+            locus="Section 3, Figure 3, caption",
+            statement=r"At the paper's size, with $F_2$ dropped ($\rho = 0$) the model predicts the correct token "
+            rf"$\bar y$ with probability $\approx {PAPER_CORRECT:g}$.",
+            needs={"main": (of_the_papers_size, about_half(OTHERS))},
+            subject=lambda runs: Edited(runs["main"]),
+            wrong=lambda runs: Edited(runs["main"], without_F2="full"),
+            parts=Part(end("without_F2", "correct"), near(PAPER_CORRECT, atol=TWO_DIGITS, over_seeds=True)),
         ),
         Claim(
             id="fig-3-margin",

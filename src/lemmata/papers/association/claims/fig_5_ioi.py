@@ -4,7 +4,7 @@ from lemmata.core import Experiment, Part, at_least
 from lemmata.papers.association.claims._papers_models import SETTING, WHY_TWO, boost, both_checkpoints, draw_models
 from lemmata.papers.association.probe.gains import Compared
 
-DOUBLING = 1.0  # the sentences are ours
+DOUBLING = 1.0  # the names are ours
 
 EXPERIMENT = Experiment(
     title="Figure 5, left: indirect objects and truncation",
@@ -18,8 +18,8 @@ EXPERIMENT = Experiment(
             id="fig-5-ioi",
             locus="Section 4.1 and Figure 5, left",
             statement="At 14K steps LASER, to rank 16 in the MLP input of layer 11 of Pythia-1B, takes mean P(IO) over "
-            'mean P("the") in 100 sentences from 2.3 to 12.3. With sentences of ours each is judged within a '
-            "doubling, and a gain of 3 and more for certain.",
+            'mean P("the") in 100 sentences from 2.3 to 12.3. With names of ours in the printed sentence '
+            "each is judged within a doubling, and a gain of 3 and more for certain.",
         ),
     ),
     draw=lambda runs: draw_models(runs, 'P(IO) against P("the"), a point a sentence.'),

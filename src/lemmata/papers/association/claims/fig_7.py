@@ -13,6 +13,7 @@ from lemmata.papers.association.task import RecallConfig
 from lemmata.report.plots import DIVERGING, HEAT, letter, new_figure
 
 BRIGHT = 2.0  # times any other distance
+HUNDRED = 100  # entries, of the authors' own measure
 LARGE = 2.0  # standard deviations of the other outputs
 NEARLY_ALL = 0.9  # of the possible answers
 SMALL = 0.5  # of the answers' own logits
@@ -39,6 +40,17 @@ class Layers(NamedTuple):
         rows = np.arange(half, maps.shape[1])
         by_distance = np.stack([maps[:, rows, rows - distance].mean(axis=1) for distance in range(half)], axis=1)
         return Seeds(by_distance[:, 1] / np.delete(by_distance, 1, axis=1).max(axis=1))
+
+    def first_of_diagonal(self, distance: int) -> np.ndarray:
+        """By seed, the mean of the first hundred entries of a diagonal of the map, as the authors' script has it."""
+        maps = self.array(f"{self.prefix}attention" if self.prefix else "first_attention")
+        return np.diagonal(maps, -distance, axis1=1, axis2=2)[:, :HUNDRED].mean(axis=1)
+
+    def previous_of_first(self) -> Seeds:
+        """By that measure, the previous token over the next most attended distance."""
+        half = self.task.length // 2
+        others = [self.first_of_diagonal(distance) for distance in range(half) if distance != 1]
+        return Seeds(self.first_of_diagonal(1) / np.max(others, axis=0), bounds=(0.0, np.inf))
 
     def noise_lift(self) -> Seeds:
         """F's logit on noise over its mean on other outputs, in their standard deviations, at the worst bare input."""
@@ -124,6 +136,20 @@ EXPERIMENT = Experiment(
                 "W_V at noise over the others": Part(Layers.noise_on_diagonal, at_most(SMALL, over_seeds=True)),
             },
             remark=three_shares,
+        ),
+        Claim(
+            id="fig-7-first",
+            locus="Appendix B.2, Figure 7 left, by the measure of the authors' script",
+            statement="In the trained two-layer model the first layer attends to the previous token: by the measure of "
+            "the authors' script, the mean of the first hundred entries of a diagonal of its attention, more than to "
+            "any other distance.",
+            subject=Layers,
+            wrong=lambda runs: Layers(runs, "other_"),  # the second layer
+            parts=Part(Layers.previous_of_first, at_least(1.0, over_seeds=True)),
+            remark=lambda runs: (
+                "The script logs this mean for the previous token (`L1_offdiaongal_mean_first100`); the paper prints "
+                f"none. It is {Layers(runs).first_of_diagonal(1).mean():.2f} of the attention."
+            ),
         ),
     ),
     draw=draw,

@@ -158,7 +158,7 @@ EXPERIMENT = Experiment(
     title='Which singular directions carry "the"',
     runs=lambda scale: {
         "main": NoiseDirections(
-            prompts=LanguageModels.FACT_PROMPTS.at(scale),
+            prompts=LanguageModels.DIRECTION_PROMPTS.at(scale),
             upper=LanguageModels.DIRECTION_UPPER.at(scale),
             shares=LanguageModels.DIRECTION_SHARES.at(scale),
             every=LanguageModels.DIRECTION_EVERY.at(scale),

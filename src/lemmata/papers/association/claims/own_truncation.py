@@ -27,12 +27,12 @@ EXPERIMENT = trained_here(
         locus="Section 4.1, when the benefit of truncation appears, in a small model of ours (beyond the paper)",
         statement="In a small GPT-NeoX model trained on a text, a cut chosen on other prompts in the end raises the "
         "name "
-        'against "the" half as much again as a random subspace of the same rank does. The context is still used, and '
+        'against "the" half as much again as dropping the whole matrix does. The context is still used, and '
         "the cut begins to help not before names are preferred.",
-        subject=lambda runs: Reading(runs["text"], "cut", "random"),
-        wrong=lambda runs: Reading(runs["text"], "other random", "random"),
+        subject=lambda runs: Reading(runs["text"], "cut", "dropped"),
+        wrong=lambda runs: Reading(runs["text"], "random", "dropped"),
         parts={
-            "log of name over the, cut - random": Part(gain_at_end, at_least(HELPS, over_seeds=True, unit="prompts")),
+            "log of name over the, cut - dropped": Part(gain_at_end, at_least(HELPS, over_seeds=True, unit="prompts")),
             "octaves of steps from names to help": Part(names_to_help, at_least(0)),
             "log of name over absent name, with the cut": Part(
                 known_at_end, at_least(KNOWN, over_seeds=True, unit="prompts"), carries=False

@@ -21,10 +21,12 @@ from lemmata.core import (
     Undecided,
     View,
     of_config,
+    word,
 )
 from lemmata.core.rule import near, slope_near
 from lemmata.papers.association.claims._memory_flows import (
     BY_FLOW,
+    FLOWS,
     LATE,
     LIMITS,
     constants,
@@ -35,8 +37,10 @@ from lemmata.papers.association.claims._memory_flows import (
     recorded,
     true_path,
     two_inputs,
+    two_inputs_to_late_times,
 )
 from lemmata.papers.association.claims._source import SOURCE
+from lemmata.papers.association.run.memory import MemoryFlow
 from lemmata.papers.association.run.memory_descent import MemoryDescent
 from lemmata.papers.association.sizes import Memory
 from lemmata.papers.association.theory import memory
@@ -78,10 +82,20 @@ FULL = Claim(
 )
 
 
-def late_decay(runs: Runs, column: str) -> tuple[np.ndarray, np.ndarray]:
-    run = runs["flow/inside"]
-    late = run.column("time") >= SETTLED
-    return run.column("time")[late], run.column(column)[late]
+LEVELS = {"level/low": 0.21, "flow/inside": FLOWS["flow/inside"], "level/high": 0.39}  # near the ends of (.2, .4) too
+
+Decay = dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]  # by run and by what decays: times, and it
+
+
+def late_decay(runs: Runs, noise: str, rest: str) -> Decay:
+    """From the time at which the decay is a power of t on: of a column, and of what another one lacks to 1."""
+    decays = {}
+    for name in LEVELS:
+        late = runs[name].column("time") >= SETTLED
+        times = runs[name].column("time")[late]
+        decays[name, "noise"] = times, runs[name].column(noise)[late]
+        decays[name, "rest"] = times, 1 - runs[name].column(rest)[late]
+    return decays
 
 
 RANK_ONE = Claim(
@@ -89,12 +103,17 @@ RANK_ONE = Claim(
     locus="Theorem 3, second equation",
     uses=("eq-42", "lemma-h.3"),
     statement=r"Under Assumptions G.1 and G.2, with $N = 2$ and $\alpha \in (0.2, 0.4)$, the rank-1 part of the flow's "
-    r"$W$ predicts the noise with probability $\Theta(t^{-1/2})$ as $t \to \infty$. Judged is the slope from "
-    "$t = 10^4$.",
-    needs=LIMITS,
-    subject=lambda runs: late_decay(runs, "cut_noise"),
-    wrong=lambda runs: late_decay(runs, "full_wrong"),
-    parts=Part(lambda found: found, slope_near(-0.5, tolerance=0.01)),
+    r"$W$ predicts the label with probability $1 - \Theta(t^{-1/2})$ and the noise with $\Theta(t^{-1/2})$ as $t \to "
+    r"\infty$. Judged are both slopes from $t = 10^4$ on, at several $\alpha$ of that range.",
+    needs=LIMITS | {"level": two_inputs_to_late_times},
+    wording={f"α = {alpha:g}": word("α = {}", f"{run}.alpha") for run, alpha in LEVELS.items()},
+    subject=lambda runs: late_decay(runs, noise="cut_noise", rest="cut_correct"),
+    wrong=lambda runs: late_decay(runs, noise="full_wrong", rest="full_correct"),
+    parts={
+        f"α = {alpha:g}, {name}": Part(lambda found, key=(run, what): found[key], slope_near(-0.5, tolerance=0.01))
+        for run, alpha in LEVELS.items()
+        for what, name in {"noise": "P(noise)", "rest": "1 - P(label)"}.items()
+    },
     remark=r"The proof needs the signal's singular value, $2\beta_1$, over the noise's, $2\sqrt{3}|\beta_2|$; it says "
     r"'assuming $\beta_1 > \beta_2$'. The limit of their ratio is $\sqrt{3}$.",
 )
@@ -198,7 +217,8 @@ def draw(runs: Runs) -> Artefact:
 
 def runs(scale: Scale) -> dict[str, RunConfig]:
     steps = Memory.DESCENT_STEPS.at(scale)
-    return {**flow_runs(), "descent": MemoryDescent(steps=steps, every=steps // 100)}
+    others = {name: MemoryFlow(alpha=alpha) for name, alpha in LEVELS.items() if name not in FLOWS}
+    return {**flow_runs(), **others, "descent": MemoryDescent(steps=steps, every=steps // 100)}
 
 
 def views(runs: Runs) -> list[View]:

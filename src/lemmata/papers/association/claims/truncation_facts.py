@@ -6,7 +6,7 @@ from lemmata.papers.association.sizes import LanguageModels
 EXPERIMENT = any_model(
     "facts",
     'P(answer)/P("the")',
-    "Table 5's twenty facts and twenty cities of ours; no answer is in both halves.",
+    "Table 5's facts and cities of ours, in several wordings, a city in one; no answer is in both halves.",
     prompts=LanguageModels.FACT_PROMPTS,
     upper=LanguageModels.FACT_UPPER,
     shares=LanguageModels.CHOSEN_SHARES,

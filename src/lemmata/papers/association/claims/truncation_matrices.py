@@ -3,6 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Undecided, at_least
+from lemmata.papers.association.claims._knows import knows
 from lemmata.papers.association.claims._truncations import (
     OURS,
     chosen_layer,
@@ -11,13 +12,12 @@ from lemmata.papers.association.claims._truncations import (
     judged,
     on_choice,
     over_whole,
-    randomly_cut,
     ratio_grid,
     setting,
     show_grid,
     truncated,
 )
-from lemmata.papers.association.probe.gains import Compared, Probabilities
+from lemmata.papers.association.probe.gains import Compared, Probabilities, gain
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.sizes import LanguageModels
 from lemmata.report.plots import columns, new_figure
@@ -62,10 +62,12 @@ def which(runs: Runs) -> str:
         share = chosen_share(run, layer, matrix)
         words.append(f"{run.config.matrices[matrix]} of layer {layer}, share {share:g}: x{factor:.3g}")
     matrix, layer = best_of(run, FEED_FORWARD)
-    random = over_whole(randomly_cut(run, layer, matrix)).mean
+    compared = truncated(run, layer, matrix)
+    others = (compared.random, compared.scaled, compared.dropped)
+    random, scaled, dropped = (gain(other, compared.whole).mean for other in others)
     return (
         f"Best cuts, on the prompts that judge: {'; '.join(words)}. Random subspaces of that feed-forward matrix and "
-        f"rank: x{random:.3g}."
+        f"rank: x{random:.3g}; the matrix scaled by that share: x{scaled:.3g}; dropped: x{dropped:.3g}."
     )
 
 
@@ -105,13 +107,14 @@ EXPERIMENT = Experiment(
     runs=lambda scale: {
         "main": ChosenTruncation(
             task="facts",
-            prompts=LanguageModels.FACT_PROMPTS.at(scale),
+            prompts=LanguageModels.DIRECTION_PROMPTS.at(scale),
             matrices=LanguageModels.MATRIX_ROLES.at(scale),
             upper=LanguageModels.MATRIX_UPPER.at(scale),
             shares=LanguageModels.MATRIX_SHARES.at(scale),
             subspaces=2,
         )
     },
+    needs={"main": knows},
     claims=(FEED,),
     draw=draw,
     extra="lm",

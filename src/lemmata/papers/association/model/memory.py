@@ -25,11 +25,13 @@ class LinearMemory(eqx.Module):
         )
 
     @classmethod
-    def orthonormal(cls, inputs: int, width: int, seed: int) -> "LinearMemory":
-        """Assumptions G.1 and G.2 in a random basis: orthonormal embeddings, W = 0."""
+    def orthonormal(cls, inputs: int, width: int, seed: int, offset: float = 0.0) -> "LinearMemory":
+        """Assumptions G.1 and G.2 in a random basis: orthonormal embeddings, W = 0. Equation (3)'s W̄, of the norm
+        `offset` and orthogonal to the embeddings, is added to every input."""
         require(width > inputs, "width", width, f"more than inputs = {inputs}")
         first, second = random_bases(width, named_generator(seed, "embeddings"))
-        return cls(to_jax(first[:inputs]), to_jax(second[: inputs + 1]), jnp.zeros((width, width)))
+        given = first[:inputs] + offset * first[inputs] if offset else first[:inputs]
+        return cls(to_jax(given), to_jax(second[: inputs + 1]), jnp.zeros((width, width)))
 
     def logits(self) -> Float[Array, "inputs outputs"]:
         """f(i, j) for every pair."""

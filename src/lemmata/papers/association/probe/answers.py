@@ -46,6 +46,21 @@ def answers_of_edits(edits: dict[str, Any], sample: RecallSample, noise: int) ->
     return _by_edit(one, edits)
 
 
+def answers_without_residual(
+    edits: dict[str, Transformer], sample: RecallSample, noise: int
+) -> dict[str, Float[Array, ""]]:
+    """The same where the last layer gives what its attention gathers and nothing else, as the authors' script
+    evaluates models without feed-forward layers."""
+
+    def one(model: Transformer) -> dict[str, Float[Array, ""]]:
+        places = jnp.broadcast_to(jnp.arange(sample.tokens.shape[-1]), sample.tokens.shape)
+        given, mixed = model.last_layer_inputs(sample.tokens, places)
+        gathered = model.blocks[-1].after(jnp.zeros_like(given), mixed, model.config.precision)
+        return answers(jax.vmap(model.read)(gathered), sample, noise)
+
+    return _by_edit(one, edits)
+
+
 def answers_of_ranks(
     model: Transformer, fractions: Sequence[float], sample: RecallSample, noise: int
 ) -> dict[str, Float[Array, ""]]:

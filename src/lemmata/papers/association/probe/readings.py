@@ -37,16 +37,17 @@ def early_peak(run: RunResult, column: str, steps_counted: int, phase: int = 1) 
     return values[:, early].max(axis=1)
 
 
-def correct_by_fraction(run: RunResult, matrix: int = 0) -> dict[float, np.ndarray]:
-    """The correct token's probability with a matrix cut to each fraction of its rank, by seed."""
-    sweeps = run.arrays["sweep.correct"]
+def correct_by_fraction(run: RunResult, matrix: int = 0, way: str = "") -> dict[float, np.ndarray]:
+    """The correct token's probability with a matrix cut to each fraction of its rank, by seed; `way` is "bare." where
+    the last layer's residual is left out."""
+    sweeps = run.arrays[f"sweep.{way}correct"]
     if matrix >= len(sweeps):
         raise Undecided(f"only {len(sweeps)} matrices are cut")
     return dict(sorted(zip(run.config.fractions, sweeps[matrix].T, strict=True)))
 
 
-def at_fraction(run: RunResult, fraction: float) -> np.ndarray:
-    by_fraction = correct_by_fraction(run)
+def at_fraction(run: RunResult, fraction: float, way: str = "") -> np.ndarray:
+    by_fraction = correct_by_fraction(run, way=way)
     if fraction not in by_fraction:
         raise Undecided(f"the rank is not cut to the fraction {fraction:g}, but to {tuple(by_fraction)}")
     return by_fraction[fraction]

@@ -38,9 +38,9 @@ def feed_logits(model: Transformer, layer: int = -1) -> Float[Array, "input outp
     return feed(model.tokens, "float32") @ model.output.T
 
 
-def feed_margin(model: Transformer, trigger: int, noise: int) -> Float[Array, ""]:
+def feed_margin(model: Transformer, trigger: int, noise: int, layer: int = -1) -> Float[Array, ""]:
     """The noise token's logit over the largest other one, from F alone at the bare trigger (Figure 3, right)."""
-    logits = feed_logits(model)[trigger]
+    logits = feed_logits(model, layer)[trigger]
     return logits[noise] - jnp.max(jnp.where(jnp.arange(logits.shape[0]) == noise, -jnp.inf, logits))
 
 
@@ -56,6 +56,21 @@ def matching_logits(model: Transformer, carrier: int = 0) -> Float[Array, "input
     first, second = model.blocks[carrier], model.blocks[1]
     carried = model.tokens @ first.value.T @ first.output.T
     return carried @ second.key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
+
+
+def token_scores(model: Transformer) -> Float[Array, "input output"]:
+    """W_E(j)^T W_QK^2 W_E(i) / sqrt(d): the second layer's score, at query j, of token i's own embedding (Appendix B.2,
+    where it is -c for the noise at the trigger)."""
+    return model.tokens @ model.blocks[1].key.T @ model.tokens.T * model.tokens.shape[1] ** -0.5
+
+
+def follower_scores(model: Transformer, trigger: int) -> Float[Array, " token"]:
+    """The second layer's score, at the trigger, of a position that holds a token and follows the trigger: with all that
+    the first layer makes of both, F_1 included, and no positions."""
+    first, second = model.blocks[0], model.blocks[1]
+    carried = model.tokens[trigger] @ first.value.T @ first.output.T
+    keys, query = first.fed(model.tokens + carried, "float32"), first.fed(model.tokens[trigger][None], "float32")
+    return keys @ second.key.T @ query[0] * model.tokens.shape[1] ** -0.5
 
 
 def previous_by_position(model: Transformer) -> Float[Array, ""]:

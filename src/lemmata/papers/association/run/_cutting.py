@@ -7,7 +7,7 @@ import numpy as np
 
 from lemmata.core import named_integer
 from lemmata.lm.edit import Edit, edited
-from lemmata.lm.keep import Keep, RandomSubspace
+from lemmata.lm.keep import Keep, Largest, RandomSubspace, Scaled
 from lemmata.lm.model import LanguageModel
 from lemmata.lm.roles import Role
 from lemmata.lm.upper import Upper
@@ -47,6 +47,11 @@ def subspaces(share: float, count: int, seed: int) -> Iterator[tuple[int, Random
     """Random subspaces of the same rank as a truncation's."""
     for number in range(count):
         yield number, RandomSubspace(share, named_integer(seed, "subspace", str(number)))
+
+
+def removals(share: float) -> dict[str, Keep]:
+    """What a cut must be more than: the whole matrix dropped, and scaled by the share of its directions that stay."""
+    return {"dropped": Largest(0), "scaled": Scaled(share)}
 
 
 class Counter:

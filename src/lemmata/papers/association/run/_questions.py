@@ -9,7 +9,7 @@ import numpy as np
 from lemmata.core import UserError
 from lemmata.lm.model import LanguageModel
 from lemmata.papers.association.probe.logits import next_tokens, probability, rank, single_token
-from lemmata.papers.association.task.language.facts import CITIES, TABLE_5, Fact
+from lemmata.papers.association.task.language.facts import CITIES, OTHER_WORDINGS, TABLE_5, Fact
 from lemmata.papers.association.task.language.halves import HALVES, Half, halves
 from lemmata.papers.association.task.language.ioi import Sentence, sentences
 
@@ -43,9 +43,10 @@ def ask(model: LanguageModel, task: Task, *, half: Half, count: int, seed: int) 
 
 
 def facts_of(half: Half) -> tuple[Fact, ...]:
-    """Of the paper's Table 5 and of our cities, in turns, so that the first few are of both."""
-    mine = halves((*TABLE_5, *CITIES), key=lambda fact: fact.answer)[half]
-    turns = [[fact for fact in mine if fact in group] for group in (TABLE_5, CITIES)]
+    """Of the paper's Table 5, of cities in the words of Table 1, and in others, by turns: the first few are of all."""
+    groups = (TABLE_5, CITIES, OTHER_WORDINGS)
+    mine = halves([fact for group in groups for fact in group], key=lambda fact: fact.answer)[half]
+    turns = [[fact for fact in mine if fact in group] for group in groups]
     places = [(i, which) for which, group in enumerate(turns) for i in range(len(group))]
     return tuple(turns[which][i] for i, which in sorted(places))
 

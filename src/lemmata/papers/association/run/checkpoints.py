@@ -52,11 +52,12 @@ class Checkpoints(RunConfig):
     """Probabilities and ranks of words after each prompt at each checkpoint: of the model whole, cut, randomly cut."""
 
     kind = "association/checkpoints"
+    version = 2
 
     model: str = "EleutherAI/pythia-1b"
     steps: Some[Natural] = (*POWERS, 1000, 2000, 4000, 8000, 14000, 32000, 64000, 143000)
     prompts: Prompts = "ioi"
-    count: Count = 100  # of IOI sentences; the other sets are as the paper prints them
+    count: Count = 100  # of IOI sentences, in the printed one's words; the other sets are as the paper prints them
     matrix: Role = "mlp in"
     layer: Natural = 0  # counted from 1; 0: nothing is cut
     rank: Share = 0.0  # of the full rank
@@ -101,7 +102,9 @@ class Checkpoints(RunConfig):
     def questions(self, model: LanguageModel) -> Questions:
         if self.prompts == "ioi":
             single = single_token(encoder(model))
-            return about_people(sentences(self.count, seed=self.seed, half="judge", is_single_token=single))
+            return about_people(
+                sentences(self.count, seed=self.seed, half="judge", is_single_token=single, printed=True)
+            )
         if self.prompts in ("madrid", "facts"):
             return about_facts((MADRID,) if self.prompts == "madrid" else TABLE_5)
         prompts = tuple(PREPOSITIONS if self.prompts == "prepositions" else SENTENCES)

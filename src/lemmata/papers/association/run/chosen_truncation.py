@@ -10,19 +10,23 @@ from lemmata.lm.keep import Largest
 from lemmata.lm.roles import Role
 from lemmata.lm.run import LanguageModelRun
 from lemmata.papers.association.probe.gains import best
-from lemmata.papers.association.run._cutting import Bench, Counter, bench, subspaces, upper_layers
+from lemmata.papers.association.run._cutting import Bench, Counter, bench, removals, subspaces, upper_layers
 from lemmata.papers.association.run._questions import LongTable, Task, both_halves
 from lemmata.papers.association.task.language.halves import Half
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenTruncation(LanguageModelRun):
-    """At each matrix and layer the share of the largest answer/"the" on `chosen_on`, then that cut on `judged_on`."""
+    """At each matrix and layer the share of the largest answer/"the" on `chosen_on`, then that cut on `judged_on`.
+
+    There it is set against random subspaces of the same rank, the matrix dropped, and the matrix scaled by the share.
+    """
 
     kind = "association/chosen-truncation"
+    version = 2
 
     task: Task = "facts"
-    prompts: Several = 50  # of each half; of facts there are about twenty
+    prompts: Several = 50  # of each half; of facts there are about fifty
     seed: Natural = 0
     matrices: Some[Role] = ("mlp in",)
     upper: Annotated[float, Bound(above=0, most=1)] = 0.5  # share of the layers: the paper's cuts are all in it
@@ -48,7 +52,7 @@ class ChosenTruncation(LanguageModelRun):
         table.add(choosing.whole, **self._labels("whole", on_choice=True))
         table.add(judging.whole, **self._labels("whole", on_choice=False))
         cuts = len(self.matrices) * len(layers)
-        counter = Counter(context.progress, "cuts", cuts * (len(self.shares) + 1 + self.subspaces))
+        counter = Counter(context.progress, "cuts", cuts * (len(self.shares) + 3 + self.subspaces))
         for place, role in enumerate(self.matrices):
             for layer in layers:
                 share = self._choose(choosing, place, role, layer, table, counter)
@@ -75,6 +79,9 @@ class ChosenTruncation(LanguageModelRun):
         where = {"on_choice": False, "matrix": place, "layer": layer, "share": share}
         table.add(on.cut(layer, role, Largest(share)), **self._labels("cut", **where))
         counter.one()
+        for name, keep in removals(share).items():
+            table.add(on.cut(layer, role, keep), **self._labels(name, **where))
+            counter.one()
         for number, keep in subspaces(share, self.subspaces, self.seed):
             table.add(on.cut(layer, role, keep), **self._labels("random", **where, subspace=number))
             counter.one()

@@ -80,6 +80,40 @@ def _gradient_sums(task: NoisyRecall, model: SimplifiedModel, batch: int, key: K
 
 
 @dataclass(frozen=True, kw_only=True)
+class MeanGradients(ChainRun):
+    """The same means on `samples` sequences a seed, by autodiff of each batch's mean loss: for sizes at which one
+    gradient a sequence is too much. It has no variances."""
+
+    kind = "association/mean-gradients"
+
+    num_tokens: TableSize = 65  # N, the paper's
+    length: ThreeOrMore = 256  # T, the paper's
+    alpha: Inside = 0.3
+    samples: Count = 1024
+    batch: Count = 512
+    seeds: Some[int] = tuple(range(12))
+
+    def execute(self, context: RunContext) -> RunOutput:
+        task, model = theory_task(self.chain), SimplifiedModel.create(self.num_tokens + 1)
+
+        @eqx.filter_jit
+        def projected(model: SimplifiedModel, batch: Batch) -> tuple[Array, Array]:
+            value, feed = loss_gradient(lambda m: (m.value, m.feed), model, batch)
+            return model.project(value)[0], model.project(feed)[0][:, TRIGGER]
+
+        rows, n = [], self.num_tokens
+        for done, seed in enumerate(self.seeds):
+            found = [projected(model, sample(task, self.batch, key)) for key in self.batch_keys(seed)]
+            value, feed = (np.mean(parts, axis=0) for parts in zip(*found, strict=True))
+            read = [("value", row, value[entry.cells(n)]) for row, entry in enumerate(TABLE_3)]
+            read += [("feed", 0, feed[[n]]), ("feed", 1, feed[:n])]
+            rows += [(seed, matrix, row, mean.min(), mean.max()) for matrix, row, mean in read]
+            context.progress("gradients", done + 1, len(self.seeds))
+        names = ("seed", "matrix", "row", "lowest", "highest")
+        return RunOutput({name: np.array([row[i] for row in rows]) for i, name in enumerate(names)})
+
+
+@dataclass(frozen=True, kw_only=True)
 class LeadingCoefficients(RunConfig):
     """Table 3's coefficients read off the exact chain at a size where nothing but the leading order is left."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import equinox as eqx
@@ -13,7 +13,8 @@ from jaxtyping import Array, Float, Key
 from scipy.integrate import solve_ivp
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_generator, precision, require, to_jax
-from lemmata.core.constraints import Bound, Count, Inside, Several
+from lemmata.core.config import UNSAID
+from lemmata.core.constraints import Bound, Count, Inside, NonNegative, Several
 from lemmata.papers.association.model import LinearMemory
 from lemmata.papers.association.model.truncate import decompose
 
@@ -55,6 +56,7 @@ class MemoryFlow(RunConfig):
     last_time: Annotated[float, Bound(above=1)] = 1e8
     points: Annotated[int, Bound(least=3)] = 121
     seed: int = 0
+    offset: NonNegative = field(default=0.0, metadata=UNSAID)  # the norm of equation (3)'s W̄, added to every input
 
     def cross_check(self) -> None:
         require(self.width > self.inputs, "width", self.width, f"more than inputs = {self.inputs}")
@@ -65,7 +67,7 @@ class MemoryFlow(RunConfig):
 
     def execute(self, context: RunContext) -> RunOutput:
         with precision("float64"):
-            model = LinearMemory.orthonormal(self.inputs, self.width, self.seed)
+            model = LinearMemory.orthonormal(self.inputs, self.width, self.seed, self.offset)
             goal, u = targets(self.inputs, self.alpha), np.log1p(self.times)
 
             def in_log_time(rate: Callable[..., Array]) -> Callable[[float, np.ndarray], np.ndarray]:
@@ -85,8 +87,8 @@ class MemoryFlow(RunConfig):
         logits = np.asarray(model.inputs @ weight.T @ model.outputs.T)
         (spectrum,) = decompose(model, "weight").spectra
         cut = np.asarray(model.inputs @ spectrum.low_rank(n - 1).T @ model.outputs.T)
-        ones = model.inputs.sum(axis=0) / math.sqrt(n)
-        overlap = np.abs(spectrum.right.T @ ones)  # which right singular vector is the all-ones input
+        ones = model.inputs.sum(axis=0) / math.sqrt(n + (n * self.offset) ** 2)
+        overlap = np.abs(spectrum.right.T @ ones)  # which right singular vector is the sum of all inputs
         values = spectrum.values[:n]
         carrier = int(np.argmax(overlap[:n])) if values[0] > 0 else 0
         return {

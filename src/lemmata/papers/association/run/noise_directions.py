@@ -38,7 +38,7 @@ class NoiseDirections(LanguageModelRun):
 
     kind = "association/noise-directions"
 
-    prompts: Several = 50  # of each half; of facts there are about twenty
+    prompts: Several = 50  # of each half; of facts there are about fifty
     matrix: Role = "mlp in"
     layer: Count | None = None  # None: the one of the largest answer/"the" by truncation, on `chosen_on`
     upper: Annotated[float, Bound(above=0, most=1)] = 0.5  # share of the layers among which it is chosen

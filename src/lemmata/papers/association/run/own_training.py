@@ -27,7 +27,7 @@ from lemmata.papers.association.run.checkpoints import checkpoint_of, hashes_of
 from lemmata.papers.association.task.language.halves import HALVES
 from lemmata.papers.association.task.language.repeats import Repeat, repeats
 
-EDITS = ("full", "cut", "random", "other random")
+EDITS = ("full", "cut", "random", "dropped")
 WORDS = ("name", "absent", "the")
 MATRIX: Role = "mlp in"
 
@@ -37,6 +37,7 @@ class OwnTraining(RunConfig):
     """Probabilities of the name, an absent one and "the" at each checkpoint of a small model of ours, whole and cut."""
 
     kind = "association/own-training"
+    version = 2
 
     root: str = ""  # where `text` and `shuffled` lie; "": in the folder of kept models, under `trained`
     trained: Literal["text", "shuffled"] = "text"
@@ -84,8 +85,8 @@ class OwnTraining(RunConfig):
             chosen.append((step, layer, share))
             keeps: dict[str, Keep] = {
                 "cut": Largest(share),
-                "random": RandomSubspace(share, 2 * self.seed),
-                "other random": RandomSubspace(share, 2 * self.seed + 1),
+                "random": RandomSubspace(share, self.seed),
+                "dropped": Largest(0),
             }
             for place, name in enumerate(EDITS):
                 with edited(model, *([Edit(layer, MATRIX, keeps[name])] if name in keeps else [])):

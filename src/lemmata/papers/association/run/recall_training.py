@@ -11,12 +11,20 @@ from jaxtyping import Array, Key
 
 from lemmata.core import Metrics, RunConfig, RunContext, RunOutput, named_key, named_keys, require, to_jax
 from lemmata.core.config import UNSAID
-from lemmata.core.constraints import Bound, Count, Natural, Share, Some
+from lemmata.core.constraints import Bound, Count, Natural, Positive, Share, Some
 from lemmata.papers.association.model import Transformer, TransformerConfig, batched_nll, block_weights
-from lemmata.papers.association.model.truncate import decompose, resolve_paths, truncate_compiled
-from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks, rank_name
+from lemmata.papers.association.model.truncate import resolve_paths, truncate_compiled
+from lemmata.papers.association.probe.answers import answers_of_edits, answers_of_ranks
 from lemmata.papers.association.probe.held_out import HeldOut, answer_shown, clearest_example, first, held_out
-from lemmata.papers.association.probe.snapshot import attention_mass, feed_margin, snapshot
+from lemmata.papers.association.probe.snapshot import (
+    attention_mass,
+    feed_margin,
+    follower_scores,
+    matching_logits,
+    snapshot,
+    token_scores,
+)
+from lemmata.papers.association.probe.sweep import rank_sweep, removed
 from lemmata.papers.association.task import NoisyRecall, RecallConfig
 from lemmata.train import Batches, Descent, History, OptimizerConfig, QueryLoss, SGDConfig, fit_many, stack, unstack
 
@@ -58,6 +66,11 @@ class RecallTraining(RunConfig):
     # same ones: with few, their mean is off by more than the seeds' interval tells.
     attended_sequences: Count | None = field(default=None, metadata=UNSAID)
     maps: bool = False  # keep attention maps and memories of the first, the clean and the last model
+    # The learning rate from the first noise on, the optimizer's own unless given.
+    noisy_rate: Positive | None = field(default=None, metadata=UNSAID)
+    # Read cut models without the last layer's residual too, and with a token's direction removed from W_O^1.
+    bare: bool = field(default=False, metadata=UNSAID)
+    roles: bool = field(default=False, metadata=UNSAID)  # keep appendix B.2's scores of the first and the last model
     seeds: Some[int] = (0,)
 
     def cross_check(self) -> None:
@@ -68,6 +81,8 @@ class RecallTraining(RunConfig):
         if self.fractions:
             for path in self.truncated:
                 resolve_paths(_shapes(self.model), path)  # refuses a name that is not there
+        possible = not self.bare or (set(self.model.feeds) == {"none"} and bool(self.fractions))
+        require(possible, "bare", self.bare, "False where there are feed-forward layers or no ranks are cut")
         watchable = self.model.feeds[1] == "mlp" or not self.watch_ranks
         require(watchable, "watch_ranks", self.watch_ranks, "False where the second layer has no MLP")
         require(self.early_steps < self.steps, "early_steps", self.early_steps, f"0 to {self.steps - 1}")
@@ -85,6 +100,7 @@ class RecallTraining(RunConfig):
         task = NoisyRecall.create(self.task)
         objective = Batches(QueryLoss(task.queries, batched_nll), self.batch)
         algorithm = Descent(objective, block_weights, self.optimizer, self.optimizer.rate)
+        noisy = Descent(objective, block_weights, self.optimizer, self.noisy_rate or self.optimizer.rate)
         # Not compiled as a whole: models of all depths and kinds share the draws of their matrices, one a shape.
         models = [Transformer.create(self.model, key=named_key(seed, "init")) for seed in self.seeds]
         test = held_out(task, self.final_sequences)
@@ -98,13 +114,18 @@ class RecallTraining(RunConfig):
 
         def snapshots(moment: str) -> dict[str, np.ndarray]:
             painted = paint(stack(models), several, attended, to_jax(example)) if self.maps else {}
+            if self.roles:
+                trigger = self.task.triggers[0]
+                scores = {"token_scores": token_scores, "carried_scores": matching_logits}
+                painted |= {name: np.stack([of(model) for model in models]) for name, of in scores.items()}
+                painted["follower_scores"] = np.stack([follower_scores(model, trigger) for model in models])
             return {f"{moment}.{name}": np.asarray(value) for name, value in painted.items()}
 
         arrays, tables, probe = snapshots("initial"), [], self.probe(test)  # one probe: one program for all stages
         state = stack([algorithm.init(model) for model in models])
         for stage in self.stages():
             state, history = fit_many(
-                algorithm,
+                noisy if stage.phase else algorithm,
                 stack([task.with_table_of(stage.alpha)] * len(self.seeds)),
                 state,
                 named_keys(self.seeds, "data", stage.name),
@@ -125,7 +146,9 @@ class RecallTraining(RunConfig):
                 state = stack([algorithm.init(model) for model in models])  # fine-tuning starts without momentum
         weights = jax.tree.leaves(eqx.filter(models, eqx.is_inexact_array))
         if self.fractions and all(np.isfinite(weight).all() for weight in weights):  # a diverged model has no rank
-            arrays |= self.rank_sweep(models, test)
+            bare = self.bare
+            arrays |= rank_sweep(models, self.truncated, self.fractions, test.clean, noise, bare=bare)
+            arrays |= removed(models, test.clean, noise, self.task.outputs()[-1]) if bare else {}
         arrays |= {
             "example_tokens": np.asarray(several.tokens[example]),
             "example_correct": np.asarray(several.correct[example]),
@@ -162,23 +185,6 @@ class RecallTraining(RunConfig):
             }
 
         return probe
-
-    def rank_sweep(self, models: list[Any], test: HeldOut) -> dict[str, np.ndarray]:
-        """Exact truncation of each matrix at every fraction, on the larger clean sample."""
-        names = [rank_name(fraction) for fraction in self.fractions]
-        read = eqx.filter_jit(lambda edits, sample: answers_of_edits(edits, sample, self.task.noise_token))
-
-        def sweep(model: Any, path: str) -> dict[str, Array]:
-            decomposition = decompose(model, path)
-            cut = [decomposition.truncate(fraction=fraction)[0] for fraction in self.fractions]
-            return read(dict(zip(names, cut, strict=True)), test.clean)
-
-        found = [[sweep(model, path) for model in models] for path in self.truncated]
-        answers = sorted({key.split(".")[-1] for key in found[0][0]})
-        return {
-            f"sweep.{one}": np.array([[[float(by[f"{n}.{one}"]) for n in names] for by in seeds] for seeds in found])
-            for one in answers
-        }
 
 
 class Stage(NamedTuple):

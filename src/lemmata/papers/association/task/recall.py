@@ -16,6 +16,7 @@ from lemmata.papers.association.task.alias import alias_draw, alias_table
 from lemmata.papers.association.task.statistics import Statistics, counts_of, pinned, uniform_statistics
 
 LossOn = Literal["last", "triggers", "bigrams"]
+SCRIPT = {"trigger_outputs": True, "noise_outputs": True, "loss_from": 2, "last": "natural"}
 NoiseLevel = Annotated[float, Bound(least=0, below=1)]  # alpha
 
 
@@ -30,7 +31,9 @@ class RecallConfig(Config):
     noise: int | None = 2  # a symbol of the alphabet, or None: an extra token N, which a uniform draw follows
     alpha: NoiseLevel = 0.5
     loss_on: LossOn = "triggers"
-    # Where the authors' published code differs from these defaults (and from its paper in the last).
+    # "script": the four fields below as the authors' published code has them.
+    conventions: Literal["paper", "script"] = field(default="paper", metadata=UNSAID)
+    # Where that code differs from these defaults (and from its paper in the last).
     trigger_outputs: bool = False  # may the output be a trigger? (theirs: yes) At alpha = 0 that absorbs the sequence
     noise_outputs: bool = field(default=False, metadata=UNSAID)  # may it be the noise token? (theirs: yes)
     # The first occurrence of a trigger that the loss is taken at (theirs: 2).
@@ -40,6 +43,9 @@ class RecallConfig(Config):
 
     def cross_check(self) -> None:
         n = self.symbols
+        if self.conventions == "script":
+            for name, value in SCRIPT.items():
+                object.__setattr__(self, name, value)
         if self.source not in ("corpus", "uniform"):
             # A file can change under its name; a config cannot. So the name carries the hash of what it named.
             object.__setattr__(self, "source", pinned(self.source))

@@ -25,13 +25,17 @@ def probabilities(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.
     return np.asarray(1 / total), np.asarray(np.exp(a) / total), np.asarray(np.exp(b) / total)
 
 
-def margin_rates(n: int, alpha: float) -> Rates:
-    """(da/dt, db/dt), for any n: ds/dt = (1 - α - P_correct)/n, dw/dt = -P_wrong/n, dv/dt = (α - P_noise)/n."""
+def margin_rates(n: int, alpha: float, offset: float = 0.0) -> Rates:
+    """(da/dt, db/dt), for any n: ds/dt = (1 - α - P_correct)/n, dw/dt = -P_wrong/n, dv/dt = (α - P_noise)/n.
+
+    A W̄ of norm r on every input (equation 3) gives what all inputs share its weight once more: every label loses
+    r² (α - P_noise)/n, which the noise wins n times over; so db/dt gains r² (n + 1)(α - P_noise)/n.
+    """
 
     def rates(a: float, b: float) -> tuple[float, float]:
         total = 1 + (n - 1) * math.exp(a) + math.exp(b)
-        rise = 1 - alpha - 1 / total
-        return (-math.exp(a) / total - rise) / n, (alpha - math.exp(b) / total - rise) / n
+        rise, missing = 1 - alpha - 1 / total, alpha - math.exp(b) / total
+        return (-math.exp(a) / total - rise) / n, (missing - rise + offset**2 * (n + 1) * missing) / n
 
     return rates
 
@@ -100,16 +104,17 @@ def constant(n: int, alpha: float) -> float:
     return 2 * n / ((n + 1) * (1 - alpha))
 
 
-def singular_values(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Those of W: the signal's, -a with multiplicity n - 1, and the noise's, sqrt(n+1) |v| with direction all-ones."""
+def singular_values(a: np.ndarray, b: np.ndarray, n: int, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Those of W: the signal's, -a with multiplicity n - 1, and the noise's, sqrt(n+1) |v| with direction all-ones. The
+    sum of inputs with a W̄ of norm r is sqrt(1 + n r²) times as long: the same logits need so much less of W."""
     v = (-(n - 1) * a + n * b) / (n + 1)
-    return np.asarray(-a), np.asarray(np.sqrt(n + 1) * np.abs(v))
+    return np.asarray(-a), np.asarray(np.sqrt((n + 1) / (1 + n * offset**2)) * np.abs(v))
 
 
-def noise_to_signal(n: int) -> float:
+def noise_to_signal(n: int, offset: float = 0.0) -> float:
     """The limit of the noise's singular value over the signal's: (n-1)/sqrt(n+1), under 1 only for n = 2; at n = 3 it
-    is 1 and the next order, (3/2) log(α/(1-α)), decides."""
-    return (n - 1) / math.sqrt(n + 1)
+    is 1 and the next order, (3/2) log(α/(1-α)), decides. With a W̄ of norm r it is under 1 where r² > (n-3)/(n+1)."""
+    return (n - 1) / math.sqrt((n + 1) * (1 + n * offset**2))
 
 
 def noise_is_smallest(n: int, alpha: float) -> bool:

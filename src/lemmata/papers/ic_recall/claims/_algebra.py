@@ -10,15 +10,15 @@ from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.algebra import GeneralAlgebra, SaddleAlgebra, WarmupAlgebra
 
 
-def three_subjects(scale: Scale) -> dict[str, RunConfig]:
+def warmup_algebra(scale: Scale) -> dict[str, RunConfig]:
     return {"main": WarmupAlgebra(points=sizes.WARMUP_POINTS.at(scale))}
 
 
-def any_subjects(scale: Scale) -> dict[str, RunConfig]:
+def general_algebra(scale: Scale) -> dict[str, RunConfig]:
     return {"main": GeneralAlgebra(points=sizes.GENERAL_POINTS.at(scale))}
 
 
-def at_the_saddle(scale: Scale) -> dict[str, RunConfig]:
+def saddle_algebra(scale: Scale) -> dict[str, RunConfig]:
     return {"main": SaddleAlgebra(temperatures=sizes.SADDLE_TEMPERATURES.at(scale))}
 
 

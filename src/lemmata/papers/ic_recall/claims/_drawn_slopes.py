@@ -24,7 +24,7 @@ WORLDS = (
 Reached = Mapping[str, tuple[RunResult, ...]]  # what each part of a theorem is read from
 
 
-def mixed(scale: Scale) -> dict[str, RandomSlopesRun]:
+def drawn_slopes_runs(scale: Scale) -> dict[str, RandomSlopesRun]:
     shares, few = sizes.MIXED_SHARES.at(scale), sizes.seeds(sizes.FEW_MIXED_SEEDS, scale)
     seeds = sizes.seeds(sizes.MIXED_SEEDS, scale)
     return {
@@ -33,20 +33,20 @@ def mixed(scale: Scale) -> dict[str, RandomSlopesRun]:
     }
 
 
-def first(runs: Mapping[str, Any]) -> Any:
+def smallest_mixed_world(runs: Mapping[str, Any]) -> Any:
     """The smallest of the mixed worlds, which controls are changed from."""
     return next(run for name, run in runs.items() if name.startswith("mixed/"))
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    found = mixed(scale)
+    found = drawn_slopes_runs(scale)
     one = RandomSlopesRun(n=CHANGED, seeds=sizes.seeds(sizes.FEW_MIXED_SEEDS, scale))
     longer = sizes.TIMES_LONGER.at(scale)
     return {
         **found,
         **{f"colder/{times}": replace(one, constant=one.constant / times) for times in sizes.TIMES_COLDER.at(scale)},
         f"longer/{longer}": replace(one, schedule=replace(SHORT, stage2=longer * SHORT.stage2)),
-        "no push": replace(first(found), stage2="symmetric"),
+        "no push": replace(smallest_mixed_world(found), stage2="symmetric"),
     }
 
 
@@ -84,7 +84,7 @@ def _which_worlds(runs: Runs) -> str:
     )
 
 
-def theorem(title: str, id: str, locus: str, statement: str, name: str, target: float) -> Experiment:
+def drawn_slopes_theorem(title: str, id: str, locus: str, statement: str, name: str, target: float) -> Experiment:
     """Of a probability on the worst kind of sequence, which Algorithm 1 brings to the target."""
     claim = Claim(
         id=id,

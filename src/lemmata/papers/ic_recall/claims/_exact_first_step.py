@@ -7,17 +7,17 @@ import numpy as np
 
 from lemmata.core import RunConfig, RunResult, Runs, Scale
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.exact_step import ExactFirstStep
+from lemmata.papers.ic_recall.run.exact_first_step import ExactFirstStep
 
 ENOUGH = "enough sequences"
 
 
-def enough(scale: Scale) -> ExactFirstStep:
+def exact_first_step(scale: Scale) -> ExactFirstStep:
     return ExactFirstStep(temperatures=sizes.EXACT_TEMPERATURES.at(scale), seeds=sizes.seeds(sizes.EXACT_SEEDS, scale))
 
 
-def enough_sequences(scale: Scale) -> dict[str, RunConfig]:
-    return {ENOUGH: enough(scale)}
+def exact_first_step_runs(scale: Scale) -> dict[str, RunConfig]:
+    return {ENOUGH: exact_first_step(scale)}
 
 
 class Start(NamedTuple):
@@ -30,11 +30,11 @@ class Start(NamedTuple):
         return self.run.arrays[f"start_{name}"][self.rows]
 
 
-def start(runs: Runs, keep: Callable[[RunResult], np.ndarray]) -> Start:
+def kinds_at_start(runs: Runs, keep: Callable[[RunResult], np.ndarray]) -> Start:
     return Start(runs[ENOUGH], np.flatnonzero(keep(runs[ENOUGH])))
 
 
-def everything(run: RunResult) -> np.ndarray:
+def every_kind(run: RunResult) -> np.ndarray:
     return np.ones(len(run.arrays["start_p"]), bool)
 
 
@@ -42,7 +42,7 @@ def by_kind(keep: Callable[[RunResult], np.ndarray]) -> dict[str, Any]:
     """Kinds of sequence at the start, by temperature and by how many relations match twice."""
 
     def labels(runs: Runs) -> list[dict[str, Any]]:
-        kept = start(runs, keep)
+        kept = kinds_at_start(runs, keep)
         return [{"T": t, "I": i} for t, i in zip(kept.column("temperature"), kept.column("matchings"), strict=True)]
 
     return {"kind of sequence": labels}

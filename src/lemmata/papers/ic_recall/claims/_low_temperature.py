@@ -79,13 +79,13 @@ def replicas(run: RunResult, keep: np.ndarray, which: str) -> RunResult:
     return replace(run, metrics={name: values[keep] for name, values in run.metrics.items()})
 
 
-def enough(runs: Runs) -> Replicas:
+def trained_on_enough(runs: Runs) -> Replicas:
     """Trained on as many sequences as the lemma asks for."""
     chosen = (runs["temperatures"], runs["shares"])
     return Replicas(*(replicas(run, run.metrics["sample_constant"] > 0, "with enough sequences") for run in chosen))
 
 
-def one_sequence(runs: Runs) -> Replicas:
+def trained_on_one(runs: Runs) -> Replicas:
     chosen = (runs["temperatures"], runs["shares"])
     return Replicas(*(replicas(run, run.metrics["sample_constant"] == 0, "with one sequence") for run in chosen))
 
@@ -104,11 +104,15 @@ def temperatures_then_shares(runs: Runs) -> list[dict[str, float]]:
 
 
 def every_replica(runs: Runs) -> list[dict[str, float]]:
-    return [row for run in enough(runs) for row in rows_of(run, T="temperature", confusing="confusing", seed="seed")]
+    return [
+        row
+        for run in trained_on_enough(runs)
+        for row in rows_of(run, T="temperature", confusing="confusing", seed="seed")
+    ]
 
 
 def draw(runs: Runs) -> Artefact:
-    run, found = runs["temperatures"], enough(runs)
+    run, found = runs["temperatures"], trained_on_enough(runs)
     figure, (left, middle, right) = plots.new_figure(1, 3)
     shown = zip(plots.CYCLE, run.config.temperatures, run.arrays["gap"], run.arrays["log_wrong"], strict=False)
     for colour, temperature, gap, wrong in shown:
@@ -135,7 +139,7 @@ def draw(runs: Runs) -> Artefact:
     return Artefact(figure, plots.joined([dict(one.metrics) for one in found]), caption)
 
 
-def trained(scale: Scale) -> dict[str, RunConfig]:
+def low_temperature_runs(scale: Scale) -> dict[str, RunConfig]:
     base = LowTemperature(
         temperatures=sizes.LOW_TEMPERATURES.at(scale),
         seeds=sizes.seeds(sizes.LOW_SEEDS, scale),

@@ -11,7 +11,7 @@ from lemmata.papers.ic_recall.run.landscape import PairwiseLine
 LOCUS = "Appendix B, proof of Theorem B.3"
 
 
-def on_the_line(scale: Scale) -> dict[str, RunConfig]:
+def pairwise_line_runs(scale: Scale) -> dict[str, RunConfig]:
     return {"main": PairwiseLine(points=sizes.LINE_POINTS.at(scale))}
 
 

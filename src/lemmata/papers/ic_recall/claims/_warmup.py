@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 
 from lemmata.core import RunResult, Scale, rows_of
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.dynamics import WarmupEscape, WarmupStages
+from lemmata.papers.ic_recall.run.warmup import WarmupEscape, WarmupStages
 from lemmata.report import plots
 
 EVERY = 5  # steps between two records of an escape
 POSITIONS = ("s₁", "a₁", "s₂", "a₂", "s₃", "EoS")
 
 
-def stages(scale: Scale) -> WarmupStages:
+def warmup_stages(scale: Scale) -> WarmupStages:
     return WarmupStages(
         temperatures=sizes.STAGE_TEMPERATURES.at(scale),
         seeds=sizes.seeds(sizes.STAGE_SEEDS, scale),
@@ -23,7 +23,7 @@ def stages(scale: Scale) -> WarmupStages:
     )
 
 
-def escape(scale: Scale) -> WarmupEscape:
+def warmup_escape(scale: Scale) -> WarmupEscape:
     return WarmupEscape(
         temperatures=sizes.ESCAPE_TEMPERATURES.at(scale),
         seeds=sizes.seeds(sizes.ESCAPE_SEEDS, scale),

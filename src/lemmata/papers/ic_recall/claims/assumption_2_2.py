@@ -1,7 +1,7 @@
 """Assumption 2.2: how many bijections can satisfy it, and which do."""
 
 from lemmata.core import Artefact, Claim, Experiment, Part, Runs, exactly
-from lemmata.papers.ic_recall.run.worlds import LargestWorlds
+from lemmata.papers.ic_recall.run.world_reports import LargestWorlds
 
 BY_N = {"n": lambda runs: runs["largest"].metrics["n"]}
 

@@ -53,7 +53,7 @@ def _others(run: RunResult) -> np.ndarray:
 
 
 def _every_slope(runs: Runs, columns: list[int]) -> Slopes:
-    return Slopes(exact.start(runs, exact.everything), columns)
+    return Slopes(exact.kinds_at_start(runs, exact.every_kind), columns)
 
 
 BY_T = {"T": lambda runs: exact.falling(runs[exact.ENOUGH].arrays["start_temperature"])}
@@ -79,8 +79,8 @@ CLAIMS = (
         statement=r"Under Assumption 2.2, at $v = (\frac16, \ldots, \frac16)$, a mismatched sequence has "
         r"$\frac{p_1(r_1)}{3T} \le \frac{\partial \ell_1}{\partial v_5} - \frac{\partial \ell_1}{\partial v_i} < "
         r"\frac{2}{3T}$ for all $i \ne 5$. Summed over a sample this is (17).",
-        subject=lambda runs: Slopes(exact.start(runs, _mismatched), ANSWERS),
-        wrong=lambda runs: Slopes(exact.start(runs, _others), ANSWERS),
+        subject=lambda runs: Slopes(exact.kinds_at_start(runs, _mismatched), ANSWERS),
+        wrong=lambda runs: Slopes(exact.kinds_at_start(runs, _others), ANSWERS),
         parts={
             "least lead, over p(r_1)/(3T)": Part(
                 Slopes.query_lead, at_least(1.0, slack=1e-12, paper="every T and n"), along=exact.by_kind(_mismatched)
@@ -113,7 +113,7 @@ CLAIMS = (
 def draw(runs: Runs) -> Artefact:
     figure, (left, middle, right) = plots.new_figure(1, 3)
     draw_formula(left, EQ_16, runs)
-    mismatched = Slopes(exact.start(runs, _mismatched), ANSWERS)
+    mismatched = Slopes(exact.kinds_at_start(runs, _mismatched), ANSWERS)
     t = mismatched.start.column("temperature")
     for label, values, bound in (
         ("least lead × 3T / p(r₁)", mismatched.query_lead(), 1.0),
@@ -137,7 +137,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {**three_worlds(scale), **exact.enough_sequences(scale)}
+    return {**three_worlds(scale), **exact.exact_first_step_runs(scale)}
 
 
 EXPERIMENT = Experiment(

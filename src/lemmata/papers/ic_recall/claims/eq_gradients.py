@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import RunResult
-from lemmata.papers.ic_recall.claims._algebra import three_subjects
+from lemmata.papers.ic_recall.claims._algebra import warmup_algebra
 from lemmata.papers.ic_recall.claims._formula import formula, formulas, points, scores
 from lemmata.papers.ic_recall.theory import gradients
 
@@ -16,7 +16,7 @@ def _both_gradients(run: RunResult) -> np.ndarray:
 
 EXPERIMENT = formulas(
     "Three subjects: the gradients of eqs. (2)-(8) against autodiff",
-    three_subjects,
+    warmup_algebra,
     formula(
         "eq-gradients",
         "Appendix B, eqs. (2)-(8)",

@@ -4,23 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    OutsideSetting,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    Undecided,
-    at_least,
-    crossed,
-    of_result,
-    word,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _pattern_shape as shape
 from lemmata.papers.ic_recall.claims._figure_worlds import PANELS, bijections
@@ -33,48 +17,48 @@ FAIR = 8  # sequences a relation: with two, fine-tuning was seen to learn which 
 FRESH = 100  # the first seed: others had been seen before these settings were fixed
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     """The right panel's world has 512 relations, so a fair number of sequences is out of a laptop's reach."""
     seeds = tuple(FRESH + seed for seed in sizes.seeds(sizes.PRETRAINED_SEEDS, scale))
     left = PANELS["left"] | {"world": bijections(sizes.PRETRAINED_WORLD.at(scale))}
-    runs: dict[str, RunConfig] = {"left": PretrainThenFineTune(**left, **sizes.PRETRAINED.at(scale), seeds=seeds)}
+    runs: dict[str, core.RunConfig] = {"left": PretrainThenFineTune(**left, **sizes.PRETRAINED.at(scale), seeds=seeds)}
     if scale.name == "paper":
         right = seeds[: sizes.PRETRAINED_RIGHT_SEEDS]
         runs["right"] = PretrainThenFineTune(**PANELS["right"], **sizes.PRETRAINED_RIGHT, seeds=right)
     return runs | {"constructed": constructed_left(scale)}
 
 
-@of_result
-def _fair(run: RunResult) -> Undecided | None:
+@core.of_result
+def _fair(run: core.RunResult) -> core.Undecided | None:
     """Why a run cannot say whether the pattern appears."""
     config = run.config
     if config.sequences < FAIR * config.world.relations:
-        return OutsideSetting(
+        return core.OutsideSetting(
             f"{config.sequences} sequences for {config.world.relations} relations; a fair trial has {FAIR} a relation"
         )
     reached, best = run.column("first_argmax", step=config.steps).mean(), np.mean(run.metrics["ceiling"])
     if reached < LEARNED * best:
-        return TooShort(
+        return core.TooShort(
             f"after {config.steps} steps the first decoding step is right in {reached:.2f} of the sequences where "
             f"{best:.2f} is possible, or the memory is too poor"
         )
     return None
 
 
-def _pretrained(runs: Runs) -> list[RunResult]:
+def _pretrained(runs: core.Runs) -> list[core.RunResult]:
     return [run for run in runs.values() if isinstance(run.config, PretrainThenFineTune)]
 
 
-def _stored(runs: Runs, when: str) -> np.ndarray:
+def _stored(runs: core.Runs, when: str) -> np.ndarray:
     """The share of facts recalled, in every direction and seed."""
     return np.concatenate([run.column(f"{when}_{name}", step=0) for run in _pretrained(runs) for name in DIRECTIONS])
 
 
-def _asked(runs: Runs) -> list[dict[str, Any]]:
-    return [row for run in _pretrained(runs) for row in crossed(asked=DIRECTIONS, seed=run.config.seeds)]
+def _asked(runs: core.Runs) -> list[dict[str, Any]]:
+    return [row for run in _pretrained(runs) for row in core.crossed(asked=DIRECTIONS, seed=run.config.seeds)]
 
 
-STORAGE = Claim(
+STORAGE = core.Claim(
     id="fig-4-storage",
     locus="Section 5, experiments with pretrained MLP",
     statement="Pre-training the whole transformer on two random elements $(u_1, u_2)$ of a fact triplet $(s, r, a)$ "
@@ -82,7 +66,7 @@ STORAGE = Claim(
     "directions and both orders. Of several right relations any counts.",
     subject=lambda runs: _stored(runs, "recalled"),
     wrong=lambda runs: _stored(runs, "untrained"),
-    parts=Part(lambda shares: shares, at_least(1.0), along={"fact": _asked}),
+    parts=core.Part(lambda shares: shares, core.at_least(1.0), along={"fact": _asked}),
     remark="The control is the untrained transformer.",
 )
 
@@ -90,17 +74,17 @@ STORAGE = Claim(
 PATTERN = shape.FIRST_STEP | {"second step, query subject / next": shape.leading(over_eos=False)}
 
 
-def _pairwise(name: str, side: str, k: int) -> Claim:
+def _pairwise(name: str, side: str, k: int) -> core.Claim:
     """The first step by the rule of Figure 2; the second with EoS left aside, where the paper itself sees attention
     go."""
-    return Claim(
+    return core.Claim(
         id=name,
         locus=f"Figure 4, {side}",
         statement=f"After pre-training the whole transformer, with {k} in-context pairs, fine-tuning $W^{{KQ}}$ with "
         "the "
         "MLP frozen leads to pairwise attention at the first decoding step, by the rule of Figure 2. At the second "
         "step the query subject gets more attention than every other token but EoS.",
-        wording={f"{k} in-context pairs": word("{} in-context pairs", f"{side}.k")},
+        wording={f"{k} in-context pairs": core.word("{} in-context pairs", f"{side}.k")},
         subject=lambda runs: [shape.attention(runs[side])],
         wrong=lambda runs: [shape.attention(runs[side], 0)],
         parts={name: shape.on_average(part) for name, part in PATTERN.items()},
@@ -109,7 +93,7 @@ def _pairwise(name: str, side: str, k: int) -> Claim:
     )
 
 
-def _sequences_matter(run: RunResult) -> str:
+def _sequences_matter(run: core.RunResult) -> str:
     reached, best = run.column("first_argmax", step=run.config.steps).mean(), np.mean(run.metrics["ceiling"])
     return (
         f"The paper does not say how many sequences it fine-tunes on; here {run.config.sequences} for "
@@ -119,7 +103,7 @@ def _sequences_matter(run: RunResult) -> str:
     )
 
 
-ON_EOS = Claim(
+ON_EOS = core.Claim(
     id="fig-4-eos",
     locus="Section 5, on Figure 4",
     statement="After pre-training, attention at the second decoding step is also assigned to EoS, which is different "
@@ -132,7 +116,7 @@ ON_EOS = Claim(
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     shown = _pretrained(runs)
     many = len(shown)
     figure, axes = plots.new_figure(2, many, width=5.4 * many, height=5.6, squeeze=False, height_ratios=(2, 3))
@@ -158,10 +142,10 @@ def draw(runs: Runs) -> Artefact:
         "possible: the trained memory is right on the pairs it was trained on, but not the constructed one on mixtures "
         "of more tokens."
     )
-    return Artefact(figure, shape.attention_table(runs), caption)
+    return core.Artefact(figure, shape.attention_table(runs), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Pairwise attention with a pre-trained memory",
     runs=_runs,
     claims=(STORAGE, _pairwise("fig-4", "left", 2), _pairwise("fig-4-right", "right", 3), ON_EOS),

@@ -7,7 +7,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, at_least, at_most, near, rows_of
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
 from lemmata.papers.ic_recall.claims._formula import backwards
-from lemmata.papers.ic_recall.run.start import FullWorldStart
+from lemmata.papers.ic_recall.run.full_world_start import FullWorldStart
 from lemmata.papers.ic_recall.theory.low_temperature import log_start_odds, start_odds
 from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.papers.ic_recall.theory.relations import most_relations
@@ -75,7 +75,7 @@ CLAIMS = (
             "(1/I - p) / bound": Part(
                 Start.over_bound,
                 at_most(1.0, paper="every n and T < 1/(40 log n)"),
-                along=exact.by_kind(exact.everything),
+                along=exact.by_kind(exact.every_kind),
             ),
             "p in full worlds": Part(
                 lambda start: start.full.metrics["p"],
@@ -91,8 +91,8 @@ CLAIMS = (
         locus="Section 4.2, after Assumption 4.3",
         statement=r"If no sequence is confusing and none mismatched, the initial solution $v = (\frac16, \ldots, "
         r"\frac16)$ already has full accuracy. Judged sequence by sequence, as $p_1(r_1) \ge 0.999$.",
-        subject=lambda runs: exact.start(runs, _alone),
-        wrong=lambda runs: exact.start(runs, lambda run: ~_alone(run)),
+        subject=lambda runs: exact.kinds_at_start(runs, _alone),
+        wrong=lambda runs: exact.kinds_at_start(runs, lambda run: ~_alone(run)),
         parts=Part(
             lambda start: start.column("p")[start.column("temperature") <= COLD],
             at_least(0.999),
@@ -106,7 +106,7 @@ CLAIMS = (
 
 
 def draw(runs: Runs) -> Artefact:
-    start = exact.start(runs, exact.everything)
+    start = exact.kinds_at_start(runs, exact.every_kind)
     t, p, many = (start.column(name) for name in ("temperature", "p", "matchings"))
     figure, (left, right) = plots.new_figure(1, 2)
     for colour, i in zip(plots.CYCLE, np.unique(many), strict=False):
@@ -123,7 +123,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="What the constant attention already knows",
-    runs=lambda scale: {**exact.enough_sequences(scale), "full worlds": FullWorldStart()},
+    runs=lambda scale: {**exact.exact_first_step_runs(scale), "full worlds": FullWorldStart()},
     claims=CLAIMS,
     draw=draw,
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, rises
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.report import plots
 
@@ -24,7 +24,7 @@ LEMMA = Claim(
     statement=r"Under Assumptions 2.2 and 4.3, with $T$, $\eta_1$, $\eta_2$ and $|D|$ as in Theorem 4.1, after Stage 1 "
     r"and throughout Stage 2 the second decoding step has accuracy $1 - o(\exp(-1/\sqrt T))$ on all IC-recall "
     r"sequences. Judged in affine worlds: $-\sqrt T\log(1 - p_2)$ is above 1 and grows as $T$ falls with $n$.",
-    subject=lambda runs: [_exponent(run) for run in schedule.both(runs)],
+    subject=lambda runs: [_exponent(run) for run in schedule.both_families(runs)],
     wrong=lambda runs: [_exponent(runs["almost no first step"])],
     parts={
         "above 1": Part(np.concatenate, at_least(1.0), along=schedule.BY_WORLD),
@@ -40,7 +40,7 @@ LEMMA = Claim(
 def draw(runs: Runs) -> Artefact:
     figure, ax = plots.new_figure()
     cold = np.array([1.0])
-    for run, colour, name in zip(schedule.both(runs), plots.CYCLE, schedule.WORLDS, strict=False):
+    for run, colour, name in zip(schedule.both_families(runs), plots.CYCLE, schedule.WORLDS, strict=False):
         cold = np.array([values[0, 0] for values in schedule.by_size(run, "temperature").values()])
         nats = np.stack([-v[:, 1:].max(axis=1) for v in schedule.by_size(run, "second_log_error").values()], axis=1)
         plots.band(ax, cold**-0.5, nats, name, colour, marker="o")
@@ -48,13 +48,14 @@ def draw(runs: Runs) -> Artefact:
     ax.plot(ends, ends, "--", color="black", linewidth=1, label="exp(−1/√T)")
     ax.set(xscale="log", yscale="log", xlabel="1/√T", ylabel="−log(1 − p₂(a₃)), from stage 1 on")
     plots.legend(ax)
-    caption = f"{schedule.words(runs)} The second step's worst moment after stage 1, against the lemma's bound."
-    return Artefact(figure, schedule.table(runs), caption)
+    about = schedule.short_schedule_words(runs)
+    caption = f"{about} The second step's worst moment after stage 1, against the lemma's bound."
+    return Artefact(figure, schedule.short_schedule_table(runs), caption)
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     almost_none = replace(schedule.control(scale), schedule=replace(SHORT, c1=1e-6))
-    return {**schedule.families(scale), "almost no first step": almost_none}
+    return {**schedule.short_schedule_runs(scale), "almost no first step": almost_none}
 
 
 EXPERIMENT = Experiment(

@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, near
 from lemmata.papers.ic_recall.claims import _warmup as warmup
-from lemmata.papers.ic_recall.claims._algebra import three_subjects
+from lemmata.papers.ic_recall.claims._algebra import warmup_algebra
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, points, scores, slip
 from lemmata.papers.ic_recall.theory import gradients, saddle
 from lemmata.report import plots
@@ -95,7 +95,7 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {"stages": warmup.stages(scale), **three_subjects(scale)}
+    return {"stages": warmup.warmup_stages(scale), **warmup_algebra(scale)}
 
 
 EXPERIMENT = Experiment(title="Three subjects: Stage 1 converges to the saddle", runs=_runs, claims=CLAIMS, draw=draw)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, exactly
-from lemmata.papers.ic_recall.claims._algebra import at_the_saddle
+from lemmata.papers.ic_recall.claims._algebra import saddle_algebra
 from lemmata.report import plots
 
 
@@ -34,7 +34,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The saddle of Lemma B.4 falls one way and rises another",
-    runs=at_the_saddle,
+    runs=saddle_algebra,
     claims=(
         Claim(
             id="lemma-b.4-saddle",

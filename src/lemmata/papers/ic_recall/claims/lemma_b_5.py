@@ -2,24 +2,9 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Successes,
-    Undecided,
-    at_least,
-    at_most,
-    log_slope,
-    near,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.claims import _warmup as warmup
-from lemmata.papers.ic_recall.claims._algebra import at_the_saddle
+from lemmata.papers.ic_recall.claims._algebra import saddle_algebra
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, scores, slip
 from lemmata.papers.ic_recall.claims._temperature import below_log_two, cold
 from lemmata.papers.ic_recall.theory import saddle
@@ -30,12 +15,12 @@ BY_T = {"T": lambda run: run.metrics["temperature"]}
 Escapes = dict[float, np.ndarray]  # by temperature: when each replica's loss was first below log 2 (NaN: never)
 
 
-def _perturbed(runs: Runs) -> Escapes:
+def _perturbed(runs: core.Runs) -> Escapes:
     run = runs["escape"]
     return {t: run.column("steps", temperature=t) for t in sorted(run.config.temperatures)}
 
 
-def _never_perturbed(runs: Runs) -> Escapes:
+def _never_perturbed(runs: core.Runs) -> Escapes:
     """Stage 1 is the same descent, never perturbed: it comes as near to the saddle as it likes, above log 2."""
     run = runs["stages"]
     below = run.arrays["stage1_loss"] < np.log(2.0)
@@ -44,28 +29,28 @@ def _never_perturbed(runs: Runs) -> Escapes:
     return dict(zip(run.config.temperatures, first[:, None], strict=True))
 
 
-def _escaped(escapes: Escapes) -> Successes:
+def _escaped(escapes: Escapes) -> core.Successes:
     """At each temperature, how many replicas got below log 2."""
     counts = [np.isfinite(steps).sum() for steps in escapes.values()]
-    return Successes(np.array(counts), len(next(iter(escapes.values()))))
+    return core.Successes(np.array(counts), len(next(iter(escapes.values()))))
 
 
 def _exponent(escapes: Escapes) -> float:
     """Of 1/T in the median number of steps; infinite if at some temperature nothing escaped."""
     if len(escapes) < 2:
-        raise Undecided("an exponent needs two temperatures")
+        raise core.Undecided("an exponent needs two temperatures")
     if not all(np.isfinite(steps).any() for steps in escapes.values()):
         return float("inf")
     medians = [max(float(np.nanmedian(steps)), 1.0) for steps in escapes.values()]
-    return log_slope(1 / np.array(list(escapes)), np.array(medians))
+    return core.log_slope(1 / np.array(list(escapes)), np.array(medians))
 
 
-def _scaled_eigenvalue(run: RunResult, index: int) -> float:
+def _scaled_eigenvalue(run: core.RunResult, index: int) -> float:
     """T times the least eigenvalue of the Hessian at one of the temperatures."""
     return float(run.metrics["temperature"][index]) * float(run.metrics["least_eigenvalue"][index])
 
 
-def _decay_rate(run: RunResult, index: int) -> tuple[float, float]:
+def _decay_rate(run: core.RunResult, index: int) -> tuple[float, float]:
     """How far L_1 is above log 2 at one of the temperatures, and -T log of half of that."""
     above = float(run.metrics["loss"][index]) - np.log(2.0)
     return above, -float(run.metrics["temperature"][index]) * np.log(above / 2)
@@ -93,7 +78,7 @@ TERM_TWO = formula(
 )
 
 CLAIMS = (
-    Claim(
+    core.Claim(
         id="lemma-b.5",
         locus="Appendix B, Lemma B.5",
         uses=(
@@ -112,12 +97,12 @@ CLAIMS = (
         subject=_perturbed,
         wrong=_never_perturbed,
         parts={
-            "share that escaped": Part(
+            "share that escaped": core.Part(
                 _escaped,
-                at_least(lambda runs: 1 - runs["escape"].config.delta, over_seeds=True),
+                core.at_least(lambda runs: 1 - runs["escape"].config.delta, over_seeds=True),
                 along={"T": lambda runs: sorted(runs["escape"].config.temperatures)},
             ),
-            "exponent of 1/T in the steps": Part(_exponent, at_most(2.0)),
+            "exponent of 1/T in the steps": core.Part(_exponent, core.at_most(2.0)),
         },
         remark=r"With $\eta$ proportional to $T^2$ and curvature $1/(8T)$ the steps grow like $\log(1/T)/T$. The "
         "control has no perturbation.",
@@ -169,7 +154,7 @@ CLAIMS = (
             survives="Everything after it: $v'(0)$ has no fifth entry.",
         ),
     ),
-    Claim(
+    core.Claim(
         id="lemma-b.5-eigenvalue",
         locus=LOCUS,
         statement=r"With three subjects $\lambda_{\min}(\nabla^2 L_1(\tilde\theta, T)) \lesssim -\frac1T$ at the "
@@ -177,10 +162,10 @@ CLAIMS = (
         needs={"main": cold(0.012, "lowest")},
         subject=lambda runs: _scaled_eigenvalue(runs["main"], 0),
         wrong=lambda runs: _scaled_eigenvalue(runs["main"], -1),
-        parts=Part(float, near(-1 / 8, atol=2e-4)),
+        parts=core.Part(float, core.near(-1 / 8, atol=2e-4)),
         remark=r"Measured: $T$ times the eigenvalue at the lowest temperature. The control is the highest one.",
     ),
-    Claim(
+    core.Claim(
         id="lemma-b.5-saddle-loss",
         locus="Appendix B, idea of the proof of Lemma B.5",
         statement=r"With three subjects, as $T \to 0$ the loss at the saddle tends to $\log 2$ from above, with an "
@@ -189,8 +174,8 @@ CLAIMS = (
         subject=lambda runs: _decay_rate(runs["main"], 0),
         wrong=lambda runs: _decay_rate(runs["main"], -1),
         parts={
-            "above log 2": Part(lambda found: found[0], at_least(0.0)),
-            "c": Part(lambda found: found[1], near(1.0, rtol=0.02), corrected=1 / 8),
+            "above log 2": core.Part(lambda found: found[0], core.at_least(0.0)),
+            "c": core.Part(lambda found: found[1], core.near(1.0, rtol=0.02), corrected=1 / 8),
         },
         correction=slip(
             "constant",
@@ -205,7 +190,7 @@ CLAIMS = (
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     figure, (left, right) = plots.new_figure(1, 2)
     warmup.draw_losses(left, runs["escape"])
     draw_formula(right, TERM_TWO, runs)
@@ -214,14 +199,14 @@ def draw(runs: Runs) -> Artefact:
         f"loss at each temperature passes log 2. The table has {len(runs['escape'].config.seeds)} seeds a temperature. "
         "Right: term II of the proof, as printed and corrected, against autodiff."
     )
-    return Artefact(figure, dict(runs["escape"].metrics), caption)
+    return core.Artefact(figure, dict(runs["escape"].metrics), caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {"escape": warmup.escape(scale), "stages": warmup.stages(scale), **at_the_saddle(scale)}
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
+    return {"escape": warmup.warmup_escape(scale), "stages": warmup.warmup_stages(scale), **saddle_algebra(scale)}
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Three subjects: the escape from the saddle, and the curvature behind it",
     runs=_runs,
     claims=CLAIMS,

@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Scale, Successes, at_least
 from lemmata.papers.ic_recall import sizes
-from lemmata.papers.ic_recall.run.perturbed import PerturbedDescent
+from lemmata.papers.ic_recall.run.perturbed_descent import PerturbedDescent
 from lemmata.report import plots
 
 

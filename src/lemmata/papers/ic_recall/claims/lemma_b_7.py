@@ -5,7 +5,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, Undecided, at_most
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _warmup as warmup
-from lemmata.papers.ic_recall.claims._algebra import three_subjects
+from lemmata.papers.ic_recall.claims._algebra import warmup_algebra
 from lemmata.papers.ic_recall.claims._formula import draw_formula, formula, points, slip
 from lemmata.papers.ic_recall.run.algebra import WarmupAlgebra
 from lemmata.papers.ic_recall.theory import pairing
@@ -129,7 +129,7 @@ def draw(runs: Runs) -> Artefact:
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     algebra = WarmupAlgebra(points=sizes.VELOCITY_POINTS.at(scale), seed=1)
-    return {"escape": warmup.escape(scale), "algebra": algebra, **three_subjects(scale)}
+    return {"escape": warmup.warmup_escape(scale), "algebra": algebra, **warmup_algebra(scale)}
 
 
 EXPERIMENT = Experiment(

@@ -6,26 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    at_most,
-    crossed,
-    falls,
-    log_slope,
-    rises,
-    slope_near,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _exact_first_step as exact
-from lemmata.papers.ic_recall.run.counting import MatchingCounts
+from lemmata.papers.ic_recall.run.matching_counts import MatchingCounts
 from lemmata.papers.ic_recall.theory import relations
 from lemmata.report import plots
 
@@ -33,7 +17,7 @@ from lemmata.report import plots
 class AfterStage1(NamedTuple):
     """The point after one step, and which of its tokens and sequences are read."""
 
-    run: RunResult
+    run: core.RunResult
     tokens: str = "answers"
     certain: str = "plain"  # the sequences on which r_1 must be sure
     split: str = "confusing"  # those on which it must share with r_2
@@ -55,7 +39,7 @@ class AfterStage1(NamedTuple):
         return t, np.sqrt(squares) / t**2
 
     def subjects_power(self) -> float:
-        return log_slope(*self.subjects_apart())
+        return core.log_slope(*self.subjects_apart())
 
     def apart(self) -> np.ndarray:
         """log |v2 - v4| + 1/(40T), the largest over seeds, as T falls: to -infinity where the ratio is o(1)."""
@@ -68,14 +52,14 @@ class AfterStage1(NamedTuple):
         return -np.sqrt(t) * logs
 
 
-def _most_allowed(runs: Runs) -> list[int]:
+def _most_allowed(runs: core.Runs) -> list[int]:
     return [relations.most_relations(run.config.n, m) for run in runs.group("lawful").values() for m in range(3)]
 
 
 BY_T = {"T": lambda runs: exact.falling(runs[exact.ENOUGH].config.temperatures)}
 
 CLAIMS = (
-    Claim(
+    core.Claim(
         id="lemma-c.1",
         locus="Appendix C, Lemma C.1",
         uses=("lemma-c.1-counts", "initial-probability"),
@@ -86,9 +70,9 @@ CLAIMS = (
         subject=lambda runs: AfterStage1(runs[exact.ENOUGH]),
         wrong=lambda runs: AfterStage1(runs["too few sequences"]),
         parts={
-            "a against eta_1/T": Part(lambda after: after.against_step("alpha"), slope_near(1.0, 0.1)),
-            "rest against eta_1/T": Part(lambda after: after.against_step("rest"), slope_near(2.0, 0.3)),
-            "power of T in |v1 - v3| / T^2": Part(AfterStage1.subjects_power, at_least(0.15)),
+            "a against eta_1/T": core.Part(lambda after: after.against_step("alpha"), core.slope_near(1.0, 0.1)),
+            "rest against eta_1/T": core.Part(lambda after: after.against_step("rest"), core.slope_near(2.0, 0.3)),
+            "power of T in |v1 - v3| / T^2": core.Part(AfterStage1.subjects_power, core.at_least(0.15)),
         },
         remark=lambda runs: (
             f"$|D| = \\log(1/T)^2 / T^K$ with K = {runs[exact.ENOUGH].config.sample_power:g}, so that $|v_1 - v_3| / "
@@ -96,7 +80,7 @@ CLAIMS = (
             r"$\log(1/T)^2 / T^2$ sequences."
         ),
     ),
-    Claim(
+    core.Claim(
         id="lemma-c.1-accuracy",
         locus="Appendix C, Lemma C.1",
         statement=r"Under the same hypotheses $|v_2 - v_4| = o(\exp(-\frac{1}{40T}))$ after Stage 1. There $p_1(r_1) = "
@@ -104,29 +88,29 @@ CLAIMS = (
         subject=lambda runs: AfterStage1(runs[exact.ENOUGH]),
         wrong=lambda runs: AfterStage1(runs[exact.ENOUGH], "subjects", "confusing", "plain"),
         parts={
-            "log |v2 - v4| + 1/(40T)": Part(AfterStage1.apart, falls(), along=BY_T),
-            "-sqrt(T) log(1 - p), non-confusing": Part(
-                lambda after: after.exponent(f"log_wrong_{after.certain}"), rises(), along=BY_T
+            "log |v2 - v4| + 1/(40T)": core.Part(AfterStage1.apart, core.falls(), along=BY_T),
+            "-sqrt(T) log(1 - p), non-confusing": core.Part(
+                lambda after: after.exponent(f"log_wrong_{after.certain}"), core.rises(), along=BY_T
             ),
-            "-sqrt(T) log|p - 1/2|, confusing": Part(
-                lambda after: after.exponent(f"log_off_half_{after.split}"), rises(), along=BY_T
+            "-sqrt(T) log|p - 1/2|, confusing": core.Part(
+                lambda after: after.exponent(f"log_off_half_{after.split}"), core.rises(), along=BY_T
             ),
         },
         remark="In exact arithmetic: what is bounded is far below float64's rounding. A small o shows as a trend that "
         "does not end. The control reads $v_1 - v_3$ for $v_2 - v_4$ and takes confusing sequences for the others.",
     ),
-    Claim(
+    core.Claim(
         id="lemma-c.1-counts",
         locus="Appendix C, proof of Lemma C.1",
         statement=r"Under Assumption 2.2 a sequence has $1 \le I(Z) \le 6$ relations that match twice, at most "
         "$6(n-3)$ that match once and at most $n(n-1) - 6(n-2)$ that match none.",
         subject=lambda runs: [*runs.group("lawful").values()],
         wrong=lambda runs: [runs["unlawful"]] * len(runs.group("lawful")),
-        parts=Part(
+        parts=core.Part(
             lambda worlds: np.concatenate([run.metrics["most"] for run in worlds]),
-            at_most(_most_allowed, paper="every n >= 3"),
+            core.at_most(_most_allowed, paper="every n >= 3"),
             along={
-                "world": lambda runs: crossed(
+                "world": lambda runs: core.crossed(
                     n=[run.config.n for run in runs.group("lawful").values()], matches=range(3)
                 )
             },
@@ -139,7 +123,7 @@ CLAIMS = (
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     after, few = (AfterStage1(runs[name]) for name in (exact.ENOUGH, "too few sequences"))
     figure, (left, middle, right) = plots.new_figure(1, 3)
     for one, label, colour in ((after, exact.ENOUGH, plots.CYCLE[0]), (few, "too few", plots.CYCLE[1])):
@@ -165,11 +149,11 @@ def draw(runs: Runs) -> Artefact:
         "closer than T². Middle: the step and what it leaves over. Right: errors fall faster than exp(−1/√T) where "
         "the line rises as T falls."
     )
-    return Artefact(figure, dict(after.run.metrics), caption)
+    return core.Artefact(figure, dict(after.run.metrics), caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
-    enough, worlds = exact.enough(scale), sizes.MATCHING_WORLDS.at(scale)
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
+    enough, worlds = exact.exact_first_step(scale), sizes.MATCHING_WORLDS.at(scale)
     return {
         exact.ENOUGH: enough,
         "too few sequences": replace(enough, sample_power=2.0),
@@ -178,4 +162,4 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     }
 
 
-EXPERIMENT = Experiment(title="Where one large step ends: Lemma C.1", runs=_runs, claims=CLAIMS, draw=draw)
+EXPERIMENT = core.Experiment(title="Where one large step ends: Lemma C.1", runs=_runs, claims=CLAIMS, draw=draw)

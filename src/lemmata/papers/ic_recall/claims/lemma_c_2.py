@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, RunConfig, Runs, Scale, at_least, at_most, near, rows_of, slope_near
 from lemmata.papers.ic_recall.claims import _low_temperature as trained
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.papers.ic_recall.claims._algebra import general_algebra
 from lemmata.papers.ic_recall.claims._formula import formula, scores, slip
 from lemmata.papers.ic_recall.theory import low_temperature
 
@@ -13,7 +13,7 @@ LOCUS = "Appendix C, proof of Lemma C.2"
 
 def _curvature(runs: Runs, name: str) -> np.ndarray:
     """T times the second derivative along (1, 1, -1, -1, 0, 0)/2, replica by replica."""
-    metrics = trained.enough(runs).over_temperature.metrics
+    metrics = trained.trained_on_enough(runs).over_temperature.metrics
     return metrics[name] * metrics["temperature"]
 
 
@@ -37,8 +37,8 @@ CLAIMS = (
         r"Algorithm 1. Judged with the constant 1 in $\Omega$, after $\tilde O(\frac{1}{p_{\text{conf}}T})$ "
         "iterations, as the proof has it.",
         needs=trained.NEEDS,
-        subject=trained.enough,
-        wrong=trained.one_sequence,
+        subject=trained.trained_on_enough,
+        wrong=trained.trained_on_one,
         parts={
             "share that escaped": Part(
                 lambda found: found.reached("escape_steps"), at_least(trained.promised_share, over_seeds=True)
@@ -58,8 +58,8 @@ CLAIMS = (
         r"-\Omega(p_{\text{conf}}/T)$. Judged: $T$ times the eigenvalue is proportional to $p_{\text{conf}}$, by "
         r"$-\frac{1}{18}$ in the limit, extrapolated in $\sqrt T\log\frac1T$.",
         needs=trained.NEEDS,
-        subject=trained.enough,
-        wrong=trained.one_sequence,
+        subject=trained.trained_on_enough,
+        wrong=trained.trained_on_one,
         parts={
             "against p_conf": Part(trained.Replicas.eigenvalues, slope_near(1.0, 0.05)),
             "over p_conf, as T falls": Part(
@@ -81,7 +81,9 @@ CLAIMS = (
             near(low_temperature.printed_confusing_curvature(1.0), rtol=1e-8),
             corrected=low_temperature.confusing_curvature(1.0),
             along={
-                "replica": lambda runs: rows_of(trained.enough(runs).over_temperature, T="temperature", seed="seed")
+                "replica": lambda runs: rows_of(
+                    trained.trained_on_enough(runs).over_temperature, T="temperature", seed="seed"
+                )
             },
         ),
         correction=slip(
@@ -146,7 +148,7 @@ CLAIMS = (
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {**trained.trained(scale), **any_subjects(scale)}
+    return {**trained.low_temperature_runs(scale), **general_algebra(scale)}
 
 
 EXPERIMENT = Experiment(

@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, at_least, at_most, slope_near
 from lemmata.papers.ic_recall.claims import _low_temperature as trained
-from lemmata.papers.ic_recall.claims._algebra import any_subjects
+from lemmata.papers.ic_recall.claims._algebra import general_algebra
 from lemmata.papers.ic_recall.claims._formula import formula, scores, slip
 from lemmata.papers.ic_recall.theory import low_temperature
 
@@ -39,8 +39,8 @@ CLAIMS = (
         r"0.9991$, $g = (v_1 - v_3)(v_2 - v_4)$ has $g_{k+1} - g_k \ge \frac{\eta_2 p_{\text{conf}}}{10000T} g_k$. "
         "Judged in worlds of drawn slopes, under the hypotheses of Theorem 4.4.",
         needs=trained.NEEDS,
-        subject=trained.enough,
-        wrong=trained.one_sequence,
+        subject=trained.trained_on_enough,
+        wrong=trained.trained_on_one,
         parts={
             "share that reached 0.999": Part(
                 lambda found: found.reached("accurate_steps"), at_least(trained.promised_share, over_seeds=True)
@@ -121,7 +121,7 @@ CLAIMS = (
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    return {**trained.trained(scale), **any_subjects(scale)}
+    return {**trained.low_temperature_runs(scale), **general_algebra(scale)}
 
 
 EXPERIMENT = Experiment(title="From the escape to certainty: Lemma C.3", runs=_runs, claims=CLAIMS, draw=trained.draw)

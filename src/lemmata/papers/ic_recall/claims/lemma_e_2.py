@@ -7,7 +7,7 @@ from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._low_temperature import replicas
 from lemmata.papers.ic_recall.run.low_temperature import Movement
 from lemmata.papers.ic_recall.run.worst_cases import Bowls
-from lemmata.papers.ic_recall.theory.descent import movement_bound
+from lemmata.papers.ic_recall.theory.movement_bound import movement_bound
 from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots
 

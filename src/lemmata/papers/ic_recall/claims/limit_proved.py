@@ -1,7 +1,7 @@
 """Beyond the paper: the limit of T log n where one pair takes over."""
 
 from lemmata.papers.ic_recall.claims._proved import BEYOND, proved
-from lemmata.papers.ic_recall.run.limit_proof import TransitionLimit
+from lemmata.papers.ic_recall.run.transition_limit_proof import TransitionLimit
 from lemmata.proofs import proved_by
 
 EXPERIMENT = proved(

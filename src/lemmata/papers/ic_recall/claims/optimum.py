@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, OutsideSetting, Part, RunResult, Runs, near
 from lemmata.papers.ic_recall.claims._formula import slip
-from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, minima, on_the_line, span
+from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, minima, pairwise_line_runs, span
 from lemmata.papers.ic_recall.claims._temperature import cold
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
@@ -86,5 +86,5 @@ def draw(runs: Runs) -> Artefact:
 
 
 EXPERIMENT = Experiment(
-    title="The optimum on the pairwise line as the temperature falls", runs=on_the_line, claims=CLAIMS, draw=draw
+    title="The optimum on the pairwise line as the temperature falls", runs=pairwise_line_runs, claims=CLAIMS, draw=draw
 )

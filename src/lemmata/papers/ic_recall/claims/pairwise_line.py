@@ -4,7 +4,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Experiment, Runs
 from lemmata.papers.ic_recall.claims._formula import formula, scores, slip
-from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, coefficients, on_the_line
+from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, coefficients, pairwise_line_runs
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
 
@@ -30,7 +30,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The gaps of the logits on the pairwise line",
-    runs=on_the_line,
+    runs=pairwise_line_runs,
     claims=(
         formula(
             "pairwise-line",

@@ -7,20 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    crossed,
-    exactly,
-    near,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._formula import backwards
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
@@ -39,12 +26,12 @@ TRANSITIONS = {
 LIMITS = {"1/2": 1 / 2, "1/8": 1 / 8, "1/18 (near v = 1/6)": 1 / 18, "1/40 (proofs)": phase.PAPER_CONSTANT}
 
 
-def _tau(run: RunResult, name: str) -> np.ndarray:
+def _tau(run: core.RunResult, name: str) -> np.ndarray:
     """T log n at a transition, world by world."""
     return run.metrics[name] * np.log(run.metrics["n"])
 
 
-def _predicted(runs: Runs, name: str) -> np.ndarray:
+def _predicted(runs: core.Runs, name: str) -> np.ndarray:
     """The closed forms' own transitions."""
     root = {
         "exist": phase.existence_temperature,
@@ -55,30 +42,30 @@ def _predicted(runs: Runs, name: str) -> np.ndarray:
     return np.array([root(math.log(n)) for n in runs["transitions"].config.sizes])
 
 
-def _transition(name: str, statement: str, remark: Callable[[Runs], str]) -> Claim:
-    return Claim(
+def _transition(name: str, statement: str, remark: Callable[[core.Runs], str]) -> core.Claim:
+    return core.Claim(
         id=f"phase-{name}",
         locus=LOCUS,
         statement=statement,
         subject=lambda runs: runs["transitions"],
         wrong=lambda runs: backwards(runs["transitions"]),
-        parts=Part(
+        parts=core.Part(
             lambda run: run.metrics[name],
-            near(partial(_predicted, name=name), rtol=1e-9),
+            core.near(partial(_predicted, name=name), rtol=1e-9),
             along={"n": lambda runs: runs["transitions"].metrics["n"]},
         ),
         remark=lambda runs: f"{remark(runs)} The control reads the temperatures of other worlds.",
     )
 
 
-def _ends(runs: Runs, name: str) -> str:
+def _ends(runs: core.Runs, name: str) -> str:
     run = runs["transitions"]
     tau, n = _tau(run, name), run.metrics["n"]
     first, last = np.argmin(n), np.argmax(n)
     return f"T log n goes from {tau[first]:.4f} at n = {n[first]:.3g} to {tau[last]:.4f} at n = {n[last]:.3g}"
 
 
-def _recall_remark(runs: Runs) -> str:
+def _recall_remark(runs: core.Runs) -> str:
     run = runs["transitions"]
     least = np.argmin(_tau(run, "recall"))
     return (
@@ -87,34 +74,34 @@ def _recall_remark(runs: Runs) -> str:
     )
 
 
-def _sure_remark(runs: Runs) -> str:
+def _sure_remark(runs: core.Runs) -> str:
     tau, n = _tau(runs["transitions"], "sure"), runs["transitions"].metrics["n"]
     enough = n[tau >= phase.PAPER_CONSTANT]
     words = f"{_ends(runs, 'sure')}, so Theorem 4.4's C_1 is at most {tau.min():.4f} if all these worlds are included"
     return words + (f"; the proofs' 1/40 is small enough from n = {enough.min():.3g} on." if len(enough) else ".")
 
 
-def _taus(runs: Runs, choose: Callable[[np.ndarray], np.intp]) -> dict[str, float]:
+def _taus(runs: core.Runs, choose: Callable[[np.ndarray], np.intp]) -> dict[str, float]:
     """T log n at the transitions of the world of the largest (np.argmax) or the smallest n."""
     run = runs["transitions"]
     return {name: float(_tau(run, name)[choose(run.metrics["n"])]) for name in ("global", "recall")}
 
 
-def _largest_log_n(runs: Runs) -> float:
+def _largest_log_n(runs: core.Runs) -> float:
     return float(np.log(runs["transitions"].metrics["n"].max()))
 
 
-def _searches(runs: Runs, order: int = 1) -> list[tuple[RunResult, float]]:
+def _searches(runs: core.Runs, order: int = 1) -> list[tuple[core.RunResult, float]]:
     """Each world's search, at each of its temperatures."""
     worlds = [*runs.group("search").values()][::order]
     return [(run, t) for run in worlds for t in run.config.temperatures]
 
 
-def _lowest_on_simplex(searches: list[tuple[RunResult, float]]) -> np.ndarray:
+def _lowest_on_simplex(searches: list[tuple[core.RunResult, float]]) -> np.ndarray:
     return np.array([run.column("loss", temperature=t).min() for run, t in searches])
 
 
-def _lowest_on_line(runs: Runs) -> np.ndarray:
+def _lowest_on_line(runs: core.Runs) -> np.ndarray:
     return np.array([phase.best_line_loss(t, float(np.log(run.config.n))) for run, t in _searches(runs)])
 
 
@@ -122,7 +109,7 @@ def _kind(smaller: float) -> str:
     return "one pair" if smaller < 5e-3 else "equal pairs" if smaller > 0.245 else "both pairs, unequal"
 
 
-def _kinds_found(searches: list[tuple[RunResult, float]]) -> list[str]:
+def _kinds_found(searches: list[tuple[core.RunResult, float]]) -> list[str]:
     """What the lowest point of the simplex looks like, world by world and temperature by temperature."""
     found = []
     for run, t in searches:
@@ -132,13 +119,13 @@ def _kinds_found(searches: list[tuple[RunResult, float]]) -> list[str]:
     return found
 
 
-def _kinds_expected(runs: Runs) -> list[str]:
+def _kinds_expected(runs: core.Runs) -> list[str]:
     x = np.linspace(0, 0.25, 4001)
     losses = [pairwise_line.line_loss(x, t, float(np.log(run.config.n))) for run, t in _searches(runs)]
     return [_kind(x[np.argmin(loss)]) for loss in losses]
 
 
-def _order_remark(runs: Runs) -> str:
+def _order_remark(runs: core.Runs) -> str:
     words = "The control reads each world's search in the other's place."
     n = max(run.config.n for run, _ in _searches(runs))
     log_n = float(np.log(n))
@@ -151,8 +138,8 @@ def _order_remark(runs: Runs) -> str:
     )
 
 
-def _transitions(runs: Runs) -> list[dict[str, Any]]:
-    return crossed(transition=("exist", "global", "recall"), n=runs["transitions"].metrics["n"])
+def _transitions(runs: core.Runs) -> list[dict[str, Any]]:
+    return core.crossed(transition=("exist", "global", "recall"), n=runs["transitions"].metrics["n"])
 
 
 BY_SEARCH = {"search": lambda runs: [{"n": run.config.n, "T": t} for run, t in _searches(runs)]}
@@ -182,7 +169,7 @@ CLAIMS = (
         "0.999$ is that of the closed form.",
         _sure_remark,
     ),
-    Claim(
+    core.Claim(
         id="phase-limit",
         locus=LOCUS,
         statement=r"As $n$ grows $T\log n$ tends to $\frac12$ where one pair takes over, as $\frac12 - e$ with $e$ "
@@ -191,12 +178,13 @@ CLAIMS = (
         subject=lambda runs: _taus(runs, np.argmax),
         wrong=lambda runs: _taus(runs, np.argmin),
         parts={
-            "one pair takes over": Part(
+            "one pair takes over": core.Part(
                 lambda taus: taus["global"],
-                near(lambda runs: phase.collapse_asymptote(_largest_log_n(runs)), rtol=0.03),
+                core.near(lambda runs: phase.collapse_asymptote(_largest_log_n(runs)), rtol=0.03),
             ),
-            "recall is lost": Part(
-                lambda taus: taus["recall"], near(lambda runs: phase.recall_asymptote(_largest_log_n(runs)), rtol=0.03)
+            "recall is lost": core.Part(
+                lambda taus: taus["recall"],
+                core.near(lambda runs: phase.recall_asymptote(_largest_log_n(runs)), rtol=0.03),
             ),
         },
         remark=lambda runs: (
@@ -204,18 +192,18 @@ CLAIMS = (
             f"control is n = {runs['transitions'].metrics['n'].min():.3g}."
         ),
     ),
-    Claim(
+    core.Claim(
         id="phase-line",
         locus=LOCUS,
         statement="In a small and a larger full world the lowest loss over the whole simplex of attention is attained "
         "on the pairwise line, below and above each transition.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
-        parts=Part(_lowest_on_simplex, near(_lowest_on_line, atol=1e-7), along=BY_SEARCH),
+        parts=core.Part(_lowest_on_simplex, core.near(_lowest_on_line, atol=1e-7), along=BY_SEARCH),
         remark="The best of many minimisations from random starts, in a small and a larger world, below and above "
         "each transition. The control reads each world's search in the other's place.",
     ),
-    Claim(
+    core.Claim(
         id="phase-order",
         locus=LOCUS,
         statement=r"As $T$ rises the best attention goes from both pairs, unequal, to one pair. For $n \ge 33$ equal "
@@ -223,24 +211,24 @@ CLAIMS = (
         r"finds, and $p(r_1) \le \frac12$.",
         subject=_searches,
         wrong=lambda runs: _searches(runs, order=-1),
-        parts=Part(_kinds_found, exactly(_kinds_expected), along=BY_SEARCH),
+        parts=core.Part(_kinds_found, core.exactly(_kinds_expected), along=BY_SEARCH),
         remark=_order_remark,
     ),
-    Claim(
+    core.Claim(
         id="phase-paper",
         locus=LOCUS,
         statement=r"At the proofs' own temperature, $T = \frac{1}{40\log n}$, the pairwise optimum exists, is global "
         "and recalls, at every $n$ tried.",
         subject=lambda runs: [_tau(runs["transitions"], name) for name in ("exist", "global", "recall")],
         wrong=lambda runs: [_tau(runs["transitions"], "sure")],
-        parts=Part(np.concatenate, at_least(phase.PAPER_CONSTANT), along={"at": _transitions}),
+        parts=core.Part(np.concatenate, core.at_least(phase.PAPER_CONSTANT), along={"at": _transitions}),
         remark="The control asks the same of being sure (phase-sure), which takes a lower temperature where n is "
         "small.",
     ),
 )
 
 
-def _draw(runs: Runs) -> Artefact:
+def _draw(runs: core.Runs) -> core.Artefact:
     metrics = runs["transitions"].metrics
     n, order = metrics["n"], np.argsort(metrics["n"])
     figure, (left, right) = plots.new_figure(1, 2, width=10)
@@ -267,10 +255,10 @@ def _draw(runs: Runs) -> Artefact:
         "point is stable and nothing leaves it. Right: the same times log n, with the limits 1/2 and 1/8 for n → ∞. "
         "Bisection on the model's autodiffed loss (float64), no seeds."
     )
-    return Artefact(figure, table, caption)
+    return core.Artefact(figure, table, caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     starts = sizes.PHASE_STARTS.at(scale)
     return {
         "transitions": PhaseRun(sizes=sizes.PHASE_WORLDS.at(scale)),
@@ -279,7 +267,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
     }
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Phase diagram: at which temperatures the pairwise optimum exists, wins and recalls",
     runs=_runs,
     claims=CLAIMS,

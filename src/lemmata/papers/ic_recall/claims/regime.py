@@ -5,21 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    SHARE,
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Seeds,
-    at_least,
-    at_most,
-    several,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._figure_worlds import bijections
 from lemmata.papers.ic_recall.run.regime import WhichBlockLearns
@@ -28,7 +14,7 @@ from lemmata.report import plots
 LOCUS = "beyond the paper: all of W^KQ trained (Sections 2.3 and 5)"
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     adam = WhichBlockLearns(
         world=bijections(sizes.REGIME_WORLD.at(scale)),
         widths=sizes.REGIME_WIDTHS.at(scale),
@@ -42,7 +28,7 @@ def _runs(scale: Scale) -> dict[str, RunConfig]:
 class Learned(NamedTuple):
     """One rule's accuracies at the end."""
 
-    run: RunResult
+    run: core.RunResult
 
     def cells(self, name: str) -> np.ndarray:
         """As [seed, width, number of sequences]."""
@@ -58,35 +44,35 @@ class Learned(NamedTuple):
         cells = self.cells("second").mean(axis=0)
         return float(np.abs(cells[-1] - cells[0]).max())
 
-    def gain(self) -> Seeds:
+    def gain(self) -> core.Seeds:
         """Second-step accuracy on the largest set less that on the smallest, the mean over widths."""
         cells = self.cells("second").mean(axis=1)
-        return Seeds(cells[:, -1] - cells[:, 0])
+        return core.Seeds(cells[:, -1] - cells[:, 0])
 
-    def lost_to_width(self) -> Seeds:
+    def lost_to_width(self) -> core.Seeds:
         """Second-step accuracy of the narrowest less that of the widest embeddings, on all sets but the largest."""
         cells = self.cells("second")[:, :, :-1]
-        return Seeds((cells[:, 0] - cells[:, -1]).mean(axis=1))
+        return core.Seeds((cells[:, 0] - cells[:, -1]).mean(axis=1))
 
-    def at_few(self) -> Seeds:
+    def at_few(self) -> core.Seeds:
         """Second-step accuracy on the smallest set, the narrowest embeddings."""
-        return Seeds(self.cells("second")[:, 0, 0], bounds=SHARE)
+        return core.Seeds(self.cells("second")[:, 0, 0], bounds=core.SHARE)
 
 
-WIDTHS = several("widths", "narrow embeddings are compared with wide ones")
-NUMBERS = several("sequences", "few sequences are compared with many")
+WIDTHS = core.several("widths", "narrow embeddings are compared with wide ones")
+NUMBERS = core.several("sequences", "few sequences are compared with many")
 
 
-def _adam(runs: Runs) -> Learned:
+def _adam(runs: core.Runs) -> Learned:
     return Learned(runs["adam"])
 
 
-def _descent(runs: Runs) -> Learned:
+def _descent(runs: core.Runs) -> Learned:
     return Learned(runs["gradient descent"])
 
 
 CLAIMS = (
-    Claim(
+    core.Claim(
         id="regime-descent",
         locus=LOCUS,
         statement="With the constructed memory, all of $W^{KQ}$ trained by gradient descent learns the second decoding "
@@ -96,13 +82,13 @@ CLAIMS = (
         subject=_descent,
         wrong=_adam,
         parts={
-            "second step, worst cell and seed": Part(Learned.worst_second, at_least(0.99)),
-            "change with width": Part(Learned.width_matters, at_most(0.01)),
+            "second step, worst cell and seed": core.Part(Learned.worst_second, core.at_least(0.99)),
+            "change with width": core.Part(Learned.width_matters, core.at_most(0.01)),
         },
         remark="So the paper's sentences on all of $W^{KQ}$ are true of gradient descent. The control is Adam, which "
         "the paper uses.",
     ),
-    Claim(
+    core.Claim(
         id="regime-adam",
         locus=LOCUS,
         statement="With the constructed memory, all of $W^{KQ}$ trained by Adam fails at the second decoding step with "
@@ -111,9 +97,9 @@ CLAIMS = (
         subject=_adam,
         wrong=_descent,
         parts={
-            "second step, fewest sequences": Part(Learned.at_few, at_most(0.8, over_seeds=True)),
-            "gained from few to many": Part(Learned.gain, at_least(0.1, over_seeds=True)),
-            "lost from narrow to wide": Part(Learned.lost_to_width, at_least(0.01, over_seeds=True)),
+            "second step, fewest sequences": core.Part(Learned.at_few, core.at_most(0.8, over_seeds=True)),
+            "gained from few to many": core.Part(Learned.gain, core.at_least(0.1, over_seeds=True)),
+            "lost from narrow to wide": core.Part(Learned.lost_to_width, core.at_least(0.01, over_seeds=True)),
         },
         remark="Adam moves every entry of the token block as fast as one of the position block. A rank-one gradient "
         "then moves the score of a token pair by an amount proportional to the width, the score of a position by one: "
@@ -123,7 +109,7 @@ CLAIMS = (
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     config = runs["adam"].config
     figure, axes = plots.new_figure(2, 2, width=9, height=5.2, squeeze=False)
     columns = [f"{number / config.world.relations:g}" for number in sorted(config.sequences)]
@@ -140,10 +126,10 @@ def draw(runs: Runs) -> Artefact:
         f"mean over {len(config.seeds)} seeds. Orthonormal embeddings of as many dimensions as tokens, and of "
         "several times as many."
     )
-    return Artefact(figure, table, caption)
+    return core.Artefact(figure, table, caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Which block learns: sequences a relation, width and rule, for all of W^KQ",
     runs=_runs,
     claims=CLAIMS,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Artefact, Experiment, Runs
-from lemmata.papers.ic_recall.claims._algebra import at_the_saddle
+from lemmata.papers.ic_recall.claims._algebra import saddle_algebra
 from lemmata.papers.ic_recall.claims._formula import formula, slip
 from lemmata.papers.ic_recall.theory import saddle
 from lemmata.report import plots
@@ -34,7 +34,7 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The saddle of the warm-up and its curvature, printed and right",
-    runs=at_the_saddle,
+    runs=saddle_algebra,
     claims=(
         formula(
             "saddle-curvature",

@@ -5,21 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Undecided,
-    at_least,
-    at_most,
-    exactly,
-    log_slope,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.run.sequences_needed import ALL, CLEAR, CONFUSING, DrawnSlopesNeeded, SequencesNeeded
 from lemmata.report import plots
@@ -33,7 +19,7 @@ WORLDS = {
 }
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     numbers, seeds = sizes.SCALE_SEQUENCES.at(scale), sizes.seeds(sizes.SCALE_SEEDS, scale)
     many = sizes.seeds(sizes.DRAWN_SEEDS, scale)
     main = SequencesNeeded(sizes=sizes.SCALE_WORLDS.at(scale), sequences=numbers, seeds=seeds)
@@ -68,11 +54,11 @@ class Successes(NamedTuple):
 
     def _power_of(self, size: np.ndarray) -> float:
         if len(size) < 2:
-            raise Undecided("an exponent needs two sizes of worlds")
-        return log_slope(size, self.needed())
+            raise core.Undecided("an exponent needs two sizes of worlds")
+        return core.log_slope(size, self.needed())
 
 
-def _successes(run: RunResult, **where: int) -> Successes:
+def _successes(run: core.RunResult, **where: int) -> Successes:
     column, worlds = run.column, sorted(run.config.sizes)
     numbers = np.unique(column("sequences", **where))
     share = [
@@ -83,21 +69,21 @@ def _successes(run: RunResult, **where: int) -> Successes:
     return Successes(np.array(facts), np.log(worlds), numbers.astype(float), np.array(share))
 
 
-def _families(runs: Runs) -> dict[str, Successes]:
+def _families(runs: core.Runs) -> dict[str, Successes]:
     return {"index 3": _successes(runs["main"], index=CONFUSING), "drawn slopes": _successes(runs["drawn"])}
 
 
-def _growing_rare(runs: Runs) -> dict[str, Successes]:
+def _growing_rare(runs: core.Runs) -> dict[str, Successes]:
     return dict.fromkeys(_families(runs), _successes(runs["rare"]))
 
 
-def _after_stage_1(runs: Runs, index: int) -> np.ndarray:
+def _after_stage_1(runs: core.Runs, index: int) -> np.ndarray:
     """Argmax decoding on the worst kind of sequence after Stage 1 on the largest set, by world and seed."""
     run = runs["main"]
     return run.column("argmax_after_stage1", index=index, sequences=max(run.config.sequences))
 
 
-def _range_needed(runs: Runs) -> str:
+def _range_needed(runs: core.Runs) -> str:
     ranges = ", ".join(
         f"{found.needed().min():g} to {found.needed().max():g} in worlds of {name}"
         for name, found in _families(runs).items()
@@ -114,7 +100,7 @@ def _by_size(family: str) -> dict[str, Any]:
     return {"n": lambda runs: sorted(runs[run].config.sizes)}
 
 
-def _worlds_and_seeds(runs: Runs) -> list[dict[str, Any]]:
+def _worlds_and_seeds(runs: core.Runs) -> list[dict[str, Any]]:
     """Of what is read after Stage 1."""
     run = runs["main"]
     where = {"index": CLEAR, "sequences": max(run.config.sequences)}
@@ -122,7 +108,7 @@ def _worlds_and_seeds(runs: Runs) -> list[dict[str, Any]]:
     return [{"n": n, "seed": seed} for n, seed in zip(*columns, strict=True)]
 
 
-GROWTH = Claim(
+GROWTH = core.Claim(
     id="scale",
     locus="beyond the paper; Theorem 4.1 promises polylog(n) sequences",
     statement=r"Theorem 4.1 promises that $\tilde O(\text{poly}(\frac1T)) = O(\text{polylog}(n))$ sequences are "
@@ -133,30 +119,30 @@ GROWTH = Claim(
     subject=_families,
     wrong=_growing_rare,
     parts={
-        f"{what}, {name}": Part(lambda found, read=read, name=name: read(found[name]), rule, along=along)
+        f"{what}, {name}": core.Part(lambda found, read=read, name=name: read(found[name]), rule, along=along)
         for name in ("index 3", "drawn slopes")
         for what, read, rule, along in (
-            ("doublings over all sizes", Successes.doublings, at_most(1.0), {}),
-            ("exponent in log n", Successes.power_of_log_n, at_most(3.0), {}),
-            ("seeds that succeed", lambda found: found.share[:, -1], at_least(CONFIDENT), _by_size(name)),
+            ("doublings over all sizes", Successes.doublings, core.at_most(1.0), {}),
+            ("exponent in log n", Successes.power_of_log_n, core.at_most(3.0), {}),
+            ("seeds that succeed", lambda found: found.share[:, -1], core.at_least(CONFIDENT), _by_size(name)),
         )
     },
     remark=_range_needed,
 )
 
-CLEAR_WORLDS = Claim(
+CLEAR_WORLDS = core.Claim(
     id="scale-no-confusion",
     locus="Section 4.2, after Assumption 4.3",
     statement="If no input sequence is confusing, the point that Stage 1 reaches has full accuracy. Judged in affine "
     "worlds of every size: argmax decoding finds the relation on every kind of sequence.",
     subject=lambda runs: _after_stage_1(runs, CLEAR),
     wrong=lambda runs: _after_stage_1(runs, CONFUSING),
-    parts=Part(np.array, exactly(1.0), along={"world": _worlds_and_seeds}),
+    parts=core.Part(np.array, core.exactly(1.0), along={"world": _worlds_and_seeds}),
     remark="The control is the world of index 3, with the same share of mismatched sequences and all confusing.",
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     run = runs["main"]
     figure, (left, right) = plots.new_figure(1, 2, width=10)
     families = {index: _successes(run, index=index) for index in (CONFUSING, CLEAR, ALL) if index in run.config.indices}
@@ -201,10 +187,10 @@ def draw(runs: Runs) -> Artefact:
         "worst kind of fresh sequence. (b) The share of seeds that do, by size of the fine-tuning set. Index 3 and "
         "index 6 have the same share of mismatched sequences."
     )
-    return Artefact(figure, dict(run.metrics), caption)
+    return core.Artefact(figure, dict(run.metrics), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Sequences needed as the stored facts grow to 10^55",
     runs=_runs,
     claims=(GROWTH, CLEAR_WORLDS),

@@ -114,9 +114,9 @@ def draw(runs: Runs) -> Artefact:
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
-    mixed = drawn.mixed(scale)
-    none = replace(drawn.first(mixed), confusing=(0.0,))
-    return {**mixed, "none confusing": none, "to convergence": warmup.stages(scale)}
+    mixed = drawn.drawn_slopes_runs(scale)
+    none = replace(drawn.smallest_mixed_world(mixed), confusing=(0.0,))
+    return {**mixed, "none confusing": none, "to convergence": warmup.warmup_stages(scale)}
 
 
 EXPERIMENT = Experiment(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lemmata.core import Claim, Part, RunResult, exactly
-from lemmata.papers.ic_recall.claims._algebra import three_subjects
+from lemmata.papers.ic_recall.claims._algebra import warmup_algebra
 from lemmata.papers.ic_recall.claims._formula import formula, formulas, points
 from lemmata.papers.ic_recall.theory import relations
 
@@ -22,7 +22,7 @@ def _table_2(run: RunResult) -> np.ndarray:
 
 EXPERIMENT = formulas(
     "Three subjects: the six bijections and the logits of every token",
-    three_subjects,
+    warmup_algebra,
     formula(
         "table-2",
         "Appendix B, Table 2",

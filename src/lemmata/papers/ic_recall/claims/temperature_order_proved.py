@@ -1,7 +1,7 @@
 """Beyond the paper: what a rise of the temperature does on the pairwise line."""
 
 from lemmata.papers.ic_recall.claims._proved import proved
-from lemmata.papers.ic_recall.run.limit_proof import TemperatureOrder
+from lemmata.papers.ic_recall.run.transition_limit_proof import TemperatureOrder
 from lemmata.proofs import proved_by
 
 EXPERIMENT = proved(

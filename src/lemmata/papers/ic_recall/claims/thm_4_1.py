@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, Runs, Scale, at_least
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
 from lemmata.report import plots
 
 HOT = 100.0  # times too hot, for a control
@@ -17,7 +17,7 @@ THEOREM = Claim(
     r"\frac{C_2}{T}\log\frac1T$, Algorithm 1 on $\tilde O(\text{poly}(\frac1T))$ samples has, with probability at "
     r"least $1 - \delta$, accuracy at least 0.99 on all IC-recall sequences for the final answers. Judged at $T = "
     r"C_1/\log n$ and the least $t_2$ in affine worlds, for the worst seed and kind of sequence.",
-    subject=schedule.both,
+    subject=schedule.both_families,
     wrong=lambda runs: (runs["too hot"],),
     parts=Part(
         lambda worlds: schedule.worst_at_the_end(worlds, "final_worst"), at_least(0.99), along=schedule.BY_WORLD
@@ -31,13 +31,15 @@ def draw(runs: Runs) -> Artefact:
     schedule.draw_error_by_facts(ax, runs, "final_worst", "1 − p(a₃), worst kind of sequence")
     plots.ceiling(ax, 1e-2, "0.01 (Theorem 4.1)")
     plots.legend(ax)
-    caption = f"{schedule.words(runs)} Error of the final answer; bands are one standard deviation over seeds."
-    return Artefact(figure, schedule.table(runs), caption)
+    caption = (
+        f"{schedule.short_schedule_words(runs)} Error of the final answer; bands are one standard deviation over seeds."
+    )
+    return Artefact(figure, schedule.short_schedule_table(runs), caption)
 
 
 def _runs(scale: Scale) -> dict[str, RunConfig]:
     control = schedule.control(scale)
-    return {**schedule.families(scale), "too hot": replace(control, constant=HOT * control.constant)}
+    return {**schedule.short_schedule_runs(scale), "too hot": replace(control, constant=HOT * control.constant)}
 
 
 EXPERIMENT = Experiment(

@@ -2,42 +2,25 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Curves,
-    Experiment,
-    Frames,
-    Live,
-    OutsideSetting,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    Track,
-    View,
-    at_most,
-    near,
-)
+from lemmata import core
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims import _warmup as warmup
 from lemmata.papers.ic_recall.claims._temperature import with_global_optimum
-from lemmata.papers.ic_recall.run.dynamics import smaller_pair
 from lemmata.papers.ic_recall.run.landscape import LowestPoint
+from lemmata.papers.ic_recall.run.warmup import smaller_pair
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
 
 Ends = tuple[np.ndarray, np.ndarray, np.ndarray]  # smaller pair, left over (by replica), lowest loss (by temperature)
 
 
-def _reached(runs: Runs) -> Ends:
+def _reached(runs: core.Runs) -> Ends:
     run, lowest = runs["stages"], runs["lowest"]
     losses = [lowest.column("loss", temperature=t).min() for t in lowest.config.temperatures]
     return run.metrics["smaller_pair"], run.metrics["left_over"], np.array(losses)
 
 
-def _before_the_perturbation(runs: Runs) -> Ends:
+def _before_the_perturbation(runs: core.Runs) -> Ends:
     run = runs["stages"]
     v = np.repeat(run.arrays["stage1_v"][:, -1], len(run.config.seeds), axis=0)
     return smaller_pair(v), v[:, 4:].sum(-1), run.arrays["stage1_loss"][:, -1]
@@ -47,22 +30,22 @@ def _best_pair(temperature: float) -> float:
     """x_T, the root of the corrected line."""
     found = pairwise_line.critical_points(temperature).minimum
     if np.isnan(found):
-        raise OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum beside the saddle")
+        raise core.OutsideSetting(f"at T = {temperature:g} the pairwise line has no minimum beside the saddle")
     return found
 
 
-def _best_pairs(runs: Runs) -> np.ndarray:
+def _best_pairs(runs: core.Runs) -> np.ndarray:
     """Replica by replica."""
     run = runs["stages"].config
     return np.repeat([_best_pair(t) for t in run.temperatures], len(run.seeds))
 
 
-def _best_losses(runs: Runs) -> np.ndarray:
+def _best_losses(runs: core.Runs) -> np.ndarray:
     temperatures = runs["lowest"].config.temperatures
     return np.array([float(pairwise_line.warmup_line_loss(_best_pair(t), t)) for t in temperatures])
 
 
-THEOREM = Claim(
+THEOREM = core.Claim(
     id="thm-4.2",
     locus="Theorem 4.2 and Theorem B.3",
     uses=(
@@ -83,11 +66,13 @@ THEOREM = Claim(
     subject=_reached,
     wrong=_before_the_perturbation,
     parts={
-        "smaller pair": Part(lambda ends: ends[0], near(_best_pairs, atol=1e-3), along=warmup.by_replica("stages")),
-        "left on s_3 and EoS": Part(lambda ends: ends[1], at_most(2e-3), along=warmup.by_replica("stages")),
-        "lowest loss": Part(
+        "smaller pair": core.Part(
+            lambda ends: ends[0], core.near(_best_pairs, atol=1e-3), along=warmup.by_replica("stages")
+        ),
+        "left on s_3 and EoS": core.Part(lambda ends: ends[1], core.at_most(2e-3), along=warmup.by_replica("stages")),
+        "lowest loss": core.Part(
             lambda ends: ends[2],
-            near(_best_losses, atol=1e-8),
+            core.near(_best_losses, atol=1e-8),
             along={"T": lambda runs: runs["lowest"].config.temperatures},
         ),
     },
@@ -97,7 +82,7 @@ THEOREM = Claim(
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     stages, escape = runs["stages"], runs["escape"]
     figure, (left, right) = plots.new_figure(1, 2)
     temperatures, first, steps = warmup.first_paths(escape)
@@ -120,16 +105,16 @@ def draw(runs: Runs) -> Artefact:
         "corrected line's "
         "optimum."
     )
-    return Artefact(figure, table, caption)
+    return core.Artefact(figure, table, caption)
 
 
-def views(runs: Runs) -> list[View]:
+def views(runs: core.Runs) -> list[core.View]:
     """The escape from the saddle at every temperature: attention pairs up, and the loss falls below log 2."""
     escape = runs["escape"]
     temperatures, first, steps = warmup.first_paths(escape)
     names = [f"T = {t:g}" for t in temperatures]
     return [
-        Frames(
+        core.Frames(
             title="Attention on the way from the saddle",
             steps=steps,
             values=escape.arrays["v"][first].swapaxes(0, 1),
@@ -137,7 +122,7 @@ def views(runs: Runs) -> list[View]:
             columns=[*warmup.POSITIONS],
             note="One seed a temperature; Stage 2 from the exact saddle, perturbed.",
         ),
-        Curves(
+        core.Curves(
             title="Loss on the way from the saddle",
             steps=steps,
             series={name: escape.arrays["loss"][j] for name, j in zip(names, first, strict=True)},
@@ -148,9 +133,9 @@ def views(runs: Runs) -> list[View]:
     ]
 
 
-def _on_the_line(escape: RunResult, seed: int, temperature: float, steps: np.ndarray) -> Track:
+def _on_the_line(escape: core.RunResult, seed: int, temperature: float, steps: np.ndarray) -> core.Track:
     x = np.linspace(0.0, 0.5, 201)
-    return Track(
+    return core.Track(
         title=f"On the pairwise line, T = {temperature:g}",
         steps=steps,
         x=escape.arrays["v"][seed, :, :2].mean(axis=-1),
@@ -162,16 +147,16 @@ def _on_the_line(escape: RunResult, seed: int, temperature: float, steps: np.nda
     )
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
-    stages = warmup.stages(scale)
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
+    stages = warmup.warmup_stages(scale)
     lowest = LowestPoint(temperatures=stages.temperatures, starts=sizes.LOWEST_STARTS.at(scale), steps=2000)
-    return {"stages": stages, "escape": warmup.escape(scale), "lowest": lowest}
+    return {"stages": stages, "escape": warmup.warmup_escape(scale), "lowest": lowest}
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Three subjects trained to convergence: the pairwise optimum",
     runs=_runs,
     claims=(THEOREM,),
     draw=draw,
-    live=Live(views=views),
+    live=core.Live(views=views),
 )

@@ -5,21 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    RunConfig,
-    RunResult,
-    Runs,
-    Scale,
-    at_least,
-    at_most,
-    rows_of,
-)
-from lemmata.papers.ic_recall.claims import _one_large_step as schedule
-from lemmata.papers.ic_recall.run.counting import SampleSizes
+from lemmata import core
+from lemmata.papers.ic_recall.claims import _short_schedule as schedule
+from lemmata.papers.ic_recall.run.matching_counts import SampleSizes
 from lemmata.papers.ic_recall.theory import low_temperature
 from lemmata.papers.ic_recall.theory.numbers import Real
 from lemmata.report import plots
@@ -33,16 +21,16 @@ def _share_that_reaches(worlds: schedule.Worlds, level: float) -> np.ndarray:
     return np.array([np.mean(values[:, -1] >= level) for values in by_world])
 
 
-def _coldness(run: RunResult) -> str:
+def _coldness(run: core.RunResult) -> str:
     return f"{min(1 / np.asarray(run.metrics['temperature'])):.0f}"
 
 
-def _enough(runs: Runs, size: Callable[[Real, Real], Real]) -> np.ndarray:
+def _enough(runs: core.Runs, size: Callable[[Real, Real], Real]) -> np.ndarray:
     metrics = runs["sample sizes"].metrics
     return np.asarray(np.ceil(size(metrics["zeta"], metrics["delta"])))
 
 
-THEOREM = Claim(
+THEOREM = core.Claim(
     id="thm-4.4",
     locus="Theorem 4.4, Section 4.2",
     uses=("lemma-c.1", "lemma-c.3", "thm-4.4-sample"),
@@ -52,28 +40,30 @@ THEOREM = Claim(
     r"least $1 - \delta$, accuracy at least 0.999 for the first decoding step on all IC-recall sequences. Judged at $T "
     r"= C_1/\log n$ and the least $t_2$ in affine worlds, as the share of seeds in which $p_1(r^*) \ge 0.999$ on every "
     "kind of sequence.",
-    subject=schedule.both,
+    subject=schedule.both_families,
     wrong=lambda runs: (runs["no push"],),
-    parts=Part(lambda worlds: _share_that_reaches(worlds, 0.999), at_least(CONFIDENT), along=schedule.BY_WORLD),
+    parts=core.Part(
+        lambda worlds: _share_that_reaches(worlds, 0.999), core.at_least(CONFIDENT), along=schedule.BY_WORLD
+    ),
     remark=lambda runs: (
         "The smallest of all worlds and seeds: "
-        f"{schedule.worst_at_the_end(schedule.both(runs), 'first_worst').min():.5f}. "
+        f"{schedule.worst_at_the_end(schedule.both_families(runs), 'first_worst').min():.5f}. "
         f"{runs['all slopes'].config.sequences} sequences, where 1/T is {_coldness(runs['all slopes'])} or more. The "
         "control leaves out the perturbation and keeps rounding from standing in for it: the model stays at 1/2."
     ),
 )
 
-SAMPLE = Claim(
+SAMPLE = core.Claim(
     id="thm-4.4-sample",
     locus="Appendix C, proof of Theorem 4.4",
     statement=r"Under Assumption 4.3, if $|D| \ge \frac{13}{\zeta}\log\frac1\delta$, with probability at least $1 - "
     r"\delta/3$ both $p_{\text{conf}}$ and $p_{\text{mis}}$ are at least $\zeta/2$. Judged for $\delta \le 0.53$.",
     subject=lambda runs: runs["sample sizes"],
     wrong=lambda runs: runs["stricter sample sizes"],
-    parts=Part(
+    parts=core.Part(
         lambda run: run.metrics["needed"],
-        at_most(lambda runs: _enough(runs, low_temperature.sample_size), paper="every zeta and delta"),
-        along={"case": lambda runs: rows_of(runs["sample sizes"], zeta="zeta", delta="delta")},
+        core.at_most(lambda runs: _enough(runs, low_temperature.sample_size), paper="every zeta and delta"),
+        along={"case": lambda runs: core.rows_of(runs["sample sizes"], zeta="zeta", delta="delta")},
     ),
     remark=r"By exact binomials. Chernoff's bound as the proof uses it would ask for $\frac8\zeta\log\frac6\delta$, "
     r"which is more at such $\delta$; and as $\delta \to 1$ no multiple of $\log\frac1\delta$ is enough. The control "
@@ -81,7 +71,7 @@ SAMPLE = Claim(
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     figure, (left, middle, right) = plots.new_figure(1, 3, width=13)
     schedule.draw_error_by_step(left, runs)
     schedule.draw_error_by_facts(middle, runs, "first_worst", "1 − p₁(r*), worst kind of sequence")
@@ -99,24 +89,24 @@ def draw(runs: Runs) -> Artefact:
         plots.legend(ax)
     plots.letter((left, middle, right))
     caption = (
-        f"{schedule.words(runs)} (a) Error of the first decoding step on the worst kind of fresh sequence (all slopes; "
-        "mean over seeds). (b) The same at the end, against the number of stored facts; bands are one standard "
-        "deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with probability 1 - δ/3 "
-        "(exact binomials), the printed size and Chernoff's."
+        f"{schedule.short_schedule_words(runs)} (a) Error of the first decoding step on the worst kind of fresh "
+        "sequence (all slopes; mean over seeds). (b) The same at the end, against the number of stored facts; bands "
+        "are one standard deviation over seeds. (c) Sequences needed so that both fractions are at least ζ/2 with "
+        "probability 1 - δ/3 (exact binomials), the printed size and Chernoff's."
     )
-    return Artefact(figure, schedule.table(runs), caption)
+    return core.Artefact(figure, schedule.short_schedule_table(runs), caption)
 
 
-def _runs(scale: Scale) -> dict[str, RunConfig]:
+def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     return {
-        **schedule.families(scale),
+        **schedule.short_schedule_runs(scale),
         "no push": replace(schedule.control(scale), stage2="symmetric"),
         "sample sizes": SampleSizes(),
         "stricter sample sizes": SampleSizes(fraction=0.9),
     }
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="One large step, a perturbation, a short descent: the relation at every size",
     runs=_runs,
     claims=(THEOREM, SAMPLE),

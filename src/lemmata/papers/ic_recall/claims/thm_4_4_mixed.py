@@ -1,8 +1,8 @@
 """Theorem 4.4 where some sequences are confusing or mismatched and some are not."""
 
-from lemmata.papers.ic_recall.claims._drawn_slopes import theorem
+from lemmata.papers.ic_recall.claims._drawn_slopes import drawn_slopes_theorem
 
-EXPERIMENT = theorem(
+EXPERIMENT = drawn_slopes_theorem(
     "Some sequences confusing, some not: the relation",
     "thm-4.4-mixed",
     "Theorem 4.4, with 0 < p_conf < 1, any T <= C_1/log n and any t_2 >= (C_2/T) log(1/T)",

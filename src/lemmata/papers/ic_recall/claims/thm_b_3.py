@@ -6,7 +6,7 @@ import numpy as np
 
 from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, exactly, near
 from lemmata.papers.ic_recall.claims._formula import backwards, slip
-from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, coefficients, on_the_line, span
+from lemmata.papers.ic_recall.claims._pairwise_line import LOCUS, coefficients, pairwise_line_runs, span
 from lemmata.papers.ic_recall.claims._temperature import with_optimum
 from lemmata.papers.ic_recall.theory import pairwise_line
 from lemmata.report import plots
@@ -175,5 +175,8 @@ def draw(runs: Runs) -> Artefact:
 
 
 EXPERIMENT = Experiment(
-    title="The loss on the pairwise line: its symmetry and critical points", runs=on_the_line, claims=CLAIMS, draw=draw
+    title="The loss on the pairwise line: its symmetry and critical points",
+    runs=pairwise_line_runs,
+    claims=CLAIMS,
+    draw=draw,
 )

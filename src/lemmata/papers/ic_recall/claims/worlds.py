@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.core import Artefact, Claim, Experiment, Part, RunConfig, RunResult, Runs, Scale, mean_near
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.claims._figure_worlds import PANELS, WORLDS
-from lemmata.papers.ic_recall.run.worlds import WorldReports
+from lemmata.papers.ic_recall.run.world_reports import WorldReports
 from lemmata.papers.ic_recall.task import Affine, AllBijections, RandomBijections, WorldConfig
 from lemmata.papers.ic_recall.theory.relations import expected_ceiling
 from lemmata.report.plots import legend, new_figure

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from lemmata.papers.ic_recall.proof.escape import Attention, flow
-from lemmata.papers.ic_recall.proof.one_step import CONFUSING, RIGHT, matchings_in, products, scores_after
+from lemmata.papers.ic_recall.proof.one_large_step import CONFUSING, RIGHT, matchings_in, products, scores_after
 from lemmata.proofs import Exact, Positive, Step, exact
 from lemmata.proofs.balls import flint
 

@@ -46,7 +46,7 @@ def total(weights: list[Number], t: Number) -> Number:
     return result
 
 
-def broken(shares: list[Number]) -> list[Number]:
+def broken_by_shares(shares: list[Number]) -> list[Number]:
     """Sorted weights with 2 sum p = 1 from k - 1 shares in [0, 1]: each breaks what the differences before it left."""
     k, left, weight, weights = len(shares) + 1, (shares[0] - shares[0] + 1) / 2, 0 * shares[0], []
     for i, share in enumerate([*shares, None]):
@@ -73,7 +73,7 @@ def _recalls(weights: tuple[Fraction, ...], t: Fraction, one: Number) -> Number:
 
 
 def no_recall(t: Fraction, *shares: Number) -> Number:
-    return total(broken(list(shares)), exact(t)) - 2
+    return total(broken_by_shares(list(shares)), exact(t)) - 2
 
 
 def neighbours(t: Fraction, coefficient: Fraction, price: Fraction, least: Fraction, d: Number) -> Number:
@@ -117,7 +117,7 @@ def too_hot_by_boxes(k: int, t: Fraction) -> tuple[Step, ...]:
     return (Positive(f"S > 2 at every attention, T = {float(t):.10g}", partial(no_recall, t), shares),)
 
 
-def steps(
+def pair_temperature_steps(
     k: int, low: Fraction, high: Fraction, weights: tuple[Fraction, ...], prices: Prices | None
 ) -> tuple[Step, ...]:
     """The highest temperature at which some attention has a loss below log 2 lies in [low, high)."""

@@ -46,7 +46,7 @@ def bound_is_tight(k: int) -> bool:
     return 2 * sum(range(1, k + 1)) == k * (k + 1)
 
 
-def steps(k: int, first: int) -> tuple[Step, ...]:
+def pair_steps(k: int, first: int) -> tuple[Step, ...]:
     return (
         Exact("2 (1 + 2 + ... + k) = k (k + 1)", lambda: bound_is_tight(k)),
         Exact(f"the smallest gap at weights from {first} on is 2/(k(k+1))^2", lambda: attained(k, first)),

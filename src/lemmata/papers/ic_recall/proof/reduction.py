@@ -73,7 +73,7 @@ def right_keeps_the_pairs(right: int) -> bool:
     return bool(form[0, 1] == 1 and form[2, 3] == 1 and form[0, 3] == 0 and form[2, 1] == 0)
 
 
-def steps(right: int) -> tuple[Step, ...]:
+def reduction_steps(right: int) -> tuple[Step, ...]:
     return (
         Exact("Table 2 is eq. (16) with n = 3", table_2_is_eq_16),
         Exact(

@@ -66,7 +66,7 @@ def begins_to_fall() -> bool:
     return len(set(logits(uniform))) == 1 and any(gradient(uniform, uniform))
 
 
-def steps(limit: Fraction) -> tuple[Step, ...]:
+def stage_one_steps(limit: Fraction) -> tuple[Step, ...]:
     return (
         Exact("where v_1 = v_3, v_2 = v_4: l_1 = l_2, l_3 = ... = l_6, l_1 - l_3 = 2 v_2 (v_1 - v_5)", logits_are_two),
         Exact("there the gradient in theta is a product", lambda: gradient_is_a_product(limit)),

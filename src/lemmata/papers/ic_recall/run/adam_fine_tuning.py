@@ -9,20 +9,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    Count,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    precision,
-    require,
-    stored_as,
-    to_jax,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.model import (
     MemoryTransformer,
     PatternModel,
@@ -34,8 +21,10 @@ from lemmata.papers.ic_recall.model import (
     position_block,
     second_accuracy,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, chain_of_thought_loss, train_all
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.train_all import train_all
 from lemmata.papers.ic_recall.task import RandomBijections, Sequences, TableWorld, check_pairs, dataset_of, stored
+from lemmata.papers.ic_recall.task.best_accuracy import best_accuracy
 from lemmata.train import Autodiff, Descent, only
 
 Trained = Literal["position block", "full W^KQ"]
@@ -51,39 +40,39 @@ class TokensAndCounts(eqx.Module):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdamFineTuning(RunConfig):
+class AdamFineTuning(core.RunConfig):
     """Fine-tune one transformer a seed (its own world, embeddings and data) on each number of sequences."""
 
     kind = "ic-recall/adam"
 
     world: RandomBijections
     k: int = 2
-    temperature: Positive = 0.05
+    temperature: core.Positive = 0.05
     trained: Trained = "position block"
-    sequences: Some[Count] = (128,)
-    seeds: Some[int] = (0,)
-    steps: Count = 4000
-    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
-    records: Count = 8
-    test_sequences: Count = 1000
+    sequences: core.Some[core.Count] = (128,)
+    seeds: core.Some[int] = (0,)
+    steps: core.Count = 4000
+    learning_rate: core.Positive = field(default=1e-3, metadata=core.stored_as("rate"))
+    records: core.Count = 8
+    test_sequences: core.Count = 1000
 
     def cross_check(self) -> None:
         check_pairs(self.k, self.world.n)
-        require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
+        core.require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         block = self.trained == "position block"
         groups: dict[int, list[int]] = {}  # numbers of sequences that one program trains
         for num in self.sequences:
             groups.setdefault(max(self.sequences) if block else _rows(num), []).append(num)
         worlds = {seed: self.world.draw(seed) for seed in self.seeds}
-        with precision("float64" if block else "float32"):
+        with core.precision("float64" if block else "float32"):
             parts = [self._train(worlds, rows, groups[rows], context) for rows in sorted(groups)]
         metrics, arrays = ({name: np.concatenate([p[i][name] for p in parts]) for name in parts[0][i]} for i in (0, 1))
-        return RunOutput(metrics, arrays)
+        return core.RunOutput(metrics, arrays)
 
     def _train(
-        self, worlds: dict[int, TableWorld], rows: int, numbers: list[int], context: RunContext
+        self, worlds: dict[int, TableWorld], rows: int, numbers: list[int], context: core.RunContext
     ) -> tuple[dict, dict]:
         """Several numbers of sequences at once, each set brought to the same number of rows."""
         block = self.trained == "position block"
@@ -102,7 +91,7 @@ class AdamFineTuning(RunConfig):
         else:
             loss, where, probe = loss_from_counts, full_key_query, probe_from_counts
             built = {
-                seed: MemoryTransformer.constructed(world.table, self.k, named_key(seed, "embeddings"))
+                seed: MemoryTransformer.constructed(world.table, self.k, core.named_key(seed, "embeddings"))
                 for seed, world in worlds.items()
             }
             models = [built[seed] for seed in seeds]
@@ -129,7 +118,7 @@ def tokens_and_counts(world: TableWorld, sequences: Sequences, rows: int) -> Tok
     log_counts = np.log(counts, where=counts > 0, out=np.full(counts.shape, -np.inf))
     tokens = stored(world, sequences).batch.tokens
     times = (rows // len(sequences), 1)
-    return TokensAndCounts(to_jax(np.tile(tokens, times)), to_jax(np.tile(log_counts, times)))
+    return TokensAndCounts(core.to_jax(np.tile(tokens, times)), core.to_jax(np.tile(log_counts, times)))
 
 
 def loss_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Float[Array, ""]:
@@ -137,7 +126,7 @@ def loss_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array,
     return jnp.mean(first) + jnp.mean(second)
 
 
-def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -> core.Metrics:
     first = first_accuracy(model, task.test, task.temperature)
     return {
         "first_argmax": first.argmax,
@@ -148,7 +137,7 @@ def _probe_reduced(model: PatternModel, task: FineTuning, key: Key[Array, ""]) -
     }
 
 
-def probe_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+def probe_from_counts(model: MemoryTransformer, task: FineTuning, key: Key[Array, ""]) -> core.Metrics:
     tokens, log_counts = task.test.tokens, task.test.log_counts
     relation, answer = decoding_from_counts(model, tokens, log_counts)
     nll, _ = nlls_from_counts(model, tokens, log_counts, task.temperature)

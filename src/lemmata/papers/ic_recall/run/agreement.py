@@ -9,7 +9,8 @@ from jaxtyping import Array, Float, Key
 
 from lemmata.core import Count, Natural, Positive, RunConfig, RunContext, RunOutput, named_key, precision, require
 from lemmata.papers.ic_recall.model import DenseTransformer, full_key_query, position_block, reduced, with_exact_memory
-from lemmata.papers.ic_recall.run.problems import RULES, FineTuning, adam_or_descent, chain_of_thought_loss
+from lemmata.papers.ic_recall.run.adam_or_descent import RULES, adam_or_descent
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import RandomBijections, check_pairs, dataset_of, stored
 from lemmata.train import Autodiff, Descent, fit, only
 

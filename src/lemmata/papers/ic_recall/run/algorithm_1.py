@@ -16,30 +16,19 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Key, PyTree
 
-from lemmata.core import (
-    Config,
-    Count,
-    Inside,
-    NonNegative,
-    Positive,
-    RunContext,
-    TrainState,
-    named_key,
-    require,
-    to_jax,
-)
-from lemmata.papers.ic_recall.run.problems import FineTuning
+from lemmata import core
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning
 from lemmata.train import GradientDescent, History, Loss, Projection, Where, fit_many
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schedule(Config):
+class Schedule(core.Config):
     """The learning rates of both stages, and how far the perturbation between them may go."""
 
-    c1: Positive = 1.0
-    c2: Positive = 1.0
-    perturbation: NonNegative = 1.0
-    delta: Inside = 0.1
+    c1: core.Positive = 1.0
+    c2: core.Positive = 1.0
+    perturbation: core.NonNegative = 1.0
+    delta: core.Inside = 0.1
 
     def learning_rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature**2, self.c2 * temperature**2
@@ -56,8 +45,8 @@ class ToConvergence(Schedule):
     In floating point stage 1 would leave the saddle by itself: give `algorithm_1` a projection that keeps it there.
     """
 
-    steps1: Count = 20_000
-    steps2: Count = 100_000
+    steps1: core.Count = 20_000
+    steps2: core.Count = 100_000
 
     def steps(self, temperature: float) -> tuple[int, int]:
         return self.steps1, self.steps2
@@ -67,7 +56,7 @@ class ToConvergence(Schedule):
 class OneLargeStep(Schedule):
     """Theorems 4.1 and 4.4: eta_1 = c_1 T sqrt(T) log(1/T), t_1 = 1; eta_2 = c_2 T^2, t_2 = C_2 / T log(1/T)."""
 
-    stage2: Positive = 10.0  # C_2
+    stage2: core.Positive = 10.0  # C_2
 
     def learning_rates(self, temperature: float) -> tuple[float, float]:
         return self.c1 * temperature * sqrt(temperature) * _log_inverse(temperature), self.c2 * temperature**2
@@ -77,7 +66,7 @@ class OneLargeStep(Schedule):
 
 
 def _log_inverse(temperature: float) -> float:
-    require(0 < temperature < 1, "temperature", temperature, "between 0 and 1 (the schedule uses log(1/T))")
+    core.require(0 < temperature < 1, "temperature", temperature, "between 0 and 1 (the schedule uses log(1/T))")
     return log(1 / temperature)
 
 
@@ -101,7 +90,7 @@ def algorithm_1(
     stops: tuple[Sequence[int], Sequence[int]] | None = None,
     project: tuple[Projection | None, Projection | None] = (None, None),
     probe: Any = None,
-    context: RunContext | None = None,
+    context: core.RunContext | None = None,
 ) -> TwoStages:
     """A stack of replicas (a leading axis on `task` and `models`), each at its own temperature; `keys` draw the
     perturbations.
@@ -113,7 +102,7 @@ def algorithm_1(
     first_rates, second_rates = zip(*(schedule.learning_rates(t) for t in temperatures), strict=True)
     first, second = stops or [(steps,) for steps in schedule.steps(min(temperatures))]  # the coldest needs the most
     settled, stage1 = descend(loss, where, task, models, first_rates, first, project[0], probe, context, "stage 1")
-    perturbed = perturb(where, settled, to_jax([schedule.radius(t) for t in temperatures]), keys)
+    perturbed = perturb(where, settled, core.to_jax([schedule.radius(t) for t in temperatures]), keys)
     final, stage2 = descend(loss, where, task, perturbed, second_rates, second, project[1], probe, context, "stage 2")
     return TwoStages(settled, final, stage1, stage2)
 
@@ -127,7 +116,7 @@ def descend(
     stops: Sequence[int],
     project: Projection | None = None,
     probe: Any = None,
-    context: RunContext | None = None,
+    context: core.RunContext | None = None,
     stage: str = "descent",
 ) -> tuple[Any, History]:
     """Gradient descent with a learning rate a replica; a row at the start and after each of `stops` steps.
@@ -136,8 +125,8 @@ def descend(
     compilation; evenly spaced stops share one call.
     """
     algorithm = GradientDescent(loss, where, 0.0, project=project)  # each replica's learning rate is in its state
-    state = TrainState(models, to_jax(learning_rates))
-    unused = jax.random.split(named_key(0, "unused"), len(learning_rates))  # a full-batch loss draws nothing
+    state = core.TrainState(models, core.to_jax(learning_rates))
+    unused = jax.random.split(core.named_key(0, "unused"), len(learning_rates))  # a full-batch loss draws nothing
     how: dict[str, Any] = {"probe": probe, "replicas": "vmap", "context": context}
     parts, done = [], 0
     for every, group in groupby(int(count) for count in np.diff(stops, prepend=0)):

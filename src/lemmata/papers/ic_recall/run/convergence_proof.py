@@ -38,7 +38,7 @@ class Convergence(ProofRun):
     def steps(self) -> tuple[Step, ...]:
         until, barrier, best = self._numbers()
         return (
-            *reduction.steps(1),
+            *reduction.reduction_steps(1),
             *transitions.saddle(1),
             *transitions.turning_points(until, barrier, 2),
             *escape.convergence(until, barrier),
@@ -97,4 +97,4 @@ class StageOne(ProofRun):
         return words, "every T > 0"
 
     def steps(self) -> tuple[Step, ...]:
-        return stage_one.steps(exact_decimal("limit", self.limit, Fraction(1, 2)))
+        return stage_one.stage_one_steps(exact_decimal("limit", self.limit, Fraction(1, 2)))

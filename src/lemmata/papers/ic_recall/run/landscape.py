@@ -9,19 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import minimize
 
-from lemmata.core import (
-    Bound,
-    Count,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    also,
-    named_generator,
-    precision,
-    to_jax,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.model import pattern_logits
 from lemmata.papers.ic_recall.run.first_step import (
     affine_log_counts,
@@ -36,11 +24,13 @@ from lemmata.papers.ic_recall.run.first_step import (
 from lemmata.papers.ic_recall.run.turning_points import quadratics, turning_points
 from lemmata.papers.ic_recall.task import Affine
 
-OnLine = Annotated[tuple[Annotated[float, Bound(least=0.002)], ...], Bound(least=2)]  # temperatures of the line
+OnLine = Annotated[
+    tuple[Annotated[float, core.Bound(least=0.002)], ...], core.Bound(least=2)
+]  # temperatures of the line
 
 
 @dataclass(frozen=True, kw_only=True)
-class Smoothness(RunConfig):
+class Smoothness(core.RunConfig):
     """The largest Hessian and third-derivative norms of L_1 in theta over many attention vectors, by temperature.
 
     At low temperature the loss bends only where logits tie, so half of the vectors are drawn where l(r_1) - l(r_2) is a
@@ -49,13 +39,13 @@ class Smoothness(RunConfig):
 
     kind = "ic-recall/smoothness"
 
-    temperatures: Annotated[tuple[Positive, ...], Bound(least=3)] = (0.01, 0.005, 0.0025, 0.00125, 0.0006)
-    points: Annotated[int, Bound(least=10)] = 3000
+    temperatures: Annotated[tuple[core.Positive, ...], core.Bound(least=3)] = (0.01, 0.005, 0.0025, 0.00125, 0.0006)
+    points: Annotated[int, core.Bound(least=10)] = 3000
     seed: int = 0
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         rows = []
-        with precision("float64"):
+        with core.precision("float64"):
             log_counts = warmup_log_counts()
 
             def norms(function: Callable, x: jax.Array, t: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -77,10 +67,10 @@ class Smoothness(RunConfig):
                 half = self.points // 2
                 everywhere = simplex_points(self.points - half, self.seed, "everywhere")
                 v = np.maximum(np.concatenate([near_ties(half, temperature, self.seed), everywhere]), 1e-12)
-                rows.append((temperature, *(float(x) for x in measure(as_jax(v), to_jax(temperature)))))
+                rows.append((temperature, *(float(x) for x in measure(as_jax(v), core.to_jax(temperature)))))
                 context.progress("temperatures", i + 1, len(self.temperatures))
         names = ("temperature", "hessian", "third", "hessian_v", "third_v")
-        return RunOutput(dict(zip(names, np.array(rows).T, strict=True)))
+        return core.RunOutput(dict(zip(names, np.array(rows).T, strict=True)))
 
 
 def on_line(x: jax.Array) -> jax.Array:
@@ -89,7 +79,7 @@ def on_line(x: jax.Array) -> jax.Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairwiseLine(RunConfig):
+class PairwiseLine(core.RunConfig):
     """The model's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0): gaps, values, turning points."""
 
     kind = "ic-recall/pairwise-line"
@@ -98,11 +88,11 @@ class PairwiseLine(RunConfig):
     temperatures: OnLine = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08)
     low_temperatures: OnLine = (0.002, 0.003, 0.004, 0.006, 0.008)
     hot_temperatures: OnLine = (0.095, 0.1, 0.12)  # above the fold, where the pairwise minimum is gone
-    points: Annotated[int, Bound(least=21)] = 241
+    points: Annotated[int, core.Bound(least=21)] = 241
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         grid = np.linspace(0, 0.5, self.points)
-        with precision("float64"):
+        with core.precision("float64"):
             log_counts = warmup_log_counts()
 
             def loss(x: jax.Array, t: jax.Array) -> jax.Array:
@@ -111,16 +101,16 @@ class PairwiseLine(RunConfig):
             values = jax.jit(jax.vmap(loss, in_axes=(0, None)))
             logits = jax.vmap(lambda x: pattern_logits(on_line(x), 2))(as_jax(np.array([0.0, 0.25, 0.5])))
             logits = np.asarray(logits)[:, warmup_rows()]
-            curves = np.stack([np.asarray(values(as_jax(grid), to_jax(t))) for t in self.temperatures])
+            curves = np.stack([np.asarray(values(as_jax(grid), core.to_jax(t))) for t in self.temperatures])
         samples = logits[:, 1:] - logits[:, :1]
         every = (*self.temperatures, *self.low_temperatures, *self.hot_temperatures)
         turns = np.array([(t, *turn) for t in every for turn in turning_points(quadratics(samples), t)])
         columns = zip(("temperature", "x", "loss", "is_minimum"), turns.reshape(-1, 4).T, strict=True)
-        return RunOutput(dict(columns), {"grid": grid, "curves": curves, "gap_samples": samples})
+        return core.RunOutput(dict(columns), {"grid": grid, "curves": curves, "gap_samples": samples})
 
 
 @dataclass(frozen=True, kw_only=True)
-class LowestPoint(RunConfig):
+class LowestPoint(core.RunConfig):
     """Minimisation of the model's loss over the whole simplex from many random starts, by temperature.
 
     The world is the full affine one of n subjects; n = 3 is the warm-up.
@@ -129,21 +119,21 @@ class LowestPoint(RunConfig):
 
     kind = "ic-recall/lowest-point"
 
-    temperatures: Annotated[tuple[Positive, ...], Bound(least=1)] = field(
-        default=(0.02, 0.04, 0.06, 0.08, 0.1), metadata=also("temperature")
+    temperatures: Annotated[tuple[core.Positive, ...], core.Bound(least=1)] = field(
+        default=(0.02, 0.04, 0.06, 0.08, 0.1), metadata=core.also("temperature")
     )
     n: int = 3
-    starts: Count = 64
-    steps: Natural = 3000
+    starts: core.Count = 64
+    steps: core.Natural = 3000
     seed: int = 0
 
     def cross_check(self) -> None:
         Affine(n=self.n)
 
-    def execute(self, context: RunContext) -> RunOutput:
-        starts = named_generator(self.seed, "starts").normal(size=(self.starts, 6))
+    def execute(self, context: core.RunContext) -> core.RunOutput:
+        starts = core.named_generator(self.seed, "starts").normal(size=(self.starts, 6))
         rows = []
-        with precision("float64"):
+        with core.precision("float64"):
             log_counts = affine_log_counts(self.n)
             temperatures = as_jax(np.array(self.temperatures))
 
@@ -178,4 +168,4 @@ class LowestPoint(RunConfig):
                     rows.append((temperature, height, *(u**2 / (u**2).sum())))
                 context.progress("temperatures", i + 1, len(self.temperatures))
         names = ("temperature", "loss", "v1", "v2", "v3", "v4", "v5", "v6")
-        return RunOutput(dict(zip(names, np.array(rows).T, strict=True)))
+        return core.RunOutput(dict(zip(names, np.array(rows).T, strict=True)))

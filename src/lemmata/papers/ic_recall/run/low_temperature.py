@@ -11,24 +11,11 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 from scipy.special import softmax
 
-from lemmata.core import (
-    Bound,
-    Count,
-    NonNegative,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_generator,
-    named_keys,
-    precision,
-    require,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.model import log_probability, pattern_logits
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, descend, perturb
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.first_step import as_jax, starting_at, theta_of, warmup_data, watch_theta
-from lemmata.papers.ic_recall.run.problems import FineTuning, first_step_loss
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
 from lemmata.papers.ic_recall.task import Dataset, RandomSlopes, confusing_pattern, correct_pattern, dataset_of_kinds
 from lemmata.papers.ic_recall.theory.saddle import DESCENDING
@@ -42,7 +29,7 @@ LEAST_DROP = 2e-13  # of the loss: logits / T are of order 1e4 there, so that a 
 
 
 @dataclass(frozen=True, kw_only=True)
-class LowTemperature(RunConfig):
+class LowTemperature(core.RunConfig):
     """Algorithm 1's short schedule in worlds of drawn slopes, at each share of confusing sequences and temperature.
 
     A sample of any size is a multinomial draw over the world's kinds of sequence: exact, and as cheap at 10^13
@@ -52,43 +39,43 @@ class LowTemperature(RunConfig):
     kind = "ic-recall/low-temperature"
     version = 2
 
-    n: Annotated[int, Bound(least=5, most=251)] = 251  # every kind of sequence is counted
-    confusing: Some[Annotated[float, Bound(above=0, most=1)]] = (0.5,)
-    mismatched: Annotated[float, Bound(above=0, most=1)] = 0.5
-    temperatures: Some[Positive] = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
-    seeds: Some[int] = (0, 1, 2, 3, 4, 5)
+    n: Annotated[int, core.Bound(least=5, most=251)] = 251  # every kind of sequence is counted
+    confusing: core.Some[Annotated[float, core.Bound(above=0, most=1)]] = (0.5,)
+    mismatched: Annotated[float, core.Bound(above=0, most=1)] = 0.5
+    temperatures: core.Some[core.Positive] = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
+    seeds: core.Some[int] = (0, 1, 2, 3, 4, 5)
     schedule: OneLargeStep = SHORT
-    sample_constants: Some[NonNegative] = (1.0, 0.0)
-    steps: Count = 20_000
-    every: Count = 20
+    sample_constants: core.Some[core.NonNegative] = (1.0, 0.0)
+    steps: core.Count = 20_000
+    every: core.Count = 20
 
     def cross_check(self) -> None:
         for share in self.confusing:
             self._world(share)
         limit = 1 / (40 * log(self.n))
         for t in self.temperatures:
-            require(t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
+            core.require(t < limit, "temperatures", t, f"below 1/(40 log n) = {limit:.4g}")
             largest = sample_size(max(self.sample_constants), t)
             smallest = (min(self.confusing) * t) ** 3
-            require(
+            core.require(
                 smallest >= LEAST_DROP,
                 "temperatures",
                 t,
                 f"one whose escape, a loss smaller by (p_conf T)^3 = {smallest:.2g}, is not lost in rounding",
             )
-            require(
+            core.require(
                 largest < 2**62, "temperatures", t, f"one that asks for fewer than 2^62 sequences, not {largest:.3g}"
             )
-        require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
+        core.require(self.steps % self.every == 0, "steps", self.steps, f"a multiple of every = {self.every}")
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         axes = self.sample_constants, self.confusing, self.temperatures, self.seeds
         constants, shares, temperatures, seeds = (np.array(column) for column in zip(*product(*axes), strict=True))
         learning_rates = np.array([self.schedule.learning_rates(float(t)) for t in temperatures])
         worlds = {
             (share, seed): self._world(share).draw(seed).kinds(2)[:2] for share in self.confusing for seed in self.seeds
         }
-        with precision("float64"), np.errstate(divide="ignore"):
+        with core.precision("float64"), np.errstate(divide="ignore"):
             blocks, data = [], []
             for constant, share, t in product(*axes[:-1]):
                 kinds = [worlds[share, seed] for seed in self.seeds]
@@ -136,10 +123,10 @@ class LowTemperature(RunConfig):
             "slowest_growth": np.where(spoken_of, growth, np.inf).min(axis=1) * unit,
         }
         kept = slice(0, len(self.confusing) * len(self.temperatures) * len(self.seeds), len(self.seeds))
-        return RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "step": step})
+        return core.RunOutput(columns, {"gap": gap[kept], "log_wrong": wrong[kept], "step": step})
 
     def _trained(
-        self, t: float, sample: list[Dataset], of_world: list[Dataset], context: RunContext, name: str
+        self, t: float, sample: list[Dataset], of_world: list[Dataset], context: core.RunContext, name: str
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Every seed at one temperature: scores after Stage 1, and through Stage 2 scores and log(1 - p(r_1)), NaN from
         where all seeds have passed all that the lemmas speak of."""
@@ -151,7 +138,7 @@ class LowTemperature(RunConfig):
         models, found = descend(first_step_loss, theta_of, task, start, first, (1,), stage=f"{name}: stage 1", **how)
         settled = found["theta"][:, -1]
         models = perturb(
-            theta_of, models, as_jax(np.full(many, self.schedule.radius(t))), named_keys(self.seeds, "push", "low")
+            theta_of, models, as_jax(np.full(many, self.schedule.radius(t))), core.named_keys(self.seeds, "push", "low")
         )
         path = np.full((many, self.steps // self.every + 1, 6), np.nan)
         wrong = np.full(path.shape[:2], np.nan)
@@ -177,7 +164,7 @@ def sample_size(constant: float, temperature: float) -> int:
 
 def _weights(share: np.ndarray, constant: float, temperature: float, seed: int) -> np.ndarray:
     """The share of each kind in a sample of the lemma's size."""
-    rng = named_generator(seed, "sample", f"{temperature}")
+    rng = core.named_generator(seed, "sample", f"{temperature}")
     size = sample_size(constant, temperature)
     return rng.multinomial(size, share) / size
 
@@ -238,25 +225,25 @@ def _curvature(theta: Float[Array, " 6"], *rest: Float[Array, "..."]) -> Float[A
 
 
 @dataclass(frozen=True, kw_only=True)
-class Movement(RunConfig):
+class Movement(core.RunConfig):
     """How far gradient descent has gone from where it started, on the warm-up, with steps of each `factors` / l.
 
     l = `smoothness` / T^2 is the measured constant (see the smoothness run), rounded up.
     """
 
     kind = "ic-recall/movement"
-    temperatures: Some[Positive] = (0.02, 0.05, 0.1)
-    smoothness: Positive = 0.032
-    factors: Some[Positive] = (1.0, 40.0)
-    steps: Count = 2000
+    temperatures: core.Some[core.Positive] = (0.02, 0.05, 0.1)
+    smoothness: core.Positive = 0.032
+    factors: core.Some[core.Positive] = (1.0, 40.0)
+    steps: core.Count = 2000
     seed: int = 0
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         many, times = len(self.temperatures), len(self.factors)
-        random = named_generator(self.seed, "movement").normal(size=(many, 6))
+        random = core.named_generator(self.seed, "movement").normal(size=(many, 6))
         starts = np.concatenate([np.zeros((many, 6)), random])
         factor, t = np.repeat(self.factors, len(starts)), np.tile(self.temperatures, 2 * times)
-        with precision("float64"):
+        with core.precision("float64"):
             _, rows = descend(
                 first_step_loss,
                 theta_of,
@@ -271,4 +258,4 @@ class Movement(RunConfig):
         rows["moved"] = np.linalg.norm(rows["theta"] - rows["theta"][:, :1], axis=-1)
         same = {"factor": factor, "temperature": t, "replica": np.arange(len(t)), "first_loss": rows["loss"][:, 0]}
         table = rows.table(names=("moved",), **same)
-        return RunOutput({name: column[table["step"] > 0] for name, column in table.items()})
+        return core.RunOutput({name: column[table["step"] > 0] for name, column in table.items()})

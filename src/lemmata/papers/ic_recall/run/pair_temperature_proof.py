@@ -48,4 +48,4 @@ class PairTemperature(ProofRun):
         return words, "every attention, every T > 0"
 
     def steps(self) -> tuple[Step, ...]:
-        return pair_temperature.steps(self.k, *self._numbers())
+        return pair_temperature.pair_temperature_steps(self.k, *self._numbers())

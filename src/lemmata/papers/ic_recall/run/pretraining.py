@@ -10,21 +10,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, Key
 
-from lemmata.core import (
-    Batch,
-    Count,
-    Metrics,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Some,
-    named_key,
-    precision,
-    require,
-    stored_as,
-    to_jax,
-)
+from lemmata import core
 from lemmata.papers.ic_recall.model import (
     DenseTransformer,
     KeyQuery,
@@ -36,7 +22,8 @@ from lemmata.papers.ic_recall.model import (
     recalled_logits,
     whole_transformer,
 )
-from lemmata.papers.ic_recall.run.problems import FineTuning, best_accuracy, train_all
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning
+from lemmata.papers.ic_recall.run.train_all import train_all
 from lemmata.papers.ic_recall.task import (
     RandomBijections,
     Sequences,
@@ -46,43 +33,44 @@ from lemmata.papers.ic_recall.task import (
     every_pair,
     stored,
 )
+from lemmata.papers.ic_recall.task.best_accuracy import best_accuracy
 from lemmata.train import Autodiff, Batches, Descent, masked_cross_entropy, only, unstack
 
 DIRECTIONS = ("subject", "answer", "relation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PretrainThenFineTune(RunConfig):
+class PretrainThenFineTune(core.RunConfig):
     """One transformer a seed: its own world, embeddings, initial MLP and data."""
 
     kind = "ic-recall/pretrain"
 
     world: RandomBijections
     k: int = 2
-    temperature: Positive = 0.05
-    hidden: Count = 512  # the construction needs 3 |S| |A| = 192
-    initial_scale: Positive = 1.0  # of the MLP: directions that pre-training never visits (EoS) keep their noise
-    batch: Count = 512
-    pretrain_steps: Count = 2000
-    sequences: Count = 128
-    steps: Count = 3000
-    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
+    temperature: core.Positive = 0.05
+    hidden: core.Count = 512  # the construction needs 3 |S| |A| = 192
+    initial_scale: core.Positive = 1.0  # of the MLP: directions that pre-training never visits (EoS) keep their noise
+    batch: core.Count = 512
+    pretrain_steps: core.Count = 2000
+    sequences: core.Count = 128
+    steps: core.Count = 3000
+    learning_rate: core.Positive = field(default=1e-3, metadata=core.stored_as("rate"))
     restart_attention: bool = False  # fine-tune from W^KQ = 0, or (as the paper) from what pre-training left there
-    records: Count = 10
-    test_sequences: Count = 500
-    seeds: Some[int] = (0,)
+    records: core.Count = 10
+    test_sequences: core.Count = 500
+    seeds: core.Some[int] = (0,)
 
     def cross_check(self) -> None:
         check_pairs(self.k, self.world.n)
-        require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
+        core.require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         worlds = [self.world.draw(seed) for seed in self.seeds]
         train, test = (
             [world.sequences(num, self.k, seed=seed, name=name) for world, seed in zip(worlds, self.seeds, strict=True)]
             for num, name in ((self.sequences, "train"), (self.test_sequences, "test"))
         )
-        with precision("float32"):
+        with core.precision("float32"):
             blank = [self._untrained(seed) for seed in self.seeds]
             algorithm = Descent(Batches(pair_loss, self.batch), only(whole_transformer), optax.adam, self.learning_rate)
             pairs = [TripletPairs(world) for world in worlds]
@@ -104,11 +92,11 @@ class PretrainThenFineTune(RunConfig):
         found["first_fitting"] = np.array(list(map(_fitting, found["relation"], worlds, test)))
         names = ("loss", "first_argmax", "first_fitting", "second_argmax")
         table = found.table(names=names, seed=self.seeds, pretraining_loss=before["loss"][:, -1], **once)
-        return RunOutput(table, {name: found[name] for name in ("first_attention", "second_attention")})
+        return core.RunOutput(table, {name: found[name] for name in ("first_attention", "second_attention")})
 
     def _untrained(self, seed: int) -> DenseTransformer:
         world = self.world
-        model = DenseTransformer.untrained(world.n, world.relations, self.k, self.hidden, named_key(seed, "init"))
+        model = DenseTransformer.untrained(world.n, world.relations, self.k, self.hidden, core.named_key(seed, "init"))
         scaled = jax.tree.map(lambda weights: self.initial_scale * weights, model.memory)
         return eqx.tree_at(lambda m: m.memory, model, scaled)
 
@@ -145,7 +133,7 @@ def _fitting(decoded: np.ndarray, world: TableWorld, test: Sequences) -> list[fl
     return [(world.table[row[:, None], subjects] == answers).all(axis=1).mean() for row in decoded]
 
 
-def pair_loss(model: DenseTransformer, batch: Batch) -> Float[Array, ""]:
+def pair_loss(model: DenseTransformer, batch: core.Batch) -> Float[Array, ""]:
     logits = pair_logits(model, batch.tokens)
     return masked_cross_entropy(logits[:, None], batch.targets[:, 1:], batch.mask[:, 1:])
 
@@ -154,7 +142,7 @@ def _recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
     """The share of questions answered rightly, by what is missing; of several right relations any one counts."""
     questions = every_pair(world.table)
     tokens = np.concatenate([tokens for tokens, _ in questions.values()])  # one program for all directions
-    guesses, shares = np.asarray(_guesses(model, to_jax(tokens))), {}
+    guesses, shares = np.asarray(_guesses(model, core.to_jax(tokens))), {}
     for name, (tokens, right) in questions.items():
         given, guesses = np.split(guesses, [len(tokens)])
         shares[name] = float(right[np.arange(len(given)), given].mean())
@@ -166,7 +154,7 @@ def _guesses(model: DenseTransformer, tokens: Int[Array, "questions 2"]) -> Int[
     return jnp.argmax(pair_logits(model, tokens), axis=1)
 
 
-def _probe(model: DenseTransformer, task: FineTuning, key: Key[Array, ""]) -> Metrics:
+def _probe(model: DenseTransformer, task: FineTuning, key: Key[Array, ""]) -> core.Metrics:
     targets, start = task.test.targets, model.vocabulary
     relation, answer = (jnp.argmax(logits, axis=1) for logits in recalled_logits(model, task.test))
     first, second = both_attentions(model, task.test.tokens)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from lemmata.core import Bound, Count, Natural, require
-from lemmata.papers.ic_recall.proof import one_step, pairs, reduction, transitions
+from lemmata.papers.ic_recall.proof import one_large_step, pairs, reduction, transitions
 from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 Relation = Annotated[int, Bound(least=1, most=6)]
@@ -89,7 +89,7 @@ class Transition(ProofRun):
         low, high, dip, split = self._numbers()
         if self.of == "exist":
             return transitions.existence(self.n, low, high, dip, self.bits)
-        return (*reduction.steps(1), *transitions.global_line(self.n, low, high, dip, split, self.bits))
+        return (*reduction.reduction_steps(1), *transitions.global_line(self.n, low, high, dip, split, self.bits))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ class BestOnLine(ProofRun):
         return words + f"where r_{self.right} is asked for", "every T > 0 and every full world, n >= 3"
 
     def steps(self) -> tuple[Step, ...]:
-        return reduction.steps(self.right)
+        return reduction.reduction_steps(self.right)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ class OneLargeStep(ProofRun):
 
     def steps(self) -> tuple[Step, ...]:
         least, most = self._numbers()
-        room = partial(one_step.room, n=self.n, factor=self.factor)
+        room = partial(one_large_step.room, n=self.n, factor=self.factor)
         return (Positive("exp(-1/sqrt(T)) > 1/2 - p(r_1)", room, ((least, most),), self.bits),)
 
 
@@ -174,4 +174,4 @@ class PairWeights(ProofRun):
         return words, "every attention, T -> 0"
 
     def steps(self) -> tuple[Step, ...]:
-        return pairs.steps(self.k, self.first)
+        return pairs.pair_steps(self.k, self.first)

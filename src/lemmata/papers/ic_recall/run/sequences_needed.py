@@ -8,16 +8,16 @@ import numpy as np
 
 from lemmata.core import Bound, Count, NonNegative, Positive, RunConfig, RunContext, RunOutput, Share, Some, precision
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
-from lemmata.papers.ic_recall.run.one_large_step import (
+from lemmata.papers.ic_recall.run.short_schedule import SHORT, short_schedule
+from lemmata.papers.ic_recall.run.short_schedule_run import (
     KINDS,
     Table,
-    below,
     by_size,
     check_worlds,
     fresh_sequences,
     subgroup_world,
+    tables_below,
 )
-from lemmata.papers.ic_recall.run.short_schedule import SHORT, short_schedule
 from lemmata.papers.ic_recall.task import (
     AffineWorld,
     Dataset,
@@ -58,7 +58,7 @@ class SequencesNeeded(RunConfig):
             return RunOutput(by_size(self.sizes, self._one_size, context))
 
     def _one_size(self, n: int) -> Table:
-        return below([self._one_world(n, index) for index in self.indices])
+        return tables_below([self._one_world(n, index) for index in self.indices])
 
     def _one_world(self, n: int, index: int) -> Table:
         """Every data set of one world together. With all slopes each sequence is like any other: one will do."""

@@ -11,8 +11,9 @@ from jaxtyping import Array, Float, Key
 
 from lemmata.core import Metrics, named_keys
 from lemmata.papers.ic_recall.model import PatternModel, argmax_finds, log_probability, position_block
+from lemmata.papers.ic_recall.model.symmetric_pairs import symmetric_pairs
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep, algorithm_1
-from lemmata.papers.ic_recall.run.problems import FineTuning, chain_of_thought_loss, symmetric_pairs
+from lemmata.papers.ic_recall.run.fine_tuning_loss import FineTuning, chain_of_thought_loss
 from lemmata.papers.ic_recall.task import Dataset, correct_pattern
 from lemmata.train import History, stack
 

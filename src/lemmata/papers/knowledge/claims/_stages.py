@@ -11,7 +11,7 @@ from lemmata.core.rule import together
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.model.one_layer import Query
-from lemmata.papers.knowledge.run.stages import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.papers.knowledge.task import FactsConfig
 
 SMALLEST = 1e-30  # float32 runs out below

@@ -5,21 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    Protocol,
-    RunResult,
-    Runs,
-    Scale,
-    Successes,
-    Undecided,
-    at_least,
-    at_most,
-    near,
-)
+from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._stages import (
     LEMMA,
@@ -34,15 +20,15 @@ from lemmata.papers.knowledge.claims._stages import (
     worst,
 )
 from lemmata.papers.knowledge.claims._trends import over_seeds
-from lemmata.papers.knowledge.run.stages import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 
-OURS = Protocol("sizes, learning rates, whose query asks and T_2", "the fragments give orders alone")
+OURS = core.Protocol("sizes, learning rates, whose query asks and T_2", "the fragments give orders alone")
 FEW = "own query, few sentences a template"
 
 
-def _runs(scale: Scale) -> dict[str, StagedPreTraining]:
+def _runs(scale: core.Scale) -> dict[str, StagedPreTraining]:
     """The lemma speaks of stages 1 and 2."""
     found, first = staged_runs(scale), sizes.STAGED_FIRST_SEED
     many = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.LEMMA_SEEDS, first), steps=sizes.LEMMA_STEPS.at(scale))
@@ -56,7 +42,7 @@ def _runs(scale: Scale) -> dict[str, StagedPreTraining]:
     return found | {SHARED: many, FEW: few}
 
 
-def _by_reading(runs: Runs) -> str:
+def _by_reading(runs: core.Runs) -> str:
     found = [
         f"α₂/α₃ at least {best.at_first('ratio_min').min():.2g} with α₁ at most "
         f"{best.at_first(*ON_FIRST).max() * 2 * best.width:.2g}/(2d) where {who}"
@@ -75,7 +61,7 @@ def _by_reading(runs: Runs) -> str:
     )
 
 
-ATTENTION_PATTERN = Claim(
+ATTENTION_PATTERN = core.Claim(
     id="attention-pattern",
     locus="Lemma 10, statements 2-4, and the lemma after it, statements 1-4, read with one query for all prompts",
     uses=("dummy-first",),
@@ -86,7 +72,10 @@ ATTENTION_PATTERN = Claim(
     r"seeds all of this holds for the worst fact, at that $\eta_1$ of a range which suits the lemma best.",
     subject=lambda runs: at_best_eta(runs[SHARED]),
     wrong=lambda runs: at_best_eta(runs[OWN]),  # the last token asks: α = softmax(x_last A x_l)
-    parts=Part(lambda stages: Successes(int(holding(stages).sum()), len(stages.seeds)), at_least(0.5, over_seeds=True)),
+    parts=core.Part(
+        lambda stages: core.Successes(int(holding(stages).sum()), len(stages.seeds)),
+        core.at_least(0.5, over_seeds=True),
+    ),
     protocol=OURS,
     remark=_by_reading,
 )
@@ -119,7 +108,7 @@ class Responses(NamedTuple):
         return [self._replace(stages=one) for one in self.stages.by_seed()]
 
 
-DUMMY_FIRST = Claim(
+DUMMY_FIRST = core.Claim(
     id="dummy-first",
     locus="Lemma 10, statement 1; the lemma after it, statement 5; equation (80)",
     statement=r"From $T_1$ to $T_2$ the neurons of $d$ respond to $o$: $\frac{1}{m} \sum_k \langle w_{d,k}, 2o "
@@ -135,16 +124,16 @@ DUMMY_FIRST = Claim(
     parts={
         # By construction: the first learning rate is set by the logit that it gives d.
         "d, in log(d)/λ": replace(
-            worst(lambda found: over_log_d(found.stages, found.dummy).min(), at_least(1.0)), carries=False
+            worst(lambda found: over_log_d(found.stages, found.dummy).min(), core.at_least(1.0)), carries=False
         ),
         "answers, in λ η₁ d K/(n m)": worst(
-            lambda found: over_order_80(found.stages, found.answer).max(), at_most(1.0)
+            lambda found: over_order_80(found.stages, found.answer).max(), core.at_most(1.0)
         ),
     },
 )
 
 
-def slopes(run: RunResult) -> np.ndarray:
+def slopes(run: core.RunResult) -> np.ndarray:
     """Least-squares slope through 0 of log(α₂/α₃) on its prediction from α₁/α₃, after stage 1, for each seed."""
     found = []
     for alpha, sentences in zip(run.arrays["after_first"].astype(float), run.arrays["sentences"], strict=True):
@@ -153,12 +142,12 @@ def slopes(run: RunResult) -> np.ndarray:
         power = np.array([np.log(subject_share(np.exp(1.0), float(n))) for n in sentences])
         predicted = first * np.broadcast_to(power, alpha.shape[:-1])[kept]
         if not np.any(predicted):
-            raise Undecided("no fact has attention that float32 can hold and a template with other sentences")
+            raise core.Undecided("no fact has attention that float32 can hold and a template with other sentences")
         found.append(np.sum(predicted * measured) / np.sum(predicted**2))
     return np.array(found)
 
 
-CUBE_ROOT = Claim(
+CUBE_ROOT = core.Claim(
     id="attention-cube-root",
     locus="beyond the paper; Lemma 10, read with the last token asking",
     statement="Where the last token asks, after stage 1 attention to the subject has fallen with that to $o$: "
@@ -168,10 +157,12 @@ CUBE_ROOT = Claim(
     subject=lambda runs: (runs[OWN], runs[FEW]),
     wrong=lambda runs: (runs[SHARED], runs[SHARED]),  # scores that depend on the key alone follow no such law
     parts={
-        "many sentences": Part(
-            lambda found: slopes(found[0]), near(1.0, atol=0.1), along={"seed": lambda runs: runs[OWN].config.seeds}
+        "many sentences": core.Part(
+            lambda found: slopes(found[0]),
+            core.near(1.0, atol=0.1),
+            along={"seed": lambda runs: runs[OWN].config.seeds},
         ),
-        "few sentences": over_seeds(lambda found: slopes(found[1]), near(1.0, atol=0.1)),
+        "few sentences": over_seeds(lambda found: slopes(found[1]), core.near(1.0, atol=0.1)),
     },
 )
 
@@ -184,7 +175,7 @@ CURVES = (
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     figure, axes = new_figure(1, 3, width=13.0, height=3.5)
     table = []
     for name, label, colour in (
@@ -231,10 +222,10 @@ def draw(runs: Runs) -> Artefact:
         "can do. (b), (c) At the learning rate that suits the lemma best, a line a seed; grey: the range allowed in "
         "stage 2."
     )
-    return Artefact(figure, columns(table), caption)
+    return core.Artefact(figure, columns(table), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Attention in the stages of pre-training",
     runs=_runs,
     claims=(ATTENTION_PATTERN, DUMMY_FIRST, CUBE_ROOT),

@@ -110,7 +110,7 @@ def gap_parts() -> dict[str, Part]:
     }
 
 
-def claim(id: str, name: str, locus: str, how: str) -> Claim:
+def covering_claim(id: str, name: str, locus: str, how: str) -> Claim:
     return Claim(
         id=id,
         locus=locus,
@@ -123,13 +123,13 @@ def claim(id: str, name: str, locus: str, how: str) -> Claim:
     )
 
 
-PER_RELATION = claim(
+PER_RELATION = covering_claim(
     "covering-per-relation",
     COVERED,
     "Abstract; the relation-covering characterization: what is not covered is inaccessible",
     "gradient descent",
 )
-LOW_RANK = claim(
+LOW_RANK = covering_claim(
     "low-rank-covering",
     COVERED_RANK_1,
     "Abstract: low-rank adaptation recovers knowledge when relation coverage is sufficient",

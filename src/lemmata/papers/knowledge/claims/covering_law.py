@@ -158,7 +158,7 @@ UNION = Claim(
 )
 
 
-def trend(id: str, size: int, sign: int, least: float, locus: str, statement: str) -> Claim:
+def covering_law_trend(id: str, size: int, sign: int, least: float, locus: str, statement: str) -> Claim:
     return Claim(
         id=id,
         locus=locus,
@@ -172,7 +172,7 @@ def trend(id: str, size: int, sign: int, least: float, locus: str, statement: st
 
 
 TRENDS = (
-    trend(
+    covering_law_trend(
         "multiplicity",
         2,
         1,
@@ -180,7 +180,7 @@ TRENDS = (
         "Abstract; core claim; consequence 2",
         "With the same subjects asked about, more templates a subject, $K$, bring out more facts of the others.",
     ),
-    trend(
+    covering_law_trend(
         "coverage",
         3,
         1,
@@ -188,7 +188,7 @@ TRENDS = (
         "Abstract; core claim",
         "The more subjects fine-tuning asks about, the more facts of the others come out.",
     ),
-    trend(
+    covering_law_trend(
         "template-universe",
         1,
         -1,

@@ -24,11 +24,11 @@ def template_line(scale: Scale) -> Sweep:
     )
 
 
-def after(runs: Runs) -> Line:
+def after_fine_tuning(runs: Runs) -> Line:
     return Line(runs["main"], "templates")
 
 
-def before(runs: Runs) -> Line:
+def before_fine_tuning(runs: Runs) -> Line:
     """Of the same models before fine-tuning."""
     return Line(runs["main"], "templates", BEFORE)
 
@@ -36,8 +36,8 @@ def before(runs: Runs) -> Line:
 def both(runs: Runs) -> str:
     adamw = Line(runs["main"], "templates", "extraction_adamw")
     return (
-        f"From the smallest |R| to the largest the failures double {-before(runs).ends().mean():.2f} times before "
-        f"fine-tuning, and {-adamw.ends().mean():.2f} times with AdamW."
+        f"From the smallest |R| to the largest the failures double {-before_fine_tuning(runs).ends().mean():.2f} times "
+        f"before fine-tuning, and {-adamw.ends().mean():.2f} times with AdamW."
     )
 
 
@@ -46,8 +46,8 @@ FIGURE_2B = Claim(
     locus="Figure 2 (b) (its caption alone: impact of |R|); the direction is the abstract's",
     statement=r"Extraction of unseen facts falls, from a high level, as the number $|\mathcal{R}|$ of relation "
     f"templates grows. {JUDGED} The caption alone is in our text; one-token names stand for its 5-token data.",
-    subject=after,
-    wrong=before,
+    subject=after_fine_tuning,
+    wrong=before_fine_tuning,
     parts={
         "order": share_over_seeds(
             lambda line: line.values,

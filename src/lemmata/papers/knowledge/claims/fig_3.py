@@ -5,26 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Protocol,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    Undecided,
-    at_least,
-    falls,
-    of_result,
-    rises,
-)
+from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._drawing import Curves
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.model.gpt2 import GPT2Config, gpt2_small
-from lemmata.papers.knowledge.run.gpt2 import CellConfig, DecoderExtraction, PhaseConfig
+from lemmata.papers.knowledge.run.decoder_extraction import CellConfig, DecoderExtraction, PhaseConfig
 from lemmata.report.plots import COLOURS, ceiling, joined, legend, letter, long_table, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
@@ -38,7 +24,7 @@ CHANGE = 0.25  # of extraction, from one end to the other
 Cell = tuple[int, int]  # (|R|, K)
 
 
-def decoder_run(scale: Scale) -> DecoderExtraction:
+def decoder_run(scale: core.Scale) -> DecoderExtraction:
     """K = 1, 2, 5 at |R| = 20, and |R| = 20, 40, 80 at K = 2."""
     cells = [*BY_MULTIPLICITY, *BY_TEMPLATES[1:]][: sizes.DECODER_CELLS.at(scale)]
     subjects, vocab = (
@@ -58,31 +44,31 @@ def decoder_run(scale: Scale) -> DecoderExtraction:
     )
 
 
-def at_record(run: RunResult, stage: str, column: str, cell: Cell, record: int = -1) -> np.ndarray:
+def at_record(run: core.RunResult, stage: str, column: str, cell: Cell, record: int = -1) -> np.ndarray:
     """A value a seed, in a cell, at a record of one stage (the last unless it says otherwise)."""
     where = {"stage": stage, "templates": cell[0], "multiplicity": cell[1]}
     if len(np.unique(run.column("subjects", **where))) > 1:
-        raise Undecided(f"worlds of several N have |R| = {cell[0]}, K = {cell[1]}")
+        raise core.Undecided(f"worlds of several N have |R| = {cell[0]}, K = {cell[1]}")
     return run.curve(column, **where)[1][:, record]
 
 
-def cells_of(run: RunResult) -> list[Cell]:
+def cells_of(run: core.RunResult) -> list[Cell]:
     return [(cell.templates, cell.multiplicity) for cell in run.config.cells]
 
 
-@of_result
-def stored(run: RunResult) -> Undecided | None:
+@core.of_result
+def decoder_stored(run: core.RunResult) -> core.Undecided | None:
     lowest, (r, k) = min((at_record(run, "pretraining", "told", cell).mean(), cell) for cell in cells_of(run))
     if lowest >= STORED:
         return None
     reached = f"pre-training accuracy is {lowest:.2f} at |R| = {r}, K = {k}"
-    return TooShort(f"{reached}: under {STORED} the facts are not stored and extraction says nothing")
+    return core.TooShort(f"{reached}: under {STORED} the facts are not stored and extraction says nothing")
 
 
 class Extracted(NamedTuple):
     """Held-out exact match at a record of fine-tuning, the last or (0) the one before it."""
 
-    run: RunResult
+    run: core.RunResult
     record: int = -1
 
     def at(self, cells: list[Cell]) -> np.ndarray:
@@ -95,7 +81,7 @@ class Extracted(NamedTuple):
         return found[:, -1] - found[:, 0]
 
 
-def before_fine_tuning(runs: Runs) -> str:
+def before_fine_tuning(runs: core.Runs) -> str:
     lines = []
     for record, when in ((0, "Before"), (-1, "After")):
         found = Extracted(runs["main"], record)
@@ -107,7 +93,7 @@ def before_fine_tuning(runs: Runs) -> str:
     )
 
 
-FIGURE_3 = Claim(
+FIGURE_3 = core.Claim(
     id="fig-3",
     locus="Figure 3 (its caption alone: GPT-2, 5-token data); the trends are the abstract's",
     statement="A GPT-2-shaped decoder that has stored sentences of a subject, a phrase of three tokens and an answer, "
@@ -118,19 +104,19 @@ FIGURE_3 = Claim(
     subject=lambda runs: Extracted(runs["main"]),
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
-        "extraction at K = 5": share_over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], at_least(0.5)),
+        "extraction at K = 5": share_over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], core.at_least(0.5)),
         # Where nothing comes out at all, nothing falls or rises by more than the slack.
         "extraction by K": replace(
-            share_over_seeds(lambda found: found.at(BY_MULTIPLICITY), rises(SLACK), {"K": MULTIPLICITIES}),
+            share_over_seeds(lambda found: found.at(BY_MULTIPLICITY), core.rises(SLACK), {"K": MULTIPLICITIES}),
             carries=False,
         ),
-        "rise from K = 1 to 5": over_seeds(lambda found: found.rise(BY_MULTIPLICITY), at_least(CHANGE)),
+        "rise from K = 1 to 5": over_seeds(lambda found: found.rise(BY_MULTIPLICITY), core.at_least(CHANGE)),
         "extraction by |R|, K = 2": replace(
-            share_over_seeds(lambda found: found.at(BY_TEMPLATES), falls(SLACK), {"|R|": UNIVERSES}), carries=False
+            share_over_seeds(lambda found: found.at(BY_TEMPLATES), core.falls(SLACK), {"|R|": UNIVERSES}), carries=False
         ),
-        "fall from |R| = 20 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), at_least(CHANGE)),
+        "fall from |R| = 20 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), core.at_least(CHANGE)),
     },
-    protocol=Protocol("the decoder, its data and both schedules", below_paper=True),
+    protocol=core.Protocol("the decoder, its data and both schedules", below_paper=True),
     remark=before_fine_tuning,
 )
 
@@ -143,7 +129,7 @@ SHOWN = {  # curve -> stage, column, record; colour and line
 }
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     run = runs["main"]
     figure, axes = new_figure(1, 2, sharey=True)
     tables = []
@@ -176,13 +162,13 @@ def draw(runs: Runs) -> Artefact:
         f"pre-training: the ceiling is 1; a random answer would give {1 / config.cells[0].subjects:.3f}. Mean and one "
         f"standard deviation over {len(config.seeds)} seeds."
     )
-    return Artefact(figure, joined(tables), caption)
+    return core.Artefact(figure, joined(tables), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="A GPT-2-shaped decoder reaches held-out facts",
     runs=lambda scale: {"main": decoder_run(scale)},
-    needs={"main": stored},
+    needs={"main": decoder_stored},
     claims=(FIGURE_3,),
     draw=draw,
     notes="A subject, a phrase of three tokens, an answer; our text does not say what 5-token data are.",

@@ -50,7 +50,7 @@ def _by_facts(runs: Runs) -> str:
 ON_STORED = "Judged: exact match on stored facts of held-out subjects, LoRA of rank 1"
 
 
-def claim(wrong: Callable[[Runs], Any], **fields: Any) -> Claim:
+def popqa_claim(wrong: Callable[[Runs], Any], **fields: Any) -> Claim:
     protocol = Protocol("the model, its facts and the schedule", below_paper=True)
     return Claim(subject=lambda runs: Answers(runs["main"]), wrong=wrong, protocol=protocol, **fields)
 
@@ -60,7 +60,7 @@ def shuffled(runs: Runs) -> Answers:
     return Answers(runs["main"], shuffled=True)
 
 
-FACTS = claim(
+FACTS = popqa_claim(
     id="fig-4",
     locus="Figure 4 (its caption alone: exact match of fine-tuned Llama-3.2-1B on PopQA); trends: the abstract",
     statement="Fine-tuning a pretrained language model on questions about some subjects makes it answer questions "
@@ -74,7 +74,7 @@ FACTS = claim(
     },
     remark=_by_facts,
 )
-COVERED = claim(
+COVERED = popqa_claim(
     id="fig-4-covered",
     locus="Figure 4; abstract: fine-tuning must cover the relations through which facts were encoded",
     statement="Asked about as many facts, a language model answers about held-out subjects more often in relations "
@@ -86,7 +86,7 @@ COVERED = claim(
         *(side.mean() for side in Answers(runs["main"]).sides(Answers(runs["main"]).half))
     ),
 )
-RELATIONS = claim(
+RELATIONS = popqa_claim(
     id="fig-4-relations",
     locus="Figure 4; abstract: extraction improves with fine-tuning coverage",
     statement="Asked about as many facts, a language model answers about more held-out subjects when the facts cover "
@@ -95,7 +95,7 @@ RELATIONS = claim(
     parts={"rise from fewest to all relations": over_seeds(lambda found: found.by_relations, at_least(0.1))},
     remark="At an equal number of facts each covered relation is asked about less often the more are covered.",
 )
-LOW_RANK = claim(
+LOW_RANK = popqa_claim(
     id="fig-4-low-rank",
     locus="Abstract: the theory applies to full and low-rank fine-tuning, on Figure 4's model; LoRA is our reading",
     statement="With every relation covered, LoRA of rank 1 on every linear layer unlocks about as many stored facts of "

@@ -2,19 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Correction,
-    Experiment,
-    Part,
-    RunResult,
-    Runs,
-    at_least,
-    at_most,
-    near,
-    rows_of,
-)
+from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
 from lemmata.papers.knowledge.theory import concentration
@@ -23,24 +11,24 @@ from lemmata.report.plots import CYCLE, legend, letter, new_figure
 FLOOR = 1e-6  # of the drawn probabilities
 
 
-def tails(runs: Runs, lower: str) -> list[np.ndarray]:
+def tails(runs: core.Runs, lower: str) -> list[np.ndarray]:
     """The upper tail, a column of the lower one, the latter and the mean in drawn facts."""
     return [runs["main"].column(name) for name in ("at_least", lower, "drawn_at_most", "drawn_mean")]
 
 
-def bound(runs: Runs) -> np.ndarray:
+def bound(runs: core.Runs) -> np.ndarray:
     columns = (runs["main"].column(name).tolist() for name in ("subjects", "multiplicity", "templates"))
     return np.array([concentration.hoeffding_bound(*case) for case in zip(*columns, strict=True)])
 
 
-def nothing(runs: Runs) -> np.ndarray:
+def nothing(runs: core.Runs) -> np.ndarray:
     """Where no bound is claimed: twice the largest probability, so that one near 1 makes no small margin."""
     return np.full_like(bound(runs), 2.0)
 
 
-BY_CASE = {"case": lambda runs: rows_of(runs["main"], K="multiplicity", q="templates", n="subjects")}
+BY_CASE = {"case": lambda runs: core.rows_of(runs["main"], K="multiplicity", q="templates", n="subjects")}
 
-HOEFFDING_COVER = Claim(
+HOEFFDING_COVER = core.Claim(
     id="hoeffding-cover",
     locus="Appendix, equation (44); our text has the formula from inside its probability on",
     statement=r"Each of $n$ subjects draws a set $A_i$ of $K$ of $q$ templates, so that $j \in [q]$ has probability "
@@ -50,17 +38,17 @@ HOEFFDING_COVER = Claim(
     subject=lambda runs: tails(runs, "at_most"),
     wrong=lambda runs: tails(runs, "at_most_unpopular"),  # templates drawn half as often
     parts={
-        "P[count ≥ Kn/2q]": Part(lambda found: found[0], at_most(bound), corrected=nothing, along=BY_CASE),
-        "P[count ≤ Kn/2q]": Part(lambda found: found[1], at_most(nothing), corrected=bound, along=BY_CASE),
+        "P[count ≥ Kn/2q]": core.Part(lambda found: found[0], core.at_most(bound), corrected=nothing, along=BY_CASE),
+        "P[count ≤ Kn/2q]": core.Part(lambda found: found[1], core.at_most(nothing), corrected=bound, along=BY_CASE),
         # Where templates are drawn with replacement the count has another law.
-        "mean count in drawn facts, over Kn/q": Part(
-            lambda found: found[3], near(1.0, atol=1e-6), along=BY_CASE, carries=False
+        "mean count in drawn facts, over Kn/q": core.Part(
+            lambda found: found[3], core.near(1.0, atol=1e-6), along=BY_CASE, carries=False
         ),
-        "count ≤ Kn/2q in drawn facts": Part(
-            lambda found: found[2], at_most(nothing, slack=0.05), corrected=bound, along=BY_CASE
+        "count ≤ Kn/2q in drawn facts": core.Part(
+            lambda found: found[2], core.at_most(nothing, slack=0.05), corrected=bound, along=BY_CASE
         ),
     },
-    correction=Correction(
+    correction=core.Correction(
         severity="typographical",
         printed=r"$\mathbb{P}[\sum_i \mathbb{I}(j \in A_i) \ge \frac{K}{2q} n] \le \exp(-\frac{nK^2}{2q^2})$",
         corrected=r"$\mathbb{P}[\sum_i \mathbb{I}(j \in A_i) \le \frac{K}{2q} n] \le \exp(-\frac{nK^2}{2q^2})$",
@@ -84,17 +72,17 @@ TO_COVER = {  # subjects that cover all templates but with the failure put up wi
 }
 
 
-def to_cover(run: RunResult, by: str) -> np.ndarray:
+def to_cover(run: core.RunResult, by: str) -> np.ndarray:
     return np.array([TO_COVER[by](k, q, run.config.failure) for k, q in run.config.cases])
 
 
-def covered(run: RunResult, subjects: np.ndarray) -> np.ndarray:
+def covered(run: core.RunResult, subjects: np.ndarray) -> np.ndarray:
     """The exact probability that so many subjects cover all templates, by each case."""
     cases = zip(run.config.cases, subjects.tolist(), strict=True)
     return np.array([concentration.cover_probability(k, q, number)[-1] for (k, q), number in cases])
 
 
-def loosest(runs: Runs) -> str:
+def loosest(runs: core.Runs) -> str:
     """The case in which the bound asks for most."""
     run = runs["main"]
     needed = [to_cover(run, by) for by in ("Hoeffding, eq. (44)", "Chernoff", "exact")]
@@ -107,7 +95,7 @@ def loosest(runs: Runs) -> str:
     )
 
 
-COVER_ALL = Claim(
+COVER_ALL = core.Claim(
     id="cover-all-templates",
     locus="Appendix, equation (44) with a union bound over templates",
     uses=("hoeffding-cover",),
@@ -116,16 +104,16 @@ COVER_ALL = Claim(
     "probability at that number, for each $K$ and $q$.",
     subject=lambda runs: covered(runs["main"], to_cover(runs["main"], "Hoeffding, eq. (44)")),
     wrong=lambda runs: covered(runs["main"], to_cover(runs["main"], "exact") - 1),  # one subject fewer
-    parts=Part(
+    parts=core.Part(
         np.asarray,
-        at_least(lambda runs: 1 - runs["main"].config.failure),
+        core.at_least(lambda runs: 1 - runs["main"].config.failure),
         along={"case": lambda runs: [{"K": k, "q": q} for k, q in runs["main"].config.cases]},
     ),
     remark=loosest,
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     run = runs["main"]
     table = {**run.metrics, "hoeffding": bound(runs)}
     figure, (left, right) = new_figure(1, 2, width=9.6)
@@ -154,10 +142,10 @@ def draw(runs: Runs) -> Artefact:
         f"under {FLOOR:g} lie on the floor), the bound exp(-nK²/(2q²)) (dashed) and the probability of the event as "
         "printed (dotted, near 1). (b) Subjects needed to cover every template: exact, and by three bounds."
     )
-    return Artefact(figure, table, caption)
+    return core.Artefact(figure, table, caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="The concentration bound, and covering every template",
     runs=lambda scale: {"main": CoverBound(worlds=sizes.WORLDS.at(scale))},
     claims=(HOEFFDING_COVER, COVER_ALL),

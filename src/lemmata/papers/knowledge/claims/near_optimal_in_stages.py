@@ -4,20 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    Protocol,
-    RunResult,
-    Runs,
-    TooShort,
-    Undecided,
-    at_least,
-    at_most,
-    of_result,
-)
+from lemmata import core
 from lemmata.papers.knowledge.claims._acquisition import NEAR, by_seed, least_loss, still_falling
 from lemmata.papers.knowledge.claims._stages import SHARED, at_best_eta, staged_runs
 from lemmata.report.plots import COLOURS, ceiling, legend, new_figure
@@ -33,7 +20,7 @@ class Staged(NamedTuple):
     answer: np.ndarray  # mean probability of the answer at [o s r]
 
 
-def staged(run: RunResult, *, after: bool) -> Staged:
+def staged(run: core.RunResult, *, after: bool) -> Staged:
     """At the end of stage 3, or where it begins, T_2."""
     found = []
     for seed in run.config.seeds:
@@ -44,15 +31,15 @@ def staged(run: RunResult, *, after: bool) -> Staged:
     return Staged(*np.array(found).T)
 
 
-@of_result
-def stages_finished(run: RunResult) -> Undecided | None:
+@core.of_result
+def stages_finished(run: core.RunResult) -> core.Undecided | None:
     if not np.all(run.column("stage", step=run.config.steps) == 2):
-        return TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")
+        return core.TooShort(f"stage 3 has not begun everywhere after {run.config.steps} steps")
     loss = run.curve("loss", first_logit=at_best_eta(run).logit)[1].mean(axis=0)
     return still_falling(loss)
 
 
-IN_STAGES = Claim(
+IN_STAGES = core.Claim(
     id="near-optimal-in-stages",
     locus="The theorem on pre-training: near-optimal loss under gradient descent in three stages",
     uses=("third-stage-length",),
@@ -63,17 +50,17 @@ IN_STAGES = Claim(
     "answers.",
     subject=lambda runs: staged(runs[SHARED], after=True),
     wrong=lambda runs: staged(runs[SHARED], after=False),  # the same models where stage 3 begins
-    protocol=Protocol("sizes, learning rates and T_2", "the theorem is not in our text"),
+    protocol=core.Protocol("sizes, learning rates and T_2", "the theorem is not in our text"),
     parts={
-        "loss over the least": Part(lambda found: found.excess, at_most(NEAR), along=BY_SEED),
+        "loss over the least": core.Part(lambda found: found.excess, core.at_most(NEAR), along=BY_SEED),
         # No predictor is below the least loss: one that is says that the least is wrong.
-        "not below the least": Part(lambda found: found.excess, at_least(0.0), along=BY_SEED, carries=False),
-        "probability of the answer": Part(lambda found: found.answer, at_least(SURE), along=BY_SEED),
+        "not below the least": core.Part(lambda found: found.excess, core.at_least(0.0), along=BY_SEED, carries=False),
+        "probability of the answer": core.Part(lambda found: found.answer, core.at_least(SURE), along=BY_SEED),
     },
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     run = runs[SHARED]
     facts = run.config.facts
     steps, losses = run.curve("loss", first_logit=at_best_eta(run).logit)
@@ -88,10 +75,10 @@ def draw(runs: Runs) -> Artefact:
         f"K = {facts.multiplicity}, d = {run.config.model.width}, one query for all prompts; a line for each of "
         f"{len(excess)} seeds. At the end the loss is {excess[:, -1].mean():.3f} nats over the least."
     )
-    return Artefact(figure, by_seed(run, steps, loss_over_the_least=excess), caption)
+    return core.Artefact(figure, by_seed(run, steps, loss_over_the_least=excess), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Near-optimal loss by gradient descent in stages",
     runs=lambda scale: {SHARED: staged_runs(scale)[SHARED]},
     needs={SHARED: stages_finished},

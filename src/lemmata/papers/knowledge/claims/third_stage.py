@@ -22,7 +22,7 @@ from lemmata.core import (
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss, over_least
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
-from lemmata.papers.knowledge.run.stages import StagedPreTraining
+from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
 SECOND, THIRD = "second rate", "third rate"

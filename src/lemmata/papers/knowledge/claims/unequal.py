@@ -4,21 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lemmata.core import (
-    Artefact,
-    Claim,
-    Experiment,
-    Part,
-    Protocol,
-    RunResult,
-    Runs,
-    Scale,
-    TooShort,
-    Undecided,
-    at_least,
-    at_most,
-    of_result,
-)
+from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.claims._acquisition import NEAR, STORED
 from lemmata.papers.knowledge.claims._drawing import SHARE
@@ -29,10 +15,10 @@ from lemmata.papers.knowledge.task import FactsConfig
 from lemmata.papers.knowledge.theory.optimal_loss import optimal_fact_loss
 from lemmata.report.plots import COLOURS, columns, legend, new_figure
 
-OURS = Protocol("sizes, learning rates and K_s(j)", "the fragments give orders alone")
+OURS = core.Protocol("sizes, learning rates and K_s(j)", "the fragments give orders alone")
 
 
-def unequal_run(scale: Scale) -> UnequalMultiplicity:
+def unequal_run(scale: core.Scale) -> UnequalMultiplicity:
     return UnequalMultiplicity(
         facts=FactsConfig(**sizes.UNEQUAL_FACTS.at(scale)),
         multiplicities=sizes.UNEQUAL_MULTIPLICITIES.at(scale),
@@ -44,20 +30,20 @@ def unequal_run(scale: Scale) -> UnequalMultiplicity:
     )
 
 
-def excess(run: RunResult) -> np.ndarray:
+def excess(run: core.RunResult) -> np.ndarray:
     """The loss over the least, a number a seed."""
     return run.arrays["loss"].astype(float) - optimal_fact_loss(run.arrays["counts"])
 
 
-@of_result
-def stored(run: RunResult) -> Undecided | None:
+@core.of_result
+def stored(run: core.RunResult) -> core.Undecided | None:
     """The need of every claim on fine-tuning, with the least loss of these multiplicities."""
     over = float(excess(run).mean())
     early = f"pre-training ended {over:.2f} nats over the least loss, not within {STORED}"
-    return None if over <= STORED else TooShort(early)
+    return None if over <= STORED else core.TooShort(early)
 
 
-def over_subjects(runs: Runs) -> np.ndarray:
+def over_subjects(runs: core.Runs) -> np.ndarray:
     """The loss over what log K_s(j) is on average over subjects: the sentences of each taken for one."""
     run = runs["main"]
     return run.arrays["loss"].astype(float) - float(np.log(run.arrays["counts"]).mean()) / 3
@@ -66,7 +52,7 @@ def over_subjects(runs: Runs) -> np.ndarray:
 class Replies(NamedTuple):
     """What questions get, after fine-tuning or before it."""
 
-    run: RunResult
+    run: core.RunResult
     before: bool = False
 
     def by_count(self) -> np.ndarray:
@@ -80,7 +66,7 @@ class Replies(NamedTuple):
         for count in sorted(self.run.config.multiplicities):
             chosen = arrays["held_out"] & (arrays["counts"] == count)
             if not chosen.any(axis=1).all():
-                raise Undecided(f"in some world no subject with {count} templates is held out")
+                raise core.Undecided(f"in some world no subject with {count} templates is held out")
             found.append((right & chosen).sum(axis=2) / chosen.sum(axis=1))
         return np.stack(found, axis=2).swapaxes(0, 1)
 
@@ -91,7 +77,7 @@ class Replies(NamedTuple):
         return found[:, :, -1] - found[:, :, 0]
 
 
-def _by_count(runs: Runs) -> str:
+def _by_count(runs: core.Runs) -> str:
     run = runs["main"]
     words = []
     for f, shares in zip(run.config.asked, Replies(run).by_count().mean(axis=0), strict=True):
@@ -105,7 +91,7 @@ def _by_count(runs: Runs) -> str:
     )
 
 
-LEAST = Claim(
+LEAST = core.Claim(
     id="unequal-least-loss",
     locus="Abstract: near-optimal pre-training loss; K_s(j) of the appendix, where subjects differ in it",
     statement=r"With unequal $K_s(j)$, gradient descent in three stages comes near the least loss $\sum_j K_s(j) \log "
@@ -113,27 +99,27 @@ LEAST = Claim(
     subject=lambda runs: excess(runs["main"]),
     wrong=over_subjects,
     parts={
-        "loss over the least": over_seeds(np.asarray, at_most(NEAR)),
-        "not below the least": Part(np.min, at_least(0.0), carries=False),
+        "loss over the least": over_seeds(np.asarray, core.at_most(NEAR)),
+        "not below the least": core.Part(np.min, core.at_least(0.0), carries=False),
     },
     protocol=OURS,
 )
 
-UNEQUAL = Claim(
+UNEQUAL = core.Claim(
     id="unequal-extraction",
     locus="beyond the paper; the abstract's multiplicity, subject by subject in one world",
     statement="After the same questions, more facts come out of the subjects with the most templates than of those "
     "with the fewest. Judged at each number of questions: the difference, its mean over seeds.",
     subject=lambda runs: Replies(runs["main"]),
     wrong=lambda runs: Replies(runs["main"], before=True),
-    parts=over_seeds(lambda found: found.gain, at_least(0.2), {"F": lambda runs: runs["main"].config.asked}),
+    parts=over_seeds(lambda found: found.gain, core.at_least(0.2), {"F": lambda runs: runs["main"].config.asked}),
     needs={"main": stored},
     protocol=OURS,
     remark=_by_count,
 )
 
 
-def draw(runs: Runs) -> Artefact:
+def draw(runs: core.Runs) -> core.Artefact:
     run = runs["main"]
     found, counts = Replies(run).by_count(), sorted(run.config.multiplicities)
     figure, ax = new_figure(width=4.8)
@@ -154,10 +140,10 @@ def draw(runs: Runs) -> Artefact:
         f"{facts.templates}, a third of the subjects with each number; {len(run.config.seeds)} seeds, lines their "
         f"mean. Pre-training in stages ended {excess(run).mean():.3f} nats over the least loss."
     )
-    return Artefact(figure, columns(rows), caption)
+    return core.Artefact(figure, columns(rows), caption)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = core.Experiment(
     title="Unequal multiplicities in one world",
     runs=lambda scale: {"main": unequal_run(scale)},
     claims=(LEAST, UNEQUAL),

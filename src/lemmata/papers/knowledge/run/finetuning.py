@@ -10,17 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lemmata.core import (
-    AbstractAlgorithm,
-    Config,
-    Count,
-    Metrics,
-    NonNegative,
-    Positive,
-    TrainState,
-    require,
-    stored_as,
-)
+from lemmata import core
 from lemmata.papers.knowledge.model import OneLayer, TrainedPart, trainable
 from lemmata.papers.knowledge.model.one_layer import Factors, check_rank
 from lemmata.papers.knowledge.run.fast.finetuning_gradient import TrainQuestions, finetuning_gradient, tokens_read
@@ -33,37 +23,37 @@ MOVES: dict[TrainedPart, tuple[float, float]] = {"both": (1.0, 1.0), "attention"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DescentConfig(Config):
+class DescentConfig(core.Config):
     """Fine-tuning as the theory has it: gradient descent on the mean loss over all questions that are asked."""
 
     # In units of `model.learning_rate_unit`, m / (lambda^2 d).
-    attention_learning_rate: Positive = field(default=0.1, metadata=stored_as("attention_rate"))
-    neuron_learning_rate: Positive = field(default=3.0, metadata=stored_as("neuron_rate"))
-    gradient_rank: Count | None = None  # of the neurons' gradient; 1 is RA_1(G) of equation (216), None: all of it
+    attention_learning_rate: core.Positive = field(default=0.1, metadata=core.stored_as("attention_rate"))
+    neuron_learning_rate: core.Positive = field(default=3.0, metadata=core.stored_as("neuron_rate"))
+    gradient_rank: core.Count | None = None  # of the neurons' gradient; 1 is RA_1(G) of equation (216), None: all of it
 
 
 @dataclass(frozen=True, kw_only=True)
-class FineTuningConfig(Config):
+class FineTuningConfig(core.Config):
     """The defaults are full fine-tuning on every question of the fine-tuning half. Our text names AdamW for
     pre-training and is cut before it says what fine-tunes; the theory descends along the gradient: `descent`."""
 
     coverage: CoverageConfig = field(default_factory=CoverageConfig)
-    steps: Count = 120
+    steps: core.Count = 120
     descent: DescentConfig | None = None  # instead of AdamW, to which the next three belong
-    batch: Count = 64
+    batch: core.Count = 64
     # Of both parts; low-rank factors start from 0 and need about 1e-3.
-    learning_rate: Positive = field(default=3e-4, metadata=stored_as("rate"))
-    weight_decay: NonNegative = 1e-4
+    learning_rate: core.Positive = field(default=3e-4, metadata=core.stored_as("rate"))
+    weight_decay: core.NonNegative = 1e-4
     part: TrainedPart = "both"  # what learns; the other part is frozen
     rank: int | None = None  # of a low-rank update of what learns; None: full matrices
-    records: Count = 1  # rows of metrics along the way, besides the first
+    records: core.Count = 1  # rows of metrics along the way, besides the first
 
     def cross_check(self) -> None:
-        require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
+        core.require(self.steps % self.records == 0, "steps", self.steps, f"a multiple of records = {self.records}")
         truncated = self.descent is not None and self.descent.gradient_rank is not None
         allowed = "None where the whole gradient of the neurons is truncated"
-        require(not truncated or self.rank is None, "rank", self.rank, allowed)
-        require(
+        core.require(not truncated or self.rank is None, "rank", self.rank, allowed)
+        core.require(
             not truncated or self.part != "attention", "part", self.part, "one with the neurons, to truncate theirs"
         )
 
@@ -75,7 +65,7 @@ class FineTuningConfig(Config):
             check_rank(self.descent.gradient_rank, min(width, neurons), f"{where}.descent.gradient_rank")
 
 
-def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions], unit: float = 1.0) -> AbstractAlgorithm:
+def fine_tuning(config: FineTuningConfig, questions: Sequence[Questions], unit: float = 1.0) -> core.AbstractAlgorithm:
     """For tasks of these questions; descent has its rates in this unit. A part that is frozen has the rate 0, so that
     one program serves every part."""
     attention, neurons = MOVES[config.part]
@@ -99,15 +89,17 @@ def _room(questions: Sequence[Questions]) -> int:
     return most if len(numbers) < 2 else min(16 * -(-most // 16), questions[0].share.shape[0])
 
 
-class FineTuning(AbstractAlgorithm):
+class FineTuning(core.AbstractAlgorithm):
     """A replica without any question to ask (an empty coverage) stays as it is."""
 
     descent: Descent
 
-    def init(self, model: OneLayer) -> TrainState:
+    def init(self, model: OneLayer) -> core.TrainState:
         return self.descent.init(model)
 
-    def step(self, task: Questions, state: TrainState, *, key: Key[Array, ""]) -> tuple[TrainState, Metrics]:
+    def step(
+        self, task: Questions, state: core.TrainState, *, key: Key[Array, ""]
+    ) -> tuple[core.TrainState, core.Metrics]:
         moved, metrics = self.descent.step(task, state, key=key)
         return jax.tree.map(lambda new, old: jnp.where(task.num_asked > 0, new, old), moved, state), metrics
 
@@ -120,7 +112,7 @@ class QuestionLoss(eqx.Module):
     batch: int | None = eqx.field(static=True, default=None)
     rank: int | None = eqx.field(static=True, default=None)
 
-    def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[Metrics, Any]:
+    def __call__(self, moving: Any, fixed: Any, task: Questions, key: Key[Array, ""]) -> tuple[core.Metrics, Any]:
         model = eqx.combine(moving, fixed)
         (a, w), questions = model.matrices(), self.questions(task, key)
         tokens, flat = tokens_read(model, task, questions.subjects), w.reshape(w.shape[0], -1)

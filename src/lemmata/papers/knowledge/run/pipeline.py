@@ -16,7 +16,7 @@ from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
 from lemmata.papers.knowledge.probe import stored_facts
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig
-from lemmata.papers.knowledge.run.stages import Prompts, StagedDescent
+from lemmata.papers.knowledge.run.staged_pretraining import Prompts, StagedDescent
 from lemmata.papers.knowledge.run.training import check_cell, groups, pretrain, tune, under_another
 from lemmata.papers.knowledge.task import Facts, FactsConfig, Questions
 from lemmata.train import fit_many, stack

@@ -10,23 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from lemmata import lm
-from lemmata.core import (
-    Checkpoint,
-    Count,
-    Inside,
-    Natural,
-    Positive,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Several,
-    Some,
-    UserError,
-    require,
-    stored_as,
-    unknown,
-)
+from lemmata import core, lm
 from lemmata.lm.data import find
 from lemmata.lm.hashing import hash_file
 from lemmata.lm.source import find_source
@@ -41,7 +25,7 @@ LONGEST = 10  # tokens of an answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopqaTuning(RunConfig):
+class PopqaTuning(core.RunConfig):
     """One row an arm, a seed and a relation: how many held-out facts were asked, and how many answers match exactly.
 
     Rows with facts = 0 are the model before fine-tuning. Which facts are stored does not depend on the seed.
@@ -53,37 +37,37 @@ class PopqaTuning(RunConfig):
     revision: str | None = None
     device: str = "cpu"
     asked_about: tuple[str, ...] = ()  # relations that are looked at; (): all of PopQA's
-    pool: Several = 50  # facts of each relation that are looked at, those of the most popular subjects
-    shots: Count = 3  # demonstrations after which a stored fact must be answered
-    least_stored: Several = 4  # facts of a relation: with fewer it takes no part
+    pool: core.Several = 50  # facts of each relation that are looked at, those of the most popular subjects
+    shots: core.Count = 3  # demonstrations after which a stored fact must be answered
+    least_stored: core.Several = 4  # facts of a relation: with fewer it takes no part
     # Which of the facts that are not held out fine-tuning asks about.
-    train_facts: Literal["stored", "any"] = field(default="stored", metadata=stored_as("taught"))
-    held_out: Inside = 0.5
-    rank: Natural = 1  # of the arms that vary facts and relations; 0: every weight
-    ranks: tuple[Natural, ...] = (4, 16, 0)  # others, at the largest number of facts, every relation covered
-    facts: Some[Count] = (2, 8, 24)  # asked in fine-tuning, every relation covered
-    relations: tuple[Count, ...] = (2,)  # covered, at an equal number of facts
-    equal_facts: Count = 8  # that number
-    steps: Count = 12
-    batch: Count = 4
-    learning_rate: Positive = field(default=1e-3, metadata=stored_as("rate"))
-    full_learning_rate: Positive = field(default=5e-5, metadata=stored_as("full_rate"))  # of full fine-tuning
-    seeds: Some[int] = (0, 1, 2)
+    train_facts: Literal["stored", "any"] = field(default="stored", metadata=core.stored_as("taught"))
+    held_out: core.Inside = 0.5
+    rank: core.Natural = 1  # of the arms that vary facts and relations; 0: every weight
+    ranks: tuple[core.Natural, ...] = (4, 16, 0)  # others, at the largest number of facts, every relation covered
+    facts: core.Some[core.Count] = (2, 8, 24)  # asked in fine-tuning, every relation covered
+    relations: tuple[core.Count, ...] = (2,)  # covered, at an equal number of facts
+    equal_facts: core.Count = 8  # that number
+    steps: core.Count = 12
+    batch: core.Count = 4
+    learning_rate: core.Positive = field(default=1e-3, metadata=core.stored_as("rate"))
+    full_learning_rate: core.Positive = field(default=5e-5, metadata=core.stored_as("full_rate"))  # of full fine-tuning
+    seeds: core.Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
-        require(self.rank not in self.ranks, "ranks", self.ranks, f"ranks other than rank = {self.rank}")
+        core.require(self.rank not in self.ranks, "ranks", self.ranks, f"ranks other than rank = {self.rank}")
         for relation in self.asked_about:
             if relation not in TEMPLATES:
-                raise unknown("relation in asked_about:", relation, TEMPLATES)
+                raise core.unknown("relation in asked_about:", relation, TEMPLATES)
         for name in ("facts", "relations", "ranks", "asked_about"):
             values = getattr(self, name)
-            require(len(set(values)) == len(values), name, values, "no two alike")
+            core.require(len(set(values)) == len(values), name, values, "no two alike")
 
     def lacks(self) -> str | None:
         try:
             find_source(self.model, self.revision)
             find(POPQA)
-        except UserError as missing:
+        except core.UserError as missing:
             return str(missing)
         return None
 
@@ -109,10 +93,10 @@ class PopqaTuning(RunConfig):
         learning_rate = self.learning_rate if arm.rank else self.full_learning_rate
         return Tuning(rank=arm.rank, steps=self.steps, batch=self.batch, rate=learning_rate)
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         model = lm.load(self.model, revision=self.revision, device=self.device)
         pool = plan.most_popular(self._looked_at(), self.pool)
-        kept = context.load("arms") or Checkpoint(0, {"stored": self._answered_after_demonstrations(model, pool)})
+        kept = context.load("arms") or core.Checkpoint(0, {"stored": self._answered_after_demonstrations(model, pool)})
         stored = [one for one, right in zip(pool, kept.arrays["stored"], strict=True) if right]
         counts = {relation: len(mine) for relation, mine in by_relation(stored).items()}
         relations = [relation for relation, count in counts.items() if count >= self.least_stored]
@@ -124,7 +108,7 @@ class PopqaTuning(RunConfig):
             context.progress("fine-tunings", done, len(planned))
             found.append(self._one(model, pool, stored, relations, *planned[done]))
             arrays = {"stored": kept.arrays["stored"], "found": np.stack(found)}
-            context.save("arms", Checkpoint(done + 1, arrays))
+            context.save("arms", core.Checkpoint(done + 1, arrays))
         return self._output(pool, kept.arrays["stored"], relations, planned, found)
 
     def _looked_at(self) -> list[Question]:
@@ -180,7 +164,7 @@ class PopqaTuning(RunConfig):
         relations: Sequence[str],
         planned: Sequence[tuple[Arm, int]],
         found: Sequence[np.ndarray],
-    ) -> RunOutput:
+    ) -> core.RunOutput:
         rows = [
             {"seed": seed, **vars(arm), "relation": relation, "covered": a, "asked": b, "matched": c}
             for (arm, seed), table in zip(planned, found, strict=False)
@@ -192,4 +176,4 @@ class PopqaTuning(RunConfig):
             "looked_at": np.array([len(mine) for mine in looked.values()]),
             "stored": np.array([len(known.get(relation, ())) for relation in looked]),
         }
-        return RunOutput({name: np.array([row[name] for row in rows]) for name in names}, arrays)
+        return core.RunOutput({name: np.array([row[name] for row in rows]) for name in names}, arrays)

@@ -9,17 +9,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from lemmata.core import (
-    AbstractAlgorithm,
-    RunConfig,
-    RunContext,
-    RunOutput,
-    Scale,
-    Some,
-    TrainState,
-    named_keys,
-    require,
-)
+from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, low_rank_factors
 from lemmata.papers.knowledge.probe import extracted_facts, stored_facts
@@ -34,7 +24,7 @@ BY_TEMPLATE += ("ask_pull", "ask_likeness")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Extraction(RunConfig):
+class Extraction(core.RunConfig):
     """One cell (N, |R|, K, ...), several seeds; `others` fine-tune the same pre-trained models in other ways.
 
     metrics: a row for each seed, tuning (0 is `tuning`, then `others` in order) and record of fine-tuning; record 0 is
@@ -53,7 +43,7 @@ class Extraction(RunConfig):
     pretraining: PreTrainingConfig = field(default_factory=PreTrainingConfig)
     tuning: FineTuningConfig = field(default_factory=FineTuningConfig)
     others: tuple[FineTuningConfig, ...] = ()
-    seeds: Some[int] = (0, 1, 2)
+    seeds: core.Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
         check_cell(self.facts, self.model, self.tunings)
@@ -62,7 +52,7 @@ class Extraction(RunConfig):
     def tunings(self) -> tuple[FineTuningConfig, ...]:
         return (self.tuning, *self.others)
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         cells = [(self.facts, seed) for seed in self.seeds]
         pretrained, facts, stored = pretrain(cells, self.model, self.pretraining, context)
         room = max((one.rank for one in self.tunings if one.rank is not None), default=None)
@@ -85,7 +75,7 @@ class Outcome(NamedTuple):
 def check_cell(facts: FactsConfig, model: OneLayerConfig, tunings: tuple[FineTuningConfig, ...]) -> None:
     """Refuse what does not fit together."""
     allowed = "1 here: the closed-form gradient and the probes are of names of one token"
-    require(facts.name_length == 1, "facts.name_length", facts.name_length, allowed)
+    core.require(facts.name_length == 1, "facts.name_length", facts.name_length, allowed)
     model.check(facts)
     for number, tuning in enumerate(tunings):
         where = f"others[{number - 1}]" if number else "tuning"
@@ -97,13 +87,13 @@ def pretrain(
     cells: list[tuple[FactsConfig, int]],
     model: OneLayerConfig,
     config: PreTrainingConfig,
-    context: RunContext,
+    context: core.RunContext,
     stage: str = "pre-training",
 ) -> tuple[OneLayer, list[Facts], History]:
     """Worlds and seeds of one padded shape, in one program: stacked models, facts, metrics (cell, record, ...)."""
     facts = [Facts.create(world, seed) for world, seed in cells]
     models = stack([OneLayer.create(model, world, seed) for world, seed in cells])
-    keys, watched = named_keys([seed for _, seed in cells], "pre-training"), {"context": context, "stage": stage}
+    keys, watched = core.named_keys([seed for _, seed in cells], "pre-training"), {"context": context, "stage": stage}
     algorithm, length = pre_training(config), (config.steps, config.records)
     start = jax.vmap(algorithm.init)(models)
     state, history = trained(algorithm, facts, start, keys, *length, probe=stored_facts, **watched)
@@ -115,7 +105,7 @@ def tune(
     facts: list[Facts],
     tunings: list[FineTuningConfig],
     seeds: tuple[int, ...],
-    context: RunContext,
+    context: core.RunContext,
     stage: str,
     room: int | None = None,
     probe: Callable[..., Any] = extracted_facts,
@@ -134,7 +124,7 @@ def tune(
         models = models.with_factors(*stack(factors))
     if len(tunings) > 1:
         models = concatenate([models] * len(tunings))
-    keys, watched = named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
+    keys, watched = core.named_keys(seeds * len(tunings), "fine-tuning"), {"context": context, "stage": stage}
     history = fine_tuned(config, questions, models, keys, probe=probe, **watched)
     parts = [slice(start, start + len(seeds)) for start in range(0, len(questions), len(seeds))]
     return [
@@ -156,13 +146,13 @@ def fine_tuned(
 
 
 @eqx.filter_jit
-def _begun(models: OneLayer, questions: Questions, subjects: int) -> TrainState:
+def _begun(models: OneLayer, questions: Questions, subjects: int) -> core.TrainState:
     return jax.vmap(partial(begun, subjects=subjects))(models, questions)
 
 
 def trained(
-    algorithm: AbstractAlgorithm, tasks: list[Any], start: Any, keys: Any, steps: int, records: int, **watched: Any
-) -> tuple[TrainState, History]:
+    algorithm: core.AbstractAlgorithm, tasks: list[Any], start: Any, keys: Any, steps: int, records: int, **watched: Any
+) -> tuple[core.TrainState, History]:
     """Stacked states, a task and a key each, with so many records besides the first."""
     return fit_many(
         algorithm, stack(tasks), start, keys, steps=steps, every=steps // records, replicas="auto", **watched
@@ -183,7 +173,7 @@ def under_another(tables: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
-def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: list[Outcome]) -> RunOutput:
+def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: list[Outcome]) -> core.RunOutput:
     tables = [
         outcome.metrics.table(seed=config.seeds, tuning=[number] * len(config.seeds))
         for number, outcome in enumerate(outcomes)
@@ -210,11 +200,11 @@ def _output(config: Extraction, facts: list[Facts], stored: History, outcomes: l
     for when, record in (("before", 0), ("after", -1)):
         for name in BY_TEMPLATE:
             arrays[f"{when}.{name}"] = each(lambda outcome, n=name, r=record: outcome.metrics[n][:, r])
-    return RunOutput(under_another(tables), arrays)
+    return core.RunOutput(under_another(tables), arrays)
 
 
 @cache  # asked for by every cell and fine-tuning
-def base_cell(scale: Scale) -> Extraction:
+def base_cell(scale: core.Scale) -> Extraction:
     """The world and the training that most experiments vary."""
     return Extraction(
         facts=FactsConfig(**sizes.FACTS.at(scale)),
@@ -225,6 +215,6 @@ def base_cell(scale: Scale) -> Extraction:
     )
 
 
-def lighter(scale: Scale) -> PreTrainingConfig:
+def lighter(scale: core.Scale) -> PreTrainingConfig:
     """On a laptop in half the batch and half the time, some .015 nats further from the least loss."""
     return replace(base_cell(scale).pretraining, batch=sizes.LIGHTER_BATCH.at(scale))

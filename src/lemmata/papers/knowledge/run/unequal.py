@@ -8,18 +8,18 @@ import jax
 import numpy as np
 from jaxtyping import Int
 
-from lemmata.core import Count, RunConfig, RunContext, RunOutput, Several, Some, require
+from lemmata import core
 from lemmata.papers.knowledge.model import OneLayerConfig
 from lemmata.papers.knowledge.run.finetuning import DescentConfig, FineTuningConfig
 from lemmata.papers.knowledge.run.pipeline import StagesConfig, answered, in_stages, theory_model
-from lemmata.papers.knowledge.run.stages import Prompts, whole_gradient
+from lemmata.papers.knowledge.run.staged_pretraining import Prompts, whole_gradient
 from lemmata.papers.knowledge.run.training import check_cell, tune, under_another
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig
 from lemmata.train import stack
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnequalMultiplicity(RunConfig):
+class UnequalMultiplicity(core.RunConfig):
     """metrics: a row for each number of asked subjects, seed and record of fine-tuning; record 0 is the model before
     it. arrays: `loss` (seed), the pre-training loss; `counts` (subject); `held_out` (seed, subject); `reply` (number,
     seed, subject) at the end, and `before.reply` (seed, subject), as the pipeline has them."""
@@ -27,24 +27,24 @@ class UnequalMultiplicity(RunConfig):
     kind = "knowledge/unequal-multiplicity"
 
     facts: FactsConfig = field(default_factory=lambda: FactsConfig(subjects=36, templates=8, multiplicity=4))
-    multiplicities: Some[Count] = (1, 2, 4)  # of the subjects in turn; the most is that of `facts`
+    multiplicities: core.Some[core.Count] = (1, 2, 4)  # of the subjects in turn; the most is that of `facts`
     model: OneLayerConfig = field(default_factory=theory_model)
     stages: StagesConfig = field(default_factory=StagesConfig)
     descent: DescentConfig = field(default_factory=DescentConfig)
-    asked: Some[Several] = (9, 18)  # F
-    steps: Several = 120
-    seeds: Some[int] = (0, 1, 2)
+    asked: core.Some[core.Several] = (9, 18)  # F
+    steps: core.Several = 120
+    seeds: core.Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
         check_cell(self.facts, self.model, self.tunings)
-        require(self.facts.opened, "facts.opened", False, "True: stages begin at o")
-        require(self.facts.phrase == 1, "facts.phrase", self.facts.phrase, "1, a token a template")
+        core.require(self.facts.opened, "facts.opened", False, "True: stages begin at o")
+        core.require(self.facts.phrase == 1, "facts.phrase", self.facts.phrase, "1, a token a template")
         pads = self.facts.pads
-        require(pads == (None, None, None), "facts.pad_*", pads, "None: every sentence is read once")
+        core.require(pads == (None, None, None), "facts.pad_*", pads, "None: every sentence is read once")
         most = self.facts.multiplicity
         fits = max(self.multiplicities) == most and all(most % one == 0 for one in self.multiplicities)
         allowed = f"divisors of facts.multiplicity = {most}, itself among them"
-        require(fits, "multiplicities", self.multiplicities, allowed)
+        core.require(fits, "multiplicities", self.multiplicities, allowed)
 
     @property
     def tunings(self) -> tuple[FineTuningConfig, ...]:
@@ -58,7 +58,7 @@ class UnequalMultiplicity(RunConfig):
         """K_s(j)."""
         return np.resize(np.array(self.multiplicities), self.facts.subjects)
 
-    def execute(self, context: RunContext) -> RunOutput:
+    def execute(self, context: core.RunContext) -> core.RunOutput:
         worlds = [thinned(Facts.create(self.facts, seed), self.counts) for seed in self.seeds]
         prompts = [Prompts.of(world, self.counts) for world in worlds]
         models = in_stages(self, prompts, context)
@@ -76,7 +76,7 @@ class UnequalMultiplicity(RunConfig):
             "reply": np.stack([metrics["reply"][:, -1] for metrics, _ in outcomes]),
             "before.reply": first["reply"][:, 0],
         }
-        return RunOutput(under_another(rows), arrays)
+        return core.RunOutput(under_another(rows), arrays)
 
 
 def thinned(world: Facts, counts: Int[np.ndarray, " subject"]) -> Facts:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from lemmata.core import Artefact, Part, RunResult, Runs, Scale, TooShort, Undecided, at_least, of_result
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._population import FINISHED
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population_doubling import ARMS, PopulationDoubling
 from lemmata.report.plots import COLOURS, CYCLE, band, ceiling, legend, letter, new_figure
 

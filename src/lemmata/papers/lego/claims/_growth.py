@@ -8,7 +8,7 @@ import numpy as np
 from lemmata.core import OutsideSetting, RunResult, Runs, Scale, TooShort, Undecided, log_slope, of_result
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._population import FINISHED, by_record, reached
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.papers.lego.task import action
 

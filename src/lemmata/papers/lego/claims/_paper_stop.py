@@ -6,13 +6,28 @@ Features are those of Theorem C.1 without its errors. Two controls stop elsewher
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lemmata.core import Protocol, RunResult, Runs, Scale, TooShort, Undecided, of_result, precision, to_jax
+from lemmata.core import (
+    Claim,
+    Part,
+    Protocol,
+    Rule,
+    RunResult,
+    Runs,
+    Scale,
+    TooShort,
+    Undecided,
+    at_most,
+    of_result,
+    precision,
+    to_jax,
+)
 from lemmata.papers.lego import sizes
-from lemmata.papers.lego.model.four_scores import SCORES, attention
+from lemmata.papers.lego.model.fast.four_scores import SCORES, attention
 from lemmata.papers.lego.run.paper_stop import PaperStop, World
 from lemmata.papers.lego.theory.logit_tables import ratio
 from lemmata.papers.lego.theory.self_training import c1
@@ -148,6 +163,11 @@ class Stops(NamedTuple):
             raise Undecided("no stage after T^2")
         return np.concatenate([self.by_world(length, read) for length in lengths])
 
+    def over(self, read: Callable[[Path], Any], *, later: bool = False, points: bool = False) -> np.ndarray:
+        """Of T^2 or of the stages after it; at points of each path, or a number a path."""
+        reading = (lambda path: path.spread(read(path))) if points else read
+        return self.later(reading) if later else self.by_world(2, reading)
+
 
 def later_lengths(config: PaperStop) -> list[int]:
     return [2**stage for stage in range(2, config.stages + 1)]
@@ -166,6 +186,37 @@ def world_axes(later: bool = False, points: bool = False, run: str = "main") -> 
         return [f"length {n}, {world}" for n in later_lengths(config) for world in worlds] if later else worlds
 
     return {"stage" if later else "world": names} | ({"point": range(POINTS)} if points else {})
+
+
+def on_paths(read: Callable[[Path], Any], rule: Rule, *, run: str = "main", **how: Any) -> Part:
+    """A part that is read of every path: of T^2 or `later`, a number or `points`."""
+    where = {name: how.pop(name, False) for name in ("later", "points")}
+    return Part(lambda s: s.over(read, **where), rule, along=world_axes(**where, run=run), **how)
+
+
+def of_paths(read: Callable[[Path], Any], run: str = "main", **where: bool) -> Callable[[Runs], np.ndarray]:
+    """What a bound or a correction says of each path."""
+    return lambda runs: Stops(runs[run]).over(read, **where)
+
+
+def below(
+    read: Callable[[Path], Any],
+    printed: Callable[[Path], Any],
+    corrected: Callable[[Path], Any] | None = None,
+    *,
+    paper: str,
+    run: str = "main",
+    later: bool = False,
+) -> Part:
+    """At twelve points of every path what is read is at most what is printed of it."""
+    of = partial(of_paths, run=run, later=later, points=True)
+    right = {} if corrected is None else {"corrected": of(corrected)}
+    return on_paths(read, at_most(of(printed), paper=paper), run=run, later=later, points=True, **right)
+
+
+def of_stops(run: str = "main", **words: Any) -> Claim:
+    """A claim on the paths of a run that came to all its stops."""
+    return Claim(**{"subject": lambda runs: Stops(runs[run]), "needs": {run: stopped}, "protocol": FEATURES, **words})
 
 
 def main(runs: Runs) -> Stops:

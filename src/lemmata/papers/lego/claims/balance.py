@@ -17,7 +17,7 @@ SPEED, ALIKE, SLOWEST = 0.5, 0.5, 2.0
 OFF = 1.25
 
 
-def opening(cell: Cell) -> tuple[np.ndarray, int, int]:
+def stages_2_1_and_2_2(cell: Cell) -> tuple[np.ndarray, int, int]:
     """Slopes of both diagonals in units of log d, from Q = 0 to the end of stage 2.2: [record, 2]; the record at which
     step 2 has taken over; and that end."""
     last = cell.first(CONSTANT)
@@ -31,17 +31,17 @@ def lead(cell: Cell) -> np.ndarray:
 
 
 def takes_over(cell: Cell) -> float:
-    return float(cell.scores[opening(cell)[1], 0] * cell.log_d)
+    return float(cell.scores[stages_2_1_and_2_2(cell)[1], 0] * cell.log_d)
 
 
 def own_lead(cell: Cell) -> float:
     """The least share of Q_43 by which it leads before step 2 has taken over."""
-    until = max(opening(cell)[1], 2)
+    until = max(stages_2_1_and_2_2(cell)[1], 2)
     return float((lead(cell)[1:until] / cell.scores[1:until, 0]).min())
 
 
 def kept_lead(cell: Cell) -> float:
-    _, start, last = opening(cell)
+    _, start, last = stages_2_1_and_2_2(cell)
     return float(lead(cell)[start : last + 1].min() * cell.log_d)
 
 
@@ -55,12 +55,12 @@ def as_if_alone(cell: Cell) -> float:
 
 
 def slowest(cell: Cell) -> float:
-    return float(opening(cell)[0][:, 0].min())
+    return float(stages_2_1_and_2_2(cell)[0][:, 0].min())
 
 
 def alike(cell: Cell) -> float:
     """Q_44's speed over Q_43's from Q_43 = 1/log d to the end of stage 2.2, the least."""
-    found, _, last = opening(cell)
+    found, _, last = stages_2_1_and_2_2(cell)
     start = min(cell.first(1 / cell.log_d), last)
     return float((found[start:, 1] / found[start:, 0]).min())
 

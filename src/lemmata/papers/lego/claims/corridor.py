@@ -5,18 +5,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Correction, Experiment, Part, Runs, at_least, at_most, near
+from lemmata.core import Artefact, Correction, Experiment, Runs, at_least, at_most, near
 from lemmata.papers.lego.claims._paper_stop import (
-    FEATURES,
     WHERE,
     Path,
     Stops,
     ahead,
+    below,
     in_words,
-    main,
+    of_paths,
+    of_stops,
+    on_paths,
     paths,
     some,
-    stopped,
     world_axes,
 )
 from lemmata.papers.lego.run.paper_stop import World
@@ -36,29 +37,14 @@ GREW = 0.05  # our reading of Omega(1): of diagonals, and half of it of pred,2 -
 NEAR = 5.0  # our reading of O~(1/d): so many times 1/d
 AHEAD = "Control: the same models, the diagonal of {} read a half higher."
 
-UPPER = Claim(
+UPPER = of_stops(
     id="corridor-upper",
     locus="Appendix E, Lemmas E.22 and E.33",
     statement=rf"At every iteration of stage 1.2, ${PRED2} - {ANS1} \le c_1$ with $c_1 = 1.005 \log d / 2B$. Judged "
     rf"as the largest difference over $c_1$, {WHERE}. {AHEAD.format('$Q_{4,3}$')}",
-    subject=main,
     wrong=ahead("third"),
-    parts=Part(
-        lambda s: s.by_world(2, lambda path: path.lead.max() / c1(path.clip)),
-        at_most(1.0, paper="at every iteration"),
-        along=world_axes(),
-    ),
-    needs={"main": stopped},
-    protocol=FEATURES,
+    parts=on_paths(lambda path: path.lead.max() / c1(path.clip), at_most(1.0, paper="at every iteration")),
 )
-
-
-def in_long(read: Callable[[Path], np.ndarray]) -> Callable[[Runs], np.ndarray]:
-    return lambda runs: Stops(runs["long"]).later(lambda path: path.spread(read(path)))
-
-
-def c1_everywhere(path: Path) -> np.ndarray:
-    return np.full(len(path.epsilon), c1(path.clip))
 
 
 def features_upper(path: Path) -> np.ndarray:
@@ -72,23 +58,23 @@ def longest_lead(runs: Runs) -> str:
     return f"The largest lead over c_1, by stage: {said}."
 
 
-LONG = Claim(
+LONG = of_stops(
     id="corridor-long",
     locus="Appendix F, Lemma F.14 and Induction F.1 (2)",
     uses=("logits-tables",),
     statement=rf"In every stage $k \le \log_2 |\mathcal{{X}}|$, at every iteration, ${PRED2} - {ANS1} \le c_1$ with "
     r"$c_1 = 1.005 \log d / 2B$. Judged at twelve points of every stage up to length 128, for S₄ and S₅, d = 404 and "
     rf"$C_B = 16$. {AHEAD.format('$Q_{4,3}$')}",
-    subject=lambda runs: Stops(runs["long"]),
+    run="long",
     wrong=ahead("third", run="long"),
-    parts=Part(
-        lambda s: s.later(lambda path: path.spread(path.lead)),
-        at_most(in_long(c1_everywhere), paper="at every iteration"),
-        corrected=in_long(features_upper),
-        along=world_axes(later=True, points=True, run="long"),
+    parts=below(
+        lambda path: path.lead,
+        lambda path: np.full(len(path.epsilon), c1(path.clip)),
+        features_upper,
+        paper="at every iteration",
+        later=True,
+        run="long",
     ),
-    needs={"long": stopped},
-    protocol=FEATURES,
     remark=longest_lead,
     correction=Correction(
         severity="constant",
@@ -107,58 +93,43 @@ LONG = Claim(
 
 
 def behind(path: Path) -> np.ndarray:
-    """ans,1 - pred,2 at points of the path."""
-    return path.spread(-path.lead)
+    """ans,1 - pred,2."""
+    return -path.lead
 
 
 def printed_lower(path: Path) -> np.ndarray:
-    return path.spread(lower_corridor(path.pred1, path.clip))
+    return lower_corridor(path.pred1, path.clip)
 
 
 def features_lower(path: Path) -> np.ndarray:
-    return path.spread(lower_corridor_of_features(path.pred1, path.ans0, path.clip, path.ratio))
+    return lower_corridor_of_features(path.pred1, path.ans0, path.clip, path.ratio)
 
 
 def printed_later(path: Path) -> np.ndarray:
-    return path.spread((path.length - 1) / path.length * path.epsilon - c2(path.clip))
-
-
-def in_t2(read: Callable[[Path], np.ndarray]) -> Callable[[Runs], np.ndarray]:
-    return lambda runs: main(runs).by_world(2, read)
-
-
-def afterwards(read: Callable[[Path], np.ndarray]) -> Callable[[Runs], np.ndarray]:
-    return lambda runs: main(runs).later(read)
+    return (path.length - 1) / path.length * path.epsilon - c2(path.clip)
 
 
 def exceeded(runs: Runs) -> str:
     """Where E.34's printed bound is exceeded, and by how much."""
-    found = main(runs).by_world(2, lambda path: (behind(path) - printed_lower(path)).max() / c1(path.clip))
-    room = main(runs).by_world(2, lambda path: (features_lower(path) - behind(path)).min() / c1(path.clip))
-    names = [in_words(world) for world in runs["main"].config.worlds()]
-    said = "; ".join(f"{name}: {over:+.2f}" for name, over in zip(names, found, strict=True))
+    worlds = runs["main"].config.worlds()
+    unit = np.array([[c1(world.clip)] for world in worlds])
+    seen, printed, right = (of_paths(read, points=True)(runs) for read in (behind, printed_lower, features_lower))
+    found, room = ((seen - printed) / unit).max(axis=1), (right - seen) / unit
+    said = "; ".join(f"{in_words(world)}: {over:+.2f}" for world, over in zip(worlds, found, strict=True))
     return (
         f"Largest excess over the printed bound, in c_1: {said}. Least room under the corrected one: {room.min():.2f}."
     )
 
 
-LOWER = Claim(
+LOWER = of_stops(
     id="corridor-lower",
     locus="Appendix E, Lemma E.34",
     uses=("logits-tables",),
     statement=rf"While stage 1.2.2 lasts, ${ANS1} - {PRED2} \le {PRED1} - c_2$ with $c_2 = \log d / 4.02B$. Judged at "
     rf"twelve points of the stage from $\varepsilon = 0.4$ to its stop, {WHERE}. "
     f"{AHEAD.format('$Q_{4,4}$')}",
-    subject=main,
     wrong=ahead("fourth"),
-    parts=Part(
-        lambda s: s.by_world(2, behind),
-        at_most(in_t2(printed_lower), paper="while stage 1.2.2 lasts"),
-        corrected=in_t2(features_lower),
-        along=world_axes(points=True),
-    ),
-    needs={"main": stopped},
-    protocol=FEATURES,
+    parts=below(behind, printed_lower, features_lower, paper="while stage 1.2.2 lasts"),
     remark=exceeded,
     correction=Correction(
         severity="constant",
@@ -176,48 +147,45 @@ LOWER = Claim(
     ),
 )
 
-LATER = Claim(
+LATER = of_stops(
     id="corridor-later",
     locus="Appendix F, Lemma F.15",
     statement=r"In stage $k \ge 2$, at every iteration, "
     rf"${ANS1} - {PRED2} \le \frac{{L_k - 1}}{{L_k}} \varepsilon^{{L_k,2}} - c_2$. Judged at twelve points of every "
     rf"stage, {WHERE}. {AHEAD.format('$Q_{4,4}$')}",
-    subject=main,
     wrong=ahead("fourth"),
-    parts=Part(
-        lambda s: s.later(behind),
-        at_most(afterwards(printed_later), paper="at every iteration"),
-        along=world_axes(later=True, points=True),
-    ),
-    needs={"main": stopped},
-    protocol=FEATURES,
+    parts=below(behind, printed_later, paper="at every iteration", later=True),
 )
 
-INDUCTION = Claim(
+
+def capped(read: Callable[[Path], np.ndarray], by: np.ufunc, *, later: bool = False) -> Callable[[Runs], np.ndarray]:
+    """The smaller, or larger, of a bound and 0."""
+    return lambda runs: by(of_paths(read, points=True, later=later)(runs), 0.0)
+
+
+INDUCTION = of_stops(
     id="corridor-induction",
     locus="Appendices E and F, Induction E.2 (d) and Induction F.1 (3)",
     uses=("corridor-lower", "corridor-later"),
     statement=rf"While a stage lasts, ${ANS1} - {PRED2} \le \min\{{{PRED1} - c_2, 0\}}$ in $\mathcal{{T}}^2$ and "
     r"$\le \min\{\frac{L_k - 1}{L_k} \varepsilon^{L_k,2} - c_2, 0\}$ later: attention to the answer never exceeds "
     rf"that to the predicate. Judged at twelve points of every stage, {WHERE}. {AHEAD.format('$Q_{4,4}$')}",
-    subject=main,
     wrong=ahead("fourth"),
     parts={
-        "T²": Part(
-            lambda s: s.by_world(2, behind),
-            at_most(in_t2(lambda path: np.minimum(printed_lower(path), 0.0))),
-            corrected=in_t2(lambda path: np.maximum(features_lower(path), 0.0)),
-            along=world_axes(points=True),
+        "T²": on_paths(
+            behind,
+            at_most(capped(printed_lower, np.minimum)),
+            corrected=capped(features_lower, np.maximum),
+            points=True,
         ),
-        "later stages": Part(
-            lambda s: s.later(behind),
-            at_most(afterwards(lambda path: np.minimum(printed_later(path), 0.0))),
-            corrected=afterwards(lambda path: np.maximum(printed_later(path), 0.0)),
-            along=world_axes(later=True, points=True),
+        "later stages": on_paths(
+            behind,
+            at_most(capped(printed_later, np.minimum, later=True)),
+            corrected=capped(printed_later, np.maximum, later=True),
+            later=True,
+            points=True,
         ),
     },
-    needs={"main": stopped},
-    protocol=FEATURES,
     correction=Correction(
         severity="typographical",
         printed="min{pred,1 - c_2, 0}, min{(L_k - 1)/L_k eps - c_2, 0}",
@@ -231,27 +199,19 @@ INDUCTION = Claim(
 )
 
 
-def wrong_sum(path: Path) -> np.ndarray:
-    """What E.12 (1) and E.24 (1) print for eps."""
-    return path.spread(path.pred1 + path.ans1)
-
-
-EPSILON = Claim(
+EPSILON = of_stops(
     id="corridor-epsilon",
     locus="Appendix E, Lemmas E.12 (1), E.24 (1) and the proofs of E.24 and E.35",
     statement=rf"${PRED1} + {ANS1}$, of "
     r"which these lemmas say that it is in $[0.4, 0.5]$ and later in $[\frac43 c_1, 0.4]$, is the wrong attention "
     rf"$\varepsilon^{{2,2}}$. Judged at twelve points of stage 1.2.2, {WHERE}. {AHEAD.format('$Q_{4,4}$')}",
-    subject=main,
     wrong=ahead("fourth"),
-    parts=Part(
-        lambda s: s.by_world(2, lambda path: path.spread(path.epsilon)),
-        near(in_t2(wrong_sum), atol=1e-9),
-        corrected=in_t2(lambda path: path.spread(path.pred1 + path.ans0)),
-        along=world_axes(points=True),
+    parts=on_paths(
+        lambda path: path.epsilon,
+        near(of_paths(lambda path: path.pred1 + path.ans1, points=True), atol=1e-9),
+        corrected=of_paths(lambda path: path.pred1 + path.ans0, points=True),
+        points=True,
     ),
-    needs={"main": stopped},
-    protocol=FEATURES,
     correction=Correction(
         severity="typographical",
         printed="Attn_{ans,1 -> pred,1} + Attn_{ans,1 -> ans,1}",
@@ -287,11 +247,7 @@ def least_rise(path: Path) -> float:
     return float(np.diff(path.scores[:, [0, 2]].sum(axis=1)).min())
 
 
-def over_stage(read: Callable[[Path], float]) -> Callable[[Stops], np.ndarray]:
-    return lambda s: s.by_world(2, read)
-
-
-FIRST = Claim(
+FIRST = of_stops(
     id="corridor-first",
     locus="Appendix E, Inductions E.1 and E.2 (a), (b), Lemmas E.12 (2), E.21, E.23 and E.24 (2), (3)",
     uses=("corridor-upper",),
@@ -302,28 +258,19 @@ FIRST = Claim(
     r"\mathrm{Attn}_{\mathrm{ans},0} \ge "
     rf"\Omega(1)$. The constants are ours: 0, {GREW:g}, {NEAR:g} twice and {GREW / 2:g}. Judged at every iteration, "
     rf"{WHERE}. Control: the same models with $Q_{{4,3}}$'s diagonal read a half lower, the rest a half higher.",
-    subject=main,
     wrong=lambda runs: Stops(runs["main"], {"third_diagonal": -0.5, "third_rest": 0.5}),
     parts={
-        "pred,1 - pred,2, largest until ε = 0.4": Part(
-            over_stage(related), at_most(0.0, slack=1e-9), along=world_axes()
+        "pred,1 - pred,2, largest until ε = 0.4": on_paths(related, at_most(0.0, slack=1e-9)),
+        "smaller diagonal at ε = 0.4": on_paths(at_04, at_least(GREW)),
+        "diagonals' sum, least rise": on_paths(least_rise, at_least(0.0), carries=False),
+        "off the diagonals, times d": on_paths(off_diagonal, at_most(NEAR)),
+        "|pred,1 - ans,0|, times d": on_paths(
+            lambda path: path.vocabulary * np.abs(path.pred1 - path.ans0).max(), at_most(NEAR)
         ),
-        "smaller diagonal at ε = 0.4": Part(over_stage(at_04), at_least(GREW), along=world_axes()),
-        "diagonals' sum, least rise": Part(over_stage(least_rise), at_least(0.0), carries=False, along=world_axes()),
-        "off the diagonals, times d": Part(over_stage(off_diagonal), at_most(NEAR), along=world_axes()),
-        "|pred,1 - ans,0|, times d": Part(
-            over_stage(lambda path: path.vocabulary * np.abs(path.pred1 - path.ans0).max()),
-            at_most(NEAR),
-            along=world_axes(),
-        ),
-        "pred,2 - ans,0, least from ε = 0.4 on": Part(
-            over_stage(lambda path: (path.pred2 - path.ans0)[path.converging].min()),
-            at_least(GREW / 2),
-            along=world_axes(),
+        "pred,2 - ans,0, least from ε = 0.4 on": on_paths(
+            lambda path: (path.pred2 - path.ans0)[path.converging].min(), at_least(GREW / 2)
         ),
     },
-    needs={"main": stopped},
-    protocol=FEATURES,
 )
 
 
@@ -335,7 +282,8 @@ def draw(runs: Runs) -> Artefact:
     chosen = [path for path in paths(runs["main"]) if path.length == 2 and path.epsilon.min() <= 0.4]
     for path, colour in zip(chosen, CYCLE, strict=False):
         label = in_words(World(path.points, path.vocabulary, path.clip))
-        columns = (path.spread(path.epsilon), behind(path), printed_lower(path), features_lower(path))
+        read = (path.epsilon, behind(path), printed_lower(path), features_lower(path))
+        columns = tuple(map(path.spread, read))
         ax.plot(columns[0], columns[1] - columns[2], ".-", color=colour, linewidth=1, label=label)
         ax.plot(columns[0], columns[1] - columns[3], ":", color=colour, linewidth=0.8)
         for values in zip(*columns, strict=True):

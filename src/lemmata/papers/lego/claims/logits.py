@@ -26,7 +26,7 @@ from lemmata.core import (
 )
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._population import FINISHED
-from lemmata.papers.lego.model.four_scores import SCORES, attention
+from lemmata.papers.lego.model.fast.four_scores import SCORES, attention
 from lemmata.papers.lego.run.short_symmetric import ShortSymmetric
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory.features import balanced_structure, magnitude

@@ -1,6 +1,7 @@
 """Lemmas E.24, E.35, F.9, F.16 and Theorem F.1: explicit constants of self-training under the appendix' own stop."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,19 +23,17 @@ from lemmata.core import (
     to_jax,
 )
 from lemmata.papers.lego.claims._paper_stop import (
-    FEATURES,
     WHERE,
     Stops,
     in_words,
     later_lengths,
-    main,
+    of_stops,
+    on_paths,
     paths,
-    stopped,
     stops,
-    world_axes,
 )
 from lemmata.papers.lego.claims.logits import as_theorem_c1, short_runs
-from lemmata.papers.lego.model.four_scores import SCORES, attention
+from lemmata.papers.lego.model.fast.four_scores import SCORES, attention
 from lemmata.papers.lego.run.short_symmetric import ShortSymmetric
 from lemmata.papers.lego.theory.self_training import LEAST, MOST_FIRST, MOST_LATER, c1
 from lemmata.report.plots import CYCLE, ceiling, legend_beside, letter, new_figure
@@ -64,30 +63,35 @@ def trained_over_c1(run: RunResult) -> np.ndarray:
     return np.array(found)
 
 
-FIRST = Claim(
+def constants(most: float, run: str = "main", later: bool = False, **words: Any) -> Claim:
+    """4/3 c_1 at least until the stop, and so much at most there."""
+    return of_stops(
+        run,
+        wrong=lambda runs: Stops(runs["late stop"]),
+        parts={
+            "ε over c₁, least": on_paths(
+                lambda path: path.over_c1.min(), at_least(LEAST, paper="until the stop"), run=run, later=later
+            ),
+            "ε over c₁ at the stop": on_paths(
+                lambda path: path.over_c1[-1],
+                at_most(most, paper="at the stop"),
+                wrong=lambda runs: Stops(runs["early stop"]),
+                run=run,
+                later=later,
+            ),
+        },
+        **words,
+    )
+
+
+FIRST = constants(
+    MOST_FIRST,
     id="paper-stop-first",
     locus="Appendix E, Lemmas E.24 (1) and E.35",
     uses=("feature-structure-symmetric", "corridor-upper", "corridor-lower"),
     statement=r"Stage 1.2 of Algorithm 2 ends where $\mathrm{Loss}_5^{2,2} \le e^{(-1/2 + 3.01 c_1) 2B}$ with $c_1 = "
     r"1.005 \log d / 2B$. Until then $\varepsilon^{2,2} \ge \frac43 c_1$, and at the end $\varepsilon^{2,2} \le 2.52 "
     rf"c_1$. Judged in every world, {WHERE}. {CONTROLS}",
-    subject=main,
-    wrong=lambda runs: Stops(runs["late stop"]),
-    parts={
-        "ε over c₁, least": Part(
-            lambda s: s.by_world(2, lambda path: path.over_c1.min()),
-            at_least(LEAST, paper="until the stop"),
-            along=world_axes(),
-        ),
-        "ε over c₁ at the stop": Part(
-            lambda s: s.by_world(2, lambda path: path.over_c1[-1]),
-            at_most(MOST_FIRST, paper="at the stop"),
-            wrong=lambda runs: Stops(runs["early stop"]),
-            along=world_axes(),
-        ),
-    },
-    needs={"main": stopped},
-    protocol=FEATURES,
 )
 
 TRAINED = Claim(
@@ -110,57 +114,28 @@ TRAINED = Claim(
     protocol=Protocol(ours="S₅ at d = 404, σ₀ = 0.003", why="at d^-1/2 some combination has two neurons"),
 )
 
-LATER = Claim(
+LATER = constants(
+    MOST_LATER,
+    later=True,
     id="paper-stop-later",
     locus="Appendix F, Lemmas F.9 (1) and F.16 (a)",
     uses=("paper-stop-first", "corridor-later"),
     statement=r"Stage $k \ge 2$ ends where $\mathrm{Loss}_5^{L_k,2} \le e^{(-1/2 + 3.01 c_1) 2B}$. Until then "
     r"$\varepsilon^{L_k,2} \ge \frac43 c_1$, and at the end $\varepsilon^{L_k,2} \le 5.04 c_1$. Judged in every world "
     rf"and stage, {WHERE}. {CONTROLS}",
-    subject=main,
-    wrong=lambda runs: Stops(runs["late stop"]),
-    parts={
-        "ε over c₁, least": Part(
-            lambda s: s.later(lambda path: path.over_c1.min()),
-            at_least(LEAST, paper="until the stop"),
-            along=world_axes(later=True),
-        ),
-        "ε over c₁ at the stop": Part(
-            lambda s: s.later(lambda path: path.over_c1[-1]),
-            at_most(MOST_LATER, paper="at the stop"),
-            wrong=lambda runs: Stops(runs["early stop"]),
-            along=world_axes(later=True),
-        ),
-    },
-    needs={"main": stopped},
-    protocol=FEATURES,
 )
 
 
-LONG = Claim(
+LONG = constants(
+    MOST_LATER,
+    run="long",
+    later=True,
     id="paper-stop-long",
     locus="Appendix F, Lemmas F.9 (1) and F.16 (a), all stages",
     uses=("paper-stop-later", "corridor-long"),
     statement=r"In every stage $k \le \log_2 |\mathcal{X}|$, $\frac43 c_1 \le \varepsilon^{L_k,2}$ until the stop and "
     r"$\varepsilon^{L_k,2} \le 5.04 c_1$ there. Judged up to length 128 for S₄ and S₅, d = 404 and $C_B = 16$. "
     rf"{CONTROLS}",
-    subject=lambda runs: Stops(runs["long"]),
-    wrong=lambda runs: Stops(runs["late stop"]),
-    parts={
-        "ε over c₁, least": Part(
-            lambda s: s.later(lambda path: path.over_c1.min()),
-            at_least(LEAST, paper="until the stop"),
-            along=world_axes(later=True, run="long"),
-        ),
-        "ε over c₁ at the stop": Part(
-            lambda s: s.later(lambda path: path.over_c1[-1]),
-            at_most(MOST_LATER, paper="at the stop"),
-            wrong=lambda runs: Stops(runs["early stop"]),
-            along=world_axes(later=True, run="long"),
-        ),
-    },
-    needs={"long": stopped},
-    protocol=FEATURES,
 )
 
 
@@ -200,7 +175,7 @@ def reached_error(runs: Runs) -> str:
     )
 
 
-DOUBLING = Claim(
+DOUBLING = of_stops(
     id="paper-stop-doubling",
     locus="Appendix F, Theorem F.1 and Remark F.1; Theorem 5.1, equation (11)",
     uses=("paper-stop-later",),
@@ -209,7 +184,6 @@ DOUBLING = Claim(
     r"error $1 - p$ of the value at step 2 of length $2^{k+1}$, over three $d$ and more; the share of sentences with "
     r"a "
     "false answer 1 or 2, and whether the worst sentence of Lemma F.9 has one, in every stage. Control: $C_B = 4$.",
-    subject=main,
     wrong=lambda runs: Stops(runs["small clip"]),
     parts={
         "degree of the error in d": Part(error_degrees, at_most(AS_POLY), along={"stage": degree_names}),
@@ -219,8 +193,6 @@ DOUBLING = Claim(
             along={"of": ("answer 1", "answer 2", "the worst"), "L": lambda runs: later_lengths(runs["main"].config)},
         ),
     },
-    needs={"main": stopped},
-    protocol=FEATURES,
     remark=reached_error,
 )
 
@@ -240,16 +212,8 @@ def draw(runs: Runs) -> Artefact:
             look = {"color": CYCLE[world % len(CYCLE)], "linestyle": ("-", "--")[world // len(CYCLE) % 2]}
             ax.plot(path.over_c1, -path.lead / c1(path.clip), linewidth=1, label=label, **look)
             for k in range(0, len(path.loss), max(1, len(path.loss) // 40)):
-                values = (
-                    path.points,
-                    path.vocabulary,
-                    path.clip,
-                    length,
-                    path.loss[k],
-                    path.epsilon[k],
-                    path.lead[k],
-                    path.over_c1[k],
-                )
+                read = (one[k] for one in (path.loss, path.epsilon, path.lead, path.over_c1))
+                values = (path.points, path.vocabulary, path.clip, length, *read)
                 for name, value in zip(table, values, strict=True):
                     table[name].append(float(value))
         ceiling(ax, -1.0)

@@ -9,7 +9,7 @@ from lemmata.core import Artefact, Claim, Experiment, Part, RunResult, Runs, Sca
 from lemmata.papers.lego import sizes
 from lemmata.papers.lego.claims._population import FINISHED, LEVEL, by_record, reached, times
 from lemmata.papers.lego.probe.families import FAMILIES
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor
 from lemmata.papers.lego.run.population import PopulationRun
 from lemmata.report.plots import COLOURS, heatmap, legend, letter, new_figure
 

@@ -18,8 +18,8 @@ from lemmata.report.plots import DIVERGING, GREY, HEAT, columns, heatmap, new_fi
 ENOUGH = 2  # cells that can tell
 
 
-def mapped(scale: Scale) -> dict[str, RunConfig]:
-    """The figures' runs, and "block/variables/family" beside them."""
+def map_runs(scale: Scale) -> dict[str, RunConfig]:
+    """The map's runs, "block/variables/family", beside the figures' own."""
     worlds = sizes.MAP_VARIABLES.at(scale)
     runs: dict[str, RunConfig] = {**length_runs(scale)}
     for block in sizes.MAP_BLOCKS.at(scale):
@@ -182,7 +182,7 @@ def _row(cell: Cell) -> dict[str, Any]:
 
 EXPERIMENT = Experiment(
     title="Where the figures of section 7 appear",
-    runs=mapped,
+    runs=map_runs,
     needs=FAMILIES,
     claims=(APPEARS, AT_ANY_SIZE),
     draw=draw,

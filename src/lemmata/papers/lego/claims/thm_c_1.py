@@ -24,7 +24,8 @@ def runs_of(scale: Scale) -> dict[str, FeatureFlow]:
     return found | {"transitive": shape_runs(scale, (other,), leaky=other)[f"actions/{other}"]}
 
 
-def simply_transitive(runs: Runs) -> Shapes:
+def transitive_shapes(runs: Runs) -> Shapes:
+    """A wrong subject: as many runs of a simply transitive action as there are symmetric ones."""
     return Shapes([runs["transitive"]] * len(subjects(runs).runs))
 
 
@@ -61,7 +62,7 @@ THEOREM = Claim(
         f"C, {name} in units of ψ": Part(
             lambda found, name=name: found.shares(name),
             near(lambda runs, name=name: [expected_share(run, name) for run in subjects(runs).runs], atol=CLOSE),
-            wrong=simply_transitive,
+            wrong=transitive_shapes,
             along=AXES,
         )
         for name in ("V(g)", "V(y)")

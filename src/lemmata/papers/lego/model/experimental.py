@@ -19,9 +19,9 @@ from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from lemmata.core import Config, Count, Positive, require
 from lemmata.models.matmul import MatmulPrecision, contract
+from lemmata.papers.lego.model.fast.rows import RowGradient, found_rows, rows_by_product, sums_of_rows
+from lemmata.papers.lego.model.fast.short_products import mixtures, scores, through
 from lemmata.papers.lego.model.reasoner import SLOTS, AbstractReasoner, NextClause
-from lemmata.papers.lego.model.rows import RowGradient, found_rows, rows_by_product, sums_of_rows
-from lemmata.papers.lego.model.short_products import mixtures, scores, through
 
 IMPOSSIBLE = -1e9  # a logit whose probability is 0 in every floating type
 EVERY_SLOT, OF_PREDICATES, OF_ANSWERS = range(SLOTS), range(3), range(3, SLOTS)

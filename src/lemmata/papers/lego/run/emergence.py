@@ -10,9 +10,9 @@ from jaxtyping import Array, Float, Int
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Several, Some
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
 from lemmata.papers.lego.probe.weights import Features
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step, one_step_slopes
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor, learn_one_step, one_step_slopes
 from lemmata.papers.lego.run.stage_one import model_config
 from lemmata.papers.lego.task import action
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int
 
 from lemmata.core import RunConfig, RunContext, RunOutput, named_key, optimized_jit, precision, require, to_jax
 from lemmata.core.constraints import Count, NonNegative, Positive, Several, Share, Some
-from lemmata.papers.lego.model.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
+from lemmata.papers.lego.model.fast.feature_neurons import FeatureNeurons, new_neurons, right_of, slopes
 from lemmata.papers.lego.probe.weights import Features
 from lemmata.papers.lego.task import action
 from lemmata.train import stack

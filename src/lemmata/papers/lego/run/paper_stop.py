@@ -18,8 +18,8 @@ from jaxtyping import Float
 
 from lemmata.core import RunConfig, RunContext, RunOutput, Several, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Some
-from lemmata.papers.lego.model.four_scores import SCORES, entry_speeds
-from lemmata.papers.lego.model.ideal_features import IdealFeatures, loss_and_slope
+from lemmata.papers.lego.model.fast.four_scores import SCORES, entry_speeds
+from lemmata.papers.lego.model.fast.ideal_features import IdealFeatures, loss_and_slope
 from lemmata.papers.lego.run.population_flow import Flow
 from lemmata.papers.lego.task.count_contexts import CountContexts, count_contexts, worst_context
 from lemmata.papers.lego.theory.features import balanced_structure, magnitude

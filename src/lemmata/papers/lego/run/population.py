@@ -16,13 +16,12 @@ from lemmata.core import RunConfig, RunContext, RunOutput, named_key, optimized_
 from lemmata.core.config import stored_as
 from lemmata.core.constraints import Count, NonNegative, Positive, Several, Some
 from lemmata.papers.lego.model import TheoryConfig
-from lemmata.papers.lego.model.four_scores import SCORES, Scores, attention, entry_speeds
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
-from lemmata.papers.lego.probe.long_chains import ActionChains, at_lengths, ceiling, draw_chains
-from lemmata.papers.lego.probe.uniform_logits import uniform_logits
-from lemmata.papers.lego.run.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
+from lemmata.papers.lego.model.fast.four_scores import SCORES, Scores, attention, entry_speeds
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.probe.fast.long_chains import ActionChains, at_lengths, ceiling, draw_chains
+from lemmata.papers.lego.run.fast.one_step_flow import OneStepEnd, ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_loss import Contexts, Labels, population, population_loss
 from lemmata.papers.lego.run.population_flow import Flow
-from lemmata.papers.lego.run.population_loss import Contexts, Labels, population, population_loss
 from lemmata.papers.lego.run.stage_one import model_config, variables_in
 from lemmata.papers.lego.task import action, check_length
 
@@ -63,7 +62,6 @@ class PopulationRun(RunConfig):
     one_step: ToTheFloor = field(default_factory=ToTheFloor)
     lengths: Some[int] = (2, 5, 10, 20, 40)
     test_sentences: Count = 64
-    at_the_start: bool = False  # also read the logits of T^2 before stage 2
     seeds: Some[int] = (0, 1, 2)
 
     def cross_check(self) -> None:
@@ -98,12 +96,10 @@ class PopulationRun(RunConfig):
         chains = draw_chains(to_jax(table), self.test_sentences, max(self.lengths), key=named_key(0, "test"))
         rows: list[dict[str, Any]] = []
         read: dict[str, list[np.ndarray]] = {name: [] for name in (*MEASURED, "error")}
-        settings, ends, starts = self.settings(), [], []
+        settings, ends = self.settings(), []
         for number, setting in enumerate(settings):
             neurons, end = self.train_neurons(setting)
             ends.append(end)
-            if self.at_the_start:
-                starts.append(uniform_logits(neurons, to_jax(table)))
             for loss in self.losses:
                 every_step = population(table, loss, drawn=self.contexts, seed=setting.seed)
                 last, single, by_length = None, {}, {}
@@ -119,7 +115,6 @@ class PopulationRun(RunConfig):
             context.progress("settings", number + 1, len(settings))
         shape = (-1, len(self.records), len(self.lengths))
         arrays = {name: np.stack(kept).reshape(shape) for name, kept in read.items()}
-        arrays |= {f"start.{name}": np.array([s[name] for s in starts], float) for name in (starts or [{}])[0]}
         arrays |= {f"one_step.{name}": np.array([getattr(e, name) for e in ends], float) for name in vars(ends[0])}
         return RunOutput({name: np.array([row[name] for row in rows]) for name in rows[0]}, arrays)
 
@@ -154,7 +149,7 @@ def start_flow(
     table: Int[np.ndarray, "action value"],
     every_step: Contexts,
     scores: Float[np.ndarray, "4"],
-    variables: int,
+    variables: float,
     stride: float,
     labels: Labels | None = None,
 ) -> Flow:

@@ -61,7 +61,7 @@ def table(neurons: Neurons, slot: int):
 def copies(weights: np.ndarray, moved: np.ndarray) -> dict[str, np.ndarray]:
     """By seed: the least over tokens of the largest weight that says its own class, the largest (in magnitude) of all
     others, and the same of how far they moved."""
-    own = np.eye(weights.shape[1], weights.shape[2], dtype=bool)[None, :, :, None]
+    own = np.eye(weights.shape[1], dtype=bool)[None, :, :, None]  # as many classes as tokens
     found = {}
     for name, table in (("weight", weights), ("update", moved)):
         diagonal = np.where(own, table, -np.inf).max(axis=(2, 3))

@@ -9,11 +9,11 @@ import numpy as np
 from lemmata.core import RunConfig, RunContext, RunOutput, Several, named_key, precision, require, to_jax
 from lemmata.core.constraints import Count, Positive, Some
 from lemmata.papers.lego.model import TheoryConfig
-from lemmata.papers.lego.model.four_scores import SCORES
-from lemmata.papers.lego.model.value_neurons import ValueNeurons
-from lemmata.papers.lego.run.one_step_flow import ToTheFloor, learn_one_step
+from lemmata.papers.lego.model.fast.four_scores import SCORES
+from lemmata.papers.lego.model.fast.value_neurons import ValueNeurons
+from lemmata.papers.lego.run.fast.one_step_flow import ToTheFloor, learn_one_step
+from lemmata.papers.lego.run.fast.population_loss import population
 from lemmata.papers.lego.run.population import start_flow
-from lemmata.papers.lego.run.population_loss import population
 from lemmata.papers.lego.run.stage_one import model_config, variables_in
 from lemmata.papers.lego.task import action
 from lemmata.papers.lego.theory.self_training import log_stop

@@ -37,3 +37,22 @@ def power(right: Any, other: Any, query: Any, first: Any, constant: float) -> di
     rest = {"D.37 (1)": (1 - 2 * other) * constant - 1}
     rest["D.39 (2b)"] = np.minimum(1 - 2 * other, 2 * (query + first)) * constant
     return {name: np.minimum(value, rest.get(name, constant - 1)) for name, value in named.items()}
+
+
+def concentrating(vocab: float, clip: float, magnitude: float, values: int, until: float) -> float:
+    """eps^{2,2} at a time of the flow, with the features of Theorem B.1 and both diagonals of Q alike.
+
+    By Lemma D.36 a wrong clause takes eps psi from what the right neuron reads, unless it has the right action or value
+    by chance, which one of n_y has. The loss of step 2 is then d^(1 - C_B) (p + (1 - p) e^(eps psi))^2 with p = 1/n_y,
+    that of step 1, which has one wrong clause of attention eps / (2 - eps), the same without the square. Time is the
+    integral of d eps over its speed; where eps C_B log d is small the speed is 3/2 (1 - p) psi eps^2 d^(1 - C_B).
+    """
+    log_eps = np.linspace(np.log(0.5), -1.2 * np.log(vocab), 20_000)
+    eps, p = np.exp(log_eps), 1 / values
+    single, first = np.exp(magnitude * eps), eps / (2 - eps)
+    of_second = (p + (1 - p) * single) * single * eps * (1 - eps)
+    of_first = np.exp(2 * magnitude * first) * first * (1 - first)
+    log_speed = np.log(magnitude * (1 - p) * (of_second + of_first) * (1 - eps)) + (1 - clip) * np.log(vocab)
+    passed = np.exp(-log_speed)
+    time = np.concatenate([[0.0], np.cumsum((passed[1:] + passed[:-1]) / 2 * -np.diff(log_eps))])
+    return float(np.exp(np.interp(np.log(until), np.log(np.maximum(time, 1e-300)), log_eps)))

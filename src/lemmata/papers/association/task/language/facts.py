@@ -10,6 +10,7 @@ from pathlib import Path
 from lemmata.core import UserError, require
 from lemmata.lm import cities
 from lemmata.lm.data import Source, find, read_json, text_field
+from lemmata.papers.association.task.language.cities import CITIES as MORE, WORDINGS
 
 RELATIONS = Source(
     title="the relations of Linearity of Relation Decoding",
@@ -40,6 +41,12 @@ MADRID = _city("Madrid", "Spain", "Table 1")
 
 # In the words of the paper's Table 1: the next word is a country, or "the".
 CITIES = (MADRID, *(_city(city, country) for city, country in cities.CITIES[1:]))
+
+# In other words, one a city.
+OTHER_WORDINGS = tuple(
+    Fact(prompt=WORDINGS[i % len(WORDINGS)].format(city), answer=country, subject=city, relation="city")
+    for i, (city, country) in enumerate(MORE)
+)
 
 TABLE_5 = (
     _located("The Great Wall", "is located in", "China"),

@@ -22,8 +22,9 @@ NAMES = (
     *("Ralph", "Richard", "Robert", "Roger", "Rose", "Roy", "Ryan", "Sam", "Sandra", "Sara", "Scott", "Simon"),
     *("Stephen", "Steve", "Susan", "Taylor", "Thomas", "Tim", "Tom", "Tony", "Victoria", "Walter", "William"),
 )
+PRINTED = "When {first} and {second} went to a {place}, {s} gave a {thing} to"
 TEMPLATES = (
-    "When {first} and {second} went to a {place}, {s} gave a {thing} to",
+    PRINTED,
     "After {first} and {second} met at a {place}, {s} handed a {thing} to",
     "While {first} and {second} waited in a {place}, {s} passed a {thing} to",
     "As {first} and {second} walked into a {place}, {s} showed a {thing} to",
@@ -69,13 +70,19 @@ def usable_names(is_single_token: IsSingleToken, half: Half) -> tuple[str, ...]:
     return tuple(name for name in halves(NAMES, key=str)[half] if is_single_token(f" {name}"))
 
 
-def sentences(count: int, *, seed: int, half: Half, is_single_token: IsSingleToken) -> tuple[Sentence, ...]:
-    """So many different sentences, the answer first in every second one. `is_single_token` is asked about " Mary"."""
+def sentences(
+    count: int, *, seed: int, half: Half, is_single_token: IsSingleToken, printed: bool = False
+) -> tuple[Sentence, ...]:
+    """So many different sentences, the answer first in every second one. `is_single_token` is asked about " Mary".
+
+    `printed`: the words of the one sentence that the paper prints, where names alone vary.
+    """
+    templates, places, things = ((PRINTED,), ("store",), ("drink",)) if printed else (TEMPLATES, PLACES, THINGS)
     require(count >= 1, "count", count, "at least 1")
     names = usable_names(is_single_token, half)
     if len(names) < FEWEST:
         raise UserError(f"only {len(names)} names of {half!r} are single tokens of this tokenizer; {FEWEST} are needed")
-    most = len(names) * (len(names) - 1) * len(TEMPLATES) * len(PLACES) * len(THINGS)  # in each order
+    most = len(names) * (len(names) - 1) * len(templates) * len(places) * len(things)  # in each order
     require(count <= most, "count", count, f"at most {most}, half of what {len(names)} names can make")
     stream = named_generator(seed, "ioi", half)
     pick = partial(_pick, stream.integers)
@@ -84,7 +91,7 @@ def sentences(count: int, *, seed: int, half: Half, is_single_token: IsSingleTok
         io, s = (names[i] for i in stream.choice(len(names), size=2, replace=False))
         io_first = len(found) % 2 == 0
         first, second = (io, s) if io_first else (s, io)
-        prompt = pick(TEMPLATES).format(first=first, second=second, s=s, place=pick(PLACES), thing=pick(THINGS))
+        prompt = pick(templates).format(first=first, second=second, s=s, place=pick(places), thing=pick(things))
         found.setdefault(prompt, Sentence(prompt=prompt, io=io, s=s, io_first=io_first))
     return tuple(found.values())
 

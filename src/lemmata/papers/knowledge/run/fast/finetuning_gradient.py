@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.papers.knowledge.model import OneLayer
-from lemmata.papers.knowledge.run.fast.active import (
+from lemmata.papers.knowledge.run.fast.neuron_sums import (
     Hidden,
     Rows,
     dots,

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lemmata.papers.knowledge.model import OneLayer
-from lemmata.papers.knowledge.run.fast.active import (
+from lemmata.papers.knowledge.run.fast.neuron_sums import (
     dots,
     grouped_nll_and_residual,
     mix,

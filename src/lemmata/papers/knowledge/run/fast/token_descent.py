@@ -14,8 +14,8 @@ from jaxtyping import Array, Bool, Float, Key
 from lemmata.core import AbstractAlgorithm, Metrics, TrainState
 from lemmata.papers.knowledge.model import OneLayer
 from lemmata.papers.knowledge.model.one_layer import Factors
-from lemmata.papers.knowledge.run.fast.active import Hidden
 from lemmata.papers.knowledge.run.fast.finetuning_gradient import TrainQuestions, finetuning_gradient, tokens_read
+from lemmata.papers.knowledge.run.fast.neuron_sums import Hidden
 from lemmata.papers.knowledge.run.pretraining import LearningRates
 from lemmata.papers.knowledge.task import Questions
 

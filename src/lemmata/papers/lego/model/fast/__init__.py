@@ -1,0 +1,1 @@
+"""Exact shortcuts: each file says in its first line what it equals, and tests compare the two."""
