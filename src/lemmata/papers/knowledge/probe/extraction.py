@@ -158,9 +158,7 @@ def feature_strengths(model: OneLayer, questions: Questions) -> Metrics:
     }
 
 
-def _by_template(
-    values: Float[Array, "core.core.core.subject #slot"], questions: Questions
-) -> Float[Array, " template"]:
+def _by_template(values: Float[Array, "subject #slot"], questions: Questions) -> Float[Array, " template"]:
     """The mean over the held-out facts of each template; NaN where it has none."""
     facts = questions.facts
     total, count = (
