@@ -1,5 +1,6 @@
 """Which run comes next: one whose programs the free worker has, of its kind or else of its paper."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -120,3 +121,19 @@ def test_a_late_run_is_one_that_outlasts_a_fair_share() -> None:
     assert late_run({"long": 90.0, "short": 10.0}, {"long": 1}, 50.0, 3) is None
     assert late_run({"long": 90.0}, {}, 200.0, 3) is None
     assert late_run({}, {}, 5.0, 3) is None
+
+
+@pytest.mark.parametrize(("seconds", "place"), [(100.0, 3), (0.01, 9)])
+def test_a_large_run_does_not_wait_for_small_ones_whose_programs_are_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seconds: float, place: int
+) -> None:
+    large, unknown = OfOneToo(), [OfOne(number=number) for number in range(3)]
+    costs = dict.fromkeys(unknown, math.inf) | {large: seconds}
+    monkeypatch.setattr(scheduler, "cost_of", lambda run, _: costs.get(run, 1.0))
+    store.ensure_writable()
+    engine = Three()
+    with Leases(store.root) as leases:
+        queue = scheduler._Queue(store, engine, leases, Reporter())
+        queue.begin([*unknown, large, *(OfOne(number=number) for number in range(3, 9))])
+        assert len(list(queue.arrivals())) == 10
+    assert engine.started.index(large) == place

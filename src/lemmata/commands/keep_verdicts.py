@@ -49,7 +49,7 @@ def keep_verdicts(paper: Paper, scale: Scale, store: Store, console: Console | N
         run.digest: run for one in experiments(paper.id).values() if not one.extra for run in one.runs(scale).values()
     }
     computed = runs.keys() & {run for id in judged for run in judged[id].runs}
-    costs = _costs(paper, scale, before, computed, store)
+    costs = _costs(paper, scale, before, {run for one in judged.values() for run in one.runs}, store)
     expected = (cost_of(run, costs) for digest, run in runs.items() if digest not in computed)
     seconds = round(sum(float(store.record(run)["seconds"]) for run in computed) + sum(filter(math.isfinite, expected)))
     claims = {one.id: found[one.id] for one in records if one.id in found}

@@ -22,6 +22,7 @@ from lemmata.run.reporter import Computing, Reporter
 from lemmata.run.shared import SHARED_FROM, replicas_of
 from lemmata.run.store import DamagedRun, Store
 
+LARGE = 0.5  # of a worker's share of all that is left: such a run would end last if it waited
 RESUMED_AT_MOST = 3  # a run whose process dies once more is left out
 LOOK_AGAIN = 0.1  # seconds
 FAILURES = "failures"  # the tracebacks of runs that raised
@@ -145,7 +146,10 @@ class _Queue:
                 self._take_in(outcome)
 
     def _next(self) -> RunConfig:
-        """For whoever is free: a run whose programs it has, else one of a paper whose programs it has."""
+        """For whoever is free: the largest where it must not wait; else a run whose programs it has, else one of a
+        paper whose programs it has."""
+        if self._costs.get(self._waiting[0].digest, 0.0) > LARGE * sum(self._left().values()) / self._engine.workers:
+            return self._waiting.popleft()
         while self._warm:
             kind = self._warm.pop()
             alike = self._first(lambda one, kind=kind: one.kind == kind)
@@ -209,16 +213,20 @@ class _Queue:
         """The run under way that would end after everything else though whoever is free takes what waits."""
         if not self._can_help_early:
             return None
-        now = time.monotonic()
-        left = {
-            digest: max(self._costs.get(digest, 0.0) - (now - self._began[digest]) * (1 + self._helpers[digest]), 0.0)
-            for digest in self._under_way
-        }
-        waiting = sum(self._costs.get(config.digest, 0.0) for config in self._waiting)
+        left = self._left()
+        waiting = sum(left.pop(config.digest) for config in self._waiting)
         digest = late_run(left, self._helpers, waiting, self._engine.workers)
         if digest is None or replicas_of(partial_folder(self._store, digest)) <= self._helpers[digest] + 1:
             return None
         return digest
+
+    def _left(self) -> dict[str, float]:
+        """Expected seconds of one worker, by what is under way or waits."""
+        now, left = time.monotonic(), {config.digest: self._costs.get(config.digest, 0.0) for config in self._waiting}
+        for digest in self._under_way:
+            done = (now - self._began[digest]) * (1 + self._helpers[digest])
+            left[digest] = max(self._costs.get(digest, 0.0) - done, 0.0)
+        return left
 
     def _help_with(self, digest: str) -> None:
         self._helpers[digest] += 1
