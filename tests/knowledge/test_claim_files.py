@@ -12,6 +12,7 @@ COMPANIONS = {  # claim -> the experiment whose runs and figure judge it
     "rank-one-descent": "pipeline",
     "low-rank-enough": "pipeline",
     "neurons-extract": "pipeline",
+    "format-triggers": "pipeline",
     "fig-6": "pipeline",
     "low-rank-covering": "covering",  # the same facts, covered and not, along gradients of rank 1
     "hallucination-regime": "covering",

@@ -27,7 +27,7 @@ COVERAGE = (
     ),
     Stated(
         "Abstract: the prompt format becomes a trigger for pre-trained features",
-        ("gradient-rank-one", "gradient-along-prompt", "neurons-extract", "who-asks-decides"),
+        ("gradient-rank-one", "gradient-along-prompt", "neurons-extract", "who-asks-decides", "format-triggers"),
         "what a trigger is, is our reading",
     ),
     Stated(

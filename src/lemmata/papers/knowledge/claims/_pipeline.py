@@ -15,6 +15,7 @@ from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
 
 ALL, RANK_1, NEURONS, ATTENTION = "full", "rank 1", "neurons alone", "attention alone"
 LORA, ADAMW, TUPLE = "LoRA", "AdamW", "by tuple"
+WRONG = "wrong answers"
 COVERED, COVERED_RANK_1 = "half of the templates", "half, rank 1"
 Tunings = Mapping[str, FineTuningConfig]
 
@@ -54,6 +55,11 @@ def reading_tunings(scale: Scale) -> Tunings:
         ATTENTION: descent(scale, part="attention"),
         TUPLE: descent(scale, coverage=CoverageConfig(split="tuple")),
     }
+
+
+def wrong_tunings(scale: Scale) -> Tunings:
+    """Each question is to give another subject's answer."""
+    return {WRONG: descent(scale, coverage=CoverageConfig(answers="shuffled"))}
 
 
 def pipeline(scale: Scale, tunings: Tunings, **facts: Any) -> Pipeline:
