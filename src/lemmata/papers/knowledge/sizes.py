@@ -144,7 +144,7 @@ FEW_SENTENCES = Fields(
     "fewer than three sentences a template; ours",
 )
 FEW_SENTENCES_LOGITS = Size((34.0,), (34.0, 48.0), (34.0, 48.0), "for eta_1; ours")
-FEW_SENTENCES_SEEDS = Size(2, 24, 16, "eight left it undecided; ours")
+FEW_SENTENCES_SEEDS = Size(6, 24, 16, "eight left it undecided; ours")
 ONE_QUERY_LOGITS = Size((56.0,), (40.0, 56.0, 80.0), (40.0, 56.0, 80.0, 112.0), "for eta_1; ours")
 SECOND_LEARNING_RATES = Size((20.0,), (10.0, 20.0, 40.0), (10.0, 20.0, 40.0), "eta_2; ours")
 THIRD_LEARNING_RATES = Size((200.0,), (50.0, 100.0, 200.0), (25.0, 50.0, 100.0, 200.0), "eta_3; ours")
