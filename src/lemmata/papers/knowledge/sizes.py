@@ -63,7 +63,7 @@ PIPELINE_MODEL = Fields(
     "room for orthogonal embeddings; ours",
 )
 PIPELINE_STAGES = Fields(
-    {"steps": 240}, {"steps": 320}, {"steps": 5000, "third_learning_rate": 200.0}, "they grow with N; ours"
+    {"steps": 240}, {"steps": 320}, {"steps": 3000, "third_learning_rate": 200.0}, "they grow with N; ours"
 )
 PIPELINE_TUNING_STEPS = Size(120, 120, 120, "READ_AT of all extraction claims; ours")
 PIPELINE_SEEDS = Size(6, 12, 5, OURS)
