@@ -12,6 +12,7 @@ COMPANIONS = {  # claim -> the experiment whose runs and figure judge it
     "rank-one-descent": "pipeline",
     "low-rank-enough": "pipeline",
     "neurons-extract": "pipeline",
+    "format-triggers": "pipeline",
     "fig-6": "pipeline",
     "low-rank-covering": "covering",  # the same facts, covered and not, along gradients of rank 1
     "hallucination-regime": "covering",
@@ -21,6 +22,7 @@ COMPANIONS = {  # claim -> the experiment whose runs and figure judge it
     "template-universe": "covering-law",
     "extraction-last-token": "readings",  # each reading of our text
     "extraction-as-printed": "readings",
+    "extraction-phrase": "readings",
     "who-asks-decides": "readings",
     "uniform-attention-fails": "readings",
     "split-leak": "readings",

@@ -186,7 +186,7 @@ def made_up(stored: float, by_cell: dict[tuple[int, int], float], before: float)
     return Runs({"main": RunResult(config, {k: np.array(v) for k, v in rows.items()}, {})}, Scale("paper"))
 
 
-TRENDS = {(5, 1): 0.1, (5, 2): 0.6, (5, 5): 0.9, (20, 2): 0.4, (80, 2): 0.2}
+TRENDS = {(20, 1): 0.1, (20, 2): 0.6, (20, 5): 0.9, (40, 2): 0.4, (80, 2): 0.2}
 
 
 @pytest.mark.parametrize(
@@ -195,10 +195,9 @@ TRENDS = {(5, 1): 0.1, (5, 2): 0.6, (5, 5): 0.9, (20, 2): 0.4, (80, 2): 0.2}
         (1.0, {}, "holds"),
         (0.9, {}, "undecided"),
         (1.0, {(80, 2): 0.4}, "fails"),
-        (1.0, {(5, 1): 0.8}, "fails"),
-        (1.0, {(20, 2): 0.9}, "fails"),
-        (1.0, {(5, 2): 0.8}, "undecided"),  # no room for the rise that is asked for
-        (1.0, {(5, 5): 0.45}, "fails"),
+        (1.0, {(20, 1): 0.8}, "fails"),
+        (1.0, {(40, 2): 0.9}, "fails"),
+        (1.0, {(20, 5): 0.45}, "fails"),
     ],
 )
 def test_the_rule_tells_trends_from_their_absence(
@@ -224,3 +223,18 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
         run(CellConfig(), length=15)
     with pytest.raises(UserError, match="every = 3 is not possible: a divisor of steps = 4"):
         PhaseConfig(steps=4, every=3, batch=2, learning_rate=1e-3)
+
+
+def test_a_decoder_reads_phrases_and_is_asked_about_few() -> None:
+    phase = PhaseConfig(steps=2, every=2, batch=4, learning_rate=1e-3)
+    cells = tuple(CellConfig(subjects=6, templates=r, multiplicity=2) for r in (2, 4))
+    model = GPT2Config(vocab=3 + 3 * 4 + 12, length=6, width=8, heads=2)
+    run = DecoderExtraction(
+        cells=cells, name_length=1, phrase=3, asked=2, model=model, pretraining=phase, fine_tuning=phase
+    )
+    found = run.execute(Unattended()).metrics
+    tuned = found["stage"] == "fine-tuning"
+    assert tuned.sum() == 4
+    assert np.all(np.isfinite(found["held_out"][tuned]))
+    with pytest.raises(UserError, match=r"asked\.subjects = 4 is not possible"):
+        replace(run, asked=4)

@@ -15,6 +15,7 @@ PAPER = Paper(
         "pipeline",
         "covering",
         "covering-law",
+        "unequal",
         "readings",
         "pretrain-near-optimal",
         "near-optimal-in-stages",

@@ -5,7 +5,7 @@ from lemmata.record import Stated
 COVERAGE = (
     Stated(
         "Abstract: near-optimal pre-training loss",
-        ("near-optimal-in-stages", "pretrain-near-optimal"),
+        ("near-optimal-in-stages", "unequal-least-loss", "pretrain-near-optimal"),
         "by gradient descent in stages in the reading in which Lemma 10 holds, and by AdamW; at small sizes",
     ),
     Stated(
@@ -16,18 +16,24 @@ COVERAGE = (
     Stated("Abstract: relation-specific feature directions", ("feature-strength",), "the subject's direction alone"),
     Stated(
         "Abstract: fine-tuning extracts facts it does not revisit",
-        ("extraction-unseen-facts", "extraction-last-token", "extraction-as-printed", "stored-and-silent"),
+        (
+            "extraction-unseen-facts",
+            "extraction-last-token",
+            "extraction-as-printed",
+            "extraction-phrase",
+            "stored-and-silent",
+        ),
         "in each reading of the query, of the data and of what pre-trains and fine-tunes",
     ),
     Stated(
         "Abstract: the prompt format becomes a trigger for pre-trained features",
-        ("gradient-rank-one", "gradient-along-prompt", "neurons-extract", "who-asks-decides"),
+        ("gradient-rank-one", "gradient-along-prompt", "neurons-extract", "who-asks-decides", "format-triggers"),
         "what a trigger is, is our reading",
     ),
     Stated(
         "Abstract: extraction improves with multiplicity",
-        ("multiplicity", "fig-3"),
-        "unequal multiplicities K_s(j) are not tried",
+        ("multiplicity", "unequal-extraction", "fig-3"),
+        "from world to world, and from subject to subject in one",
     ),
     Stated("Abstract: extraction improves with fine-tuning coverage", ("coverage", "covering-per-relation")),
     Stated("Abstract: extraction becomes harder as the template universe grows", ("template-universe", "fig-2b")),
@@ -52,7 +58,7 @@ COVERAGE = (
     Stated("Figure 1", why="an illustration of the model: `model/one_layer.py`"),
     Stated("Figure 2 (a)", ("fig-2a",), "5-token data are not defined in our text; the direction is ours"),
     Stated("Figure 2 (b)", ("fig-2b", "template-universe"), "5-token data are not defined in our text"),
-    Stated("Figure 3", ("fig-3",), "names of five letters; a decoder of GPT-2's shape, small at laptop scale"),
+    Stated("Figure 3", ("fig-3",), "templates of three tokens; a decoder of GPT-2's shape, small at laptop scale"),
     Stated(
         "Figure 4",
         ("fig-4", "fig-4-covered", "fig-4-relations", "fig-4-low-rank", "relation-sets", "relation-sets-wordings"),

@@ -17,7 +17,7 @@ GLOSSARY: dict[str, str] = {
     "α_l": "attention of the last position to token l: `model.OneLayer.weights`",
     "Ξ": "x_last + Σ_l α_l x_l, what the neurons read: `model.OneLayer.features`",
     "logit_c": "in the fragments, the probability of class c after the softmax",
-    "η_1, η_2, η_3; T_1, T_2, T_p": "learning rates and ends of the stages: `run.stages.StagedDescent`",
+    "η_1, η_2, η_3; T_1, T_2, T_p": "learning rates and ends of the stages: `run.staged_pretraining.StagedDescent`",
     "G, RA_1(G)": "fine-tuning gradient in the neurons, its part of rank 1: `run.fast.token_descent.leading_part`",
     "n_r": "number of sentences with a template (ours): `theory.first_attention.subject_share`",
     "C": "how many templates fine-tuning covers: `theory.covering.all_covered`",

@@ -53,23 +53,36 @@ PIPELINE_FIRST_SEED = 300  # those below were seen while the rules were written
 PIPELINE_FACTS = Fields(  # at smoke scale, too, the pipeline's claims decide
     {"subjects": 24, "templates": 4, "multiplicity": 3},
     {"subjects": 32, "templates": 8, "multiplicity": 4},
-    {"subjects": 64, "templates": 8, "multiplicity": 4},
-    "K = 4; ours",
+    {"subjects": 1000, "templates": 5, "multiplicity": 5},
+    "fragment 45: N = 1000, K = |R| = 5",
 )
 PIPELINE_MODEL = Fields(
-    {"width": 40, "neurons": 12}, {"width": 128, "neurons": 12}, {"width": 256, "neurons": 12}, OURS
+    {"width": 40, "neurons": 12},
+    {"width": 128, "neurons": 12},
+    {"width": 1024, "neurons": 12},
+    "room for orthogonal embeddings; ours",
 )
-PIPELINE_STEPS = Size(240, 320, 640, OURS)
+PIPELINE_STAGES = Fields(
+    {"steps": 240}, {"steps": 320}, {"steps": 3000, "third_learning_rate": 200.0}, "they grow with N; ours"
+)
 PIPELINE_TUNING_STEPS = Size(120, 120, 120, "READ_AT of all extraction claims; ours")
-PIPELINE_SEEDS = Size(6, 12, 12, OURS)
+PIPELINE_SEEDS = Size(6, 12, 5, OURS)
 COVERING_FACTS = Fields(
     {"subjects": 24, "held_out": 0.25},
     {"subjects": 64, "held_out": 0.25},
-    {"subjects": 128, "held_out": 0.25},
+    {"subjects": 1000, "held_out": 0.25},
     "six questions a template; ours",
 )
-COVERING_SEEDS = Size(6, 24, 24, OURS)
-GRADIENT_SEEDS = Size(3, 36, 12, "the share lies near its bound; ours")
+COVERING_SEEDS = Size(6, 24, 8, OURS)
+UNEQUAL_FACTS = Fields(
+    {"subjects": 24, "templates": 6, "multiplicity": 4},
+    {"subjects": 36, "templates": 8, "multiplicity": 4},
+    {"subjects": 999, "templates": 8, "multiplicity": 4},
+    "fragment 45: N = 1000, made even; ours",
+)
+UNEQUAL_MULTIPLICITIES = Size((1, 2, 4), (1, 2, 4), (1, 2, 4), "a third of the subjects each; ours")
+UNEQUAL_ASKED = Size((12,), (12, 18), (333, 499), "F; ours")
+GRADIENT_SEEDS = Size(3, 36, 5, "the share lies near its bound; ours")
 STAGED_ADAMW_LEARNING_RATE = 1e-5  # neurons are smaller by 8/256 than at scale 8: so are AdamW's steps
 STAGED_LORA_LEARNING_RATE = 1e-4
 LAW_WORLDS = Size(
@@ -86,6 +99,8 @@ LAW_ASKED = Size(
     tuple((64, f) for f in (4, 8, 16, 24, 32)) + tuple((128, f) for f in (16, 32, 64)),
     "N, F; ours",
 )
+LAW_MODEL = Fields({"width": 40, "neurons": 12}, {"width": 128, "neurons": 12}, {"width": 256, "neurons": 12}, OURS)
+LAW_STEPS = Size(240, 320, 640, OURS)
 LAW_SEEDS = Size(3, 4, 4, OURS)
 
 # Other readings of our text, in the pipeline's world.
@@ -104,6 +119,8 @@ READING_PRETRAINING = Fields(
 SPLIT_DRAWS = Size(50, 200, 200, "splits of small worlds; ours")
 READING_SEEDS = Size(3, 12, 5, OURS)
 JUDGED_READING_SEEDS = Size(3, 48, 5, "of the two readings that are compared; ours")
+PHRASE_STEPS = Size(400, 500, 6000, "phrases are told apart sooner; ours")
+PHRASE_SEEDS = Size(3, 12, 5, "six left it undecided; ours")
 UNIFORM_STEPS = Size(400, 2000, 6000, "as long as the standard model; ours")
 
 
@@ -120,6 +137,14 @@ STAGED_SEEDS = Size(1, 8, 8, "of five the control of the lemma could not tell; o
 LEMMA_STEPS = Size(60, 60, 480, "stages 1 and 2 are over within 30; ours")
 LEMMA_SEEDS = Size(1, 40, 40, "fifteen left the lemma undecided now and then; ours")
 OWN_QUERY_LOGITS = Size((34.0,), (17.0, 24.0, 34.0, 48.0), (17.0, 24.0, 34.0, 48.0), "for eta_1; ours")
+FEW_SENTENCES = Fields(
+    {"subjects": 64, "templates": 24, "multiplicity": 1},
+    {"subjects": 64, "templates": 24, "multiplicity": 1},
+    {"subjects": 128, "templates": 48, "multiplicity": 1},
+    "fewer than three sentences a template; ours",
+)
+FEW_SENTENCES_LOGITS = Size((34.0,), (34.0, 48.0), (34.0, 48.0), "for eta_1; ours")
+FEW_SENTENCES_SEEDS = Size(6, 24, 16, "eight left it undecided; ours")
 ONE_QUERY_LOGITS = Size((56.0,), (40.0, 56.0, 80.0), (40.0, 56.0, 80.0, 112.0), "for eta_1; ours")
 SECOND_LEARNING_RATES = Size((20.0,), (10.0, 20.0, 40.0), (10.0, 20.0, 40.0), "eta_2; ours")
 THIRD_LEARNING_RATES = Size((200.0,), (50.0, 100.0, 200.0), (25.0, 50.0, 100.0, 200.0), "eta_3; ours")
@@ -136,18 +161,18 @@ WORLDS = Size(10, 40, 200, "worlds in which templates are counted; ours")
 # Figure 3: a decoder. Our text gives no size of it.
 DECODER_CELLS = Size(2, 5, 5, "worlds of Figure 3; ours")
 DECODER_SUBJECTS = Size(8, 64, 1000, "fragment 45: N = 1000")
-DECODER_ALPHABET = Size(16, 64, 1000, "as many letters as subjects, so that names share letters; ours")
+DECODER_ASKED = Size(2, 6, 96, "F: few, so that there is room for the trends; ours")
 DECODER_WIDTH = Size(8, 48, 768, "GPT-2's")
-DECODER_SEEDS = Size(1, 3, 1, OURS)
+DECODER_SEEDS = Size(1, 4, 1, OURS)
 DECODER_PRETRAINING = Fields(
     {"steps": 2, "every": 2, "batch": 4, "learning_rate": 1e-3},
-    {"steps": 200, "every": 40, "batch": 48, "learning_rate": 4e-3, "warmup": 20},
+    {"steps": 400, "every": 100, "batch": 48, "learning_rate": 4e-3, "warmup": 20},
     {"steps": 160, "every": 40, "batch": 512, "learning_rate": 6e-4, "warmup": 40, "weight_decay": 0.1},
     OURS,
 )
 DECODER_TUNING = Fields(
     {"steps": 2, "every": 2, "batch": 4, "learning_rate": 1e-3},
-    {"steps": 30, "every": 10, "batch": 32, "learning_rate": 5e-4},
+    {"steps": 60, "every": 20, "batch": 32, "learning_rate": 1e-3},
     {"steps": 30, "every": 10, "batch": 128, "learning_rate": 3e-4},
     OURS,
 )

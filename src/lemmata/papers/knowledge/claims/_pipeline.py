@@ -15,6 +15,7 @@ from lemmata.papers.knowledge.task import CoverageConfig, FactsConfig
 
 ALL, RANK_1, NEURONS, ATTENTION = "full", "rank 1", "neurons alone", "attention alone"
 LORA, ADAMW, TUPLE = "LoRA", "AdamW", "by tuple"
+WRONG = "wrong answers"
 COVERED, COVERED_RANK_1 = "half of the templates", "half, rank 1"
 Tunings = Mapping[str, FineTuningConfig]
 
@@ -56,11 +57,16 @@ def reading_tunings(scale: Scale) -> Tunings:
     }
 
 
+def wrong_tunings(scale: Scale) -> Tunings:
+    """Each question is to give another subject's answer."""
+    return {WRONG: descent(scale, coverage=CoverageConfig(answers="shuffled"))}
+
+
 def pipeline(scale: Scale, tunings: Tunings, **facts: Any) -> Pipeline:
     return Pipeline(
         facts=FactsConfig(**sizes.PIPELINE_FACTS.at(scale) | facts),
         model=theory_model(**sizes.PIPELINE_MODEL.at(scale)),
-        stages=StagesConfig(steps=sizes.PIPELINE_STEPS.at(scale)),
+        stages=StagesConfig(**sizes.PIPELINE_STAGES.at(scale)),
         tunings=tuple(tunings.values()),
         seeds=sizes.seeds(scale, sizes.PIPELINE_SEEDS, sizes.PIPELINE_FIRST_SEED),
     )

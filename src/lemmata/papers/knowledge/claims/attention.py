@@ -19,18 +19,27 @@ from lemmata.papers.knowledge.claims._stages import (
     staged_runs,
     worst,
 )
+from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.papers.knowledge.theory.first_attention import subject_share
 from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
 
 OURS = core.Protocol("sizes, learning rates, whose query asks and T_2", "the fragments give orders alone")
+FEW = "own query, few sentences a template"
 
 
 def _runs(scale: core.Scale) -> dict[str, StagedPreTraining]:
     """The lemma speaks of stages 1 and 2."""
     found, first = staged_runs(scale), sizes.STAGED_FIRST_SEED
     many = replace(found[SHARED], seeds=sizes.seeds(scale, sizes.LEMMA_SEEDS, first), steps=sizes.LEMMA_STEPS.at(scale))
-    return found | {SHARED: many}
+    few = replace(
+        found[OWN],
+        facts=replace(found[OWN].facts, **sizes.FEW_SENTENCES.at(scale)),
+        first_logits=sizes.FEW_SENTENCES_LOGITS.at(scale),
+        steps=found[OWN].first_steps,
+        seeds=sizes.seeds(scale, sizes.FEW_SENTENCES_SEEDS, first),
+    )
+    return found | {SHARED: many, FEW: few}
 
 
 def _by_reading(runs: core.Runs) -> str:
@@ -144,10 +153,17 @@ CUBE_ROOT = core.Claim(
     statement="Where the last token asks, after stage 1 attention to the subject has fallen with that to $o$: "
     r"$\alpha_2/\alpha_3 = (\alpha_1/\alpha_3)^{(1 - 1/n_r)/3}$, $n_r$ the number of sentences with the template. "
     r"Judged: the slope of $\log(\alpha_2/\alpha_3)$ on this prediction over all facts and first learning rates, one "
-    "number a seed.",
-    subject=lambda runs: runs[OWN],
-    wrong=lambda runs: runs[SHARED],  # scores that depend on the key alone follow no such law
-    parts=core.Part(slopes, core.near(1.0, atol=0.1), along={"seed": lambda runs: runs[OWN].config.seeds}),
+    r"number a seed; and, mean over seeds, where a template has so few sentences that $1/n_r$ tells.",
+    subject=lambda runs: (runs[OWN], runs[FEW]),
+    wrong=lambda runs: (runs[SHARED], runs[SHARED]),  # scores that depend on the key alone follow no such law
+    parts={
+        "many sentences": core.Part(
+            lambda found: slopes(found[0]),
+            core.near(1.0, atol=0.1),
+            along={"seed": lambda runs: runs[OWN].config.seeds},
+        ),
+        "few sentences": over_seeds(lambda found: slopes(found[1]), core.near(1.0, atol=0.1)),
+    },
 )
 
 

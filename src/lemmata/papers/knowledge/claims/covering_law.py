@@ -35,8 +35,8 @@ def covering_cells(scale: Scale) -> CoveringCells:
     return CoveringCells(
         worlds=sizes.LAW_WORLDS.at(scale),
         asked=sizes.LAW_ASKED.at(scale),
-        model=theory_model(**sizes.PIPELINE_MODEL.at(scale)),
-        stages=StagesConfig(steps=sizes.PIPELINE_STEPS.at(scale)),
+        model=theory_model(**sizes.LAW_MODEL.at(scale)),
+        stages=StagesConfig(steps=sizes.LAW_STEPS.at(scale)),
         steps=sizes.PIPELINE_TUNING_STEPS.at(scale),
         seeds=sizes.seeds(scale, sizes.LAW_SEEDS, sizes.PIPELINE_FIRST_SEED),
     )

@@ -1,5 +1,6 @@
-"""Figure 3: a decoder of GPT-2's shape on spelled facts, against multiplicity and the number of templates."""
+"""Figure 3: a decoder of GPT-2's shape on facts of five tokens, against multiplicity and the number of templates."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,10 @@ from lemmata.papers.knowledge.run.decoder_extraction import CellConfig, DecoderE
 from lemmata.report.plots import COLOURS, ceiling, joined, legend, letter, long_table, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
-SMALL = 5  # |R| where K varies, and
+SMALL = 20  # |R| where K varies, and
 FEW = 2  # K where |R| varies
-MULTIPLICITIES, UNIVERSES = (1, FEW, SMALL), (SMALL, 20, 80)
+PHRASE = 3  # tokens of a template: with s and a five
+MULTIPLICITIES, UNIVERSES = (1, FEW, 5), (SMALL, 40, 80)
 BY_MULTIPLICITY, BY_TEMPLATES = [(SMALL, k) for k in MULTIPLICITIES], [(r, FEW) for r in UNIVERSES]
 SLACK = 0.1  # of extraction, against the trend between neighbours
 CHANGE = 0.25  # of extraction, from one end to the other
@@ -23,17 +25,22 @@ Cell = tuple[int, int]  # (|R|, K)
 
 
 def decoder_run(scale: core.Scale) -> DecoderExtraction:
-    """K = 1, 2, 5 at |R| = 5, and |R| = 5, 20, 80 at K = 2."""
+    """K = 1, 2, 5 at |R| = 20, and |R| = 20, 40, 80 at K = 2."""
     cells = [*BY_MULTIPLICITY, *BY_TEMPLATES[1:]][: sizes.DECODER_CELLS.at(scale)]
-    subjects, alphabet = sizes.DECODER_SUBJECTS.at(scale), sizes.DECODER_ALPHABET.at(scale)
-    small = GPT2Config(vocab=alphabet + 3, length=16, width=sizes.DECODER_WIDTH.at(scale), heads=2)
+    subjects, vocab = (
+        sizes.DECODER_SUBJECTS.at(scale),
+        3 + PHRASE * UNIVERSES[-1] + 2 * sizes.DECODER_SUBJECTS.at(scale),
+    )
+    small = GPT2Config(vocab=vocab, length=8, width=sizes.DECODER_WIDTH.at(scale), heads=2)
     return DecoderExtraction(
         cells=tuple(CellConfig(subjects=subjects, templates=r, multiplicity=k) for r, k in cells),
-        alphabet=alphabet,
+        name_length=1,
+        phrase=PHRASE,
+        asked=sizes.DECODER_ASKED.at(scale),
         model=gpt2_small("bfloat16") if scale.name == "paper" else small,
         pretraining=PhaseConfig(**sizes.DECODER_PRETRAINING.at(scale)),
         fine_tuning=PhaseConfig(**sizes.DECODER_TUNING.at(scale)),
-        seeds=sizes.seeds(scale, sizes.DECODER_SEEDS),
+        seeds=sizes.seeds(scale, sizes.DECODER_SEEDS, sizes.PIPELINE_FIRST_SEED),
     )
 
 
@@ -73,13 +80,6 @@ class Extracted(NamedTuple):
         found = self.at(cells)
         return found[:, -1] - found[:, 0]
 
-    def rise_from_few(self) -> np.ndarray:
-        """From K = 2 to 5, where there is room for it."""
-        first = float(self.at(BY_MULTIPLICITY[1:2]).mean())
-        if first > 1 - CHANGE:
-            raise core.Undecided(f"with K = 2 {first:.2f} come out already: less than {CHANGE:g} is left to rise")
-        return self.rise(BY_MULTIPLICITY[1:])
-
 
 def before_fine_tuning(runs: core.Runs) -> str:
     lines = []
@@ -88,35 +88,33 @@ def before_fine_tuning(runs: core.Runs) -> str:
         by_k, by_r = (", ".join(f"{v:.2f}" for v in found.at(c).mean(axis=0)) for c in (BY_MULTIPLICITY, BY_TEMPLATES))
         lines.append(f"{when} fine-tuning: {by_k} by K and {by_r} by |R|.")
     return (
-        f"The prompt is a phrase the decoder has never seen, and yet facts come out. {' '.join(lines)} K = {FEW} was "
-        "chosen after trials. That K varies at |R| = 5, and that the decoder before fine-tuning is the control, was "
-        "chosen after a run at |R| = 20 in which the control rose with K as well."
+        f"{' '.join(lines)} F, |R| and K were chosen after trials. With |R| = 5 fewer facts came out than with 20: "
+        "where the same few phrases follow nearly every subject, the decoder goes on to say them."
     )
 
 
 FIGURE_3 = core.Claim(
     id="fig-3",
     locus="Figure 3 (its caption alone: GPT-2, 5-token data); the trends are the abstract's",
-    statement="A GPT-2-shaped decoder that has stored spelled facts and is fine-tuned on questions about half of the "
-    "subjects answers questions about the others, better the more templates $K$ a subject and worse the more "
-    "templates "
-    r"$|\mathcal{R}|$ in all. Judged: held-out exact match for K = 1, 2, 5 at |R| = 5, and for |R| = 5, 20, 80 at K = "
-    "2, "
-    "means over seeds. Our text has the caption alone; the trends are the abstract's.",
+    statement="A GPT-2-shaped decoder that has stored sentences of a subject, a phrase of three tokens and an answer, "
+    "and is fine-tuned on questions about $F$ subjects, answers questions about the others, better the more templates "
+    r"$K$ a subject and worse the more templates $|\mathcal{R}|$ in all. Judged: held-out exact match for K = 1, 2, 5 "
+    "at |R| = 20, and for |R| = 20, 40, 80 at K = 2, means over seeds. Our text has the caption alone; the trends are "
+    "the abstract's.",
     subject=lambda runs: Extracted(runs["main"]),
     wrong=lambda runs: Extracted(runs["main"], 0),  # the same decoders before fine-tuning
     parts={
-        "extraction at K = |R| = 5": share_over_seeds(
-            lambda found: found.at(BY_MULTIPLICITY)[:, -1], core.at_least(0.5)
+        "extraction at K = 5": share_over_seeds(lambda found: found.at(BY_MULTIPLICITY)[:, -1], core.at_least(0.5)),
+        # Where nothing comes out at all, nothing falls or rises by more than the slack.
+        "extraction by K": replace(
+            share_over_seeds(lambda found: found.at(BY_MULTIPLICITY), core.rises(SLACK), {"K": MULTIPLICITIES}),
+            carries=False,
         ),
-        "extraction by K": share_over_seeds(
-            lambda found: found.at(BY_MULTIPLICITY), core.rises(SLACK), {"K": MULTIPLICITIES}
+        "rise from K = 1 to 5": over_seeds(lambda found: found.rise(BY_MULTIPLICITY), core.at_least(CHANGE)),
+        "extraction by |R|, K = 2": replace(
+            share_over_seeds(lambda found: found.at(BY_TEMPLATES), core.falls(SLACK), {"|R|": UNIVERSES}), carries=False
         ),
-        "rise from K = 2 to 5": over_seeds(Extracted.rise_from_few, core.at_least(CHANGE)),
-        "extraction by |R|, K = 2": share_over_seeds(
-            lambda found: found.at(BY_TEMPLATES), core.falls(SLACK), {"|R|": UNIVERSES}
-        ),
-        "fall from |R| = 5 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), core.at_least(CHANGE)),
+        "fall from |R| = 20 to 80, K = 2": over_seeds(lambda found: -found.rise(BY_TEMPLATES), core.at_least(CHANGE)),
     },
     protocol=core.Protocol("the decoder, its data and both schedules", below_paper=True),
     remark=before_fine_tuning,
@@ -125,7 +123,6 @@ FIGURE_3 = core.Claim(
 
 SHOWN = {  # curve -> stage, column, record; colour and line
     "extraction": ("fine-tuning", "held_out", -1, "blue", "-"),
-    "extraction, first letter": ("fine-tuning", "held_out_first", -1, "sky", "--"),
     "before fine-tuning": ("fine-tuning", "held_out", 0, "orange", "-"),
     "pre-training accuracy": ("pretraining", "told", -1, "green", ":"),
     "asked in fine-tuning": ("fine-tuning", "asked", -1, "black", ":"),
@@ -156,13 +153,14 @@ def draw(runs: core.Runs) -> core.Artefact:
     axes[0].set_ylabel("exact match, held-out subjects")
     legend(axes[0], fontsize=7, loc="upper left", bbox_to_anchor=(0.0, 0.94))
     config, model = run.config, run.config.model
+    asked, tuning = config.asked, config.fine_tuning
     caption = (
-        f"Share of held-out subjects whose answer, all {config.name_length} letters of it, follows the question. "
-        f"{model.layers} layers of width {model.width}, N = {config.cells[0].subjects}, {config.pretraining.steps} "
-        f"pre-training steps of {config.pretraining.batch} sentences, {config.fine_tuning.steps} fine-tuning steps of "
-        f"{config.fine_tuning.batch} questions about the other half. Every answer stood in pre-training: the ceiling "
-        f"is 1; a random answer would give {1 / config.cells[0].subjects:.3f}. Mean and one standard deviation over "
-        f"{len(config.seeds)} seeds."
+        "Share of held-out subjects whose answer follows the question; templates are phrases of "
+        f"{config.phrase} tokens. {model.layers} layers of width {model.width}, N = {config.cells[0].subjects}, "
+        f"{config.pretraining.steps} pre-training steps of {config.pretraining.batch} sentences, {tuning.steps} "
+        f"fine-tuning steps of {tuning.batch} questions about {asked} other subjects. Every answer stood in "
+        f"pre-training: the ceiling is 1; a random answer would give {1 / config.cells[0].subjects:.3f}. Mean and one "
+        f"standard deviation over {len(config.seeds)} seeds."
     )
     return core.Artefact(figure, joined(tables), caption)
 
@@ -173,5 +171,5 @@ EXPERIMENT = core.Experiment(
     needs={"main": decoder_stored},
     claims=(FIGURE_3,),
     draw=draw,
-    notes="Names of five letters; our text does not say what 5-token data are.",
+    notes="A subject, a phrase of three tokens, an answer; our text does not say what 5-token data are.",
 )

@@ -7,13 +7,14 @@ import numpy as np
 
 from lemmata import core
 from lemmata.papers.knowledge import sizes
-from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss
+from lemmata.papers.knowledge.claims._acquisition import NEAR, least_loss, over_least
 from lemmata.papers.knowledge.claims._stages import SHARED, staged_runs
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.report.plots import COLOURS, columns, legend, letter, new_figure
 
 WIDTH, SUBJECTS, NEURONS = "d", "N", "m"
+BELOW = "not below the least"
 STRENGTH = 0.5  # the constant of Omega(log d / lambda), which the text does not give: our threshold
 OURS = core.Protocol("sizes, learning rates and T_2", "the fragments give orders alone")
 
@@ -95,6 +96,12 @@ def strength(run: core.RunResult, column: str) -> np.ndarray:
     return run.column(column, step=run.config.steps).astype(float) / unit
 
 
+def _low(runs: core.Runs) -> dict[str, np.ndarray]:
+    """The smallest loss over the least, of all runs."""
+    every = [run for group in (WIDTH, SUBJECTS, NEURONS) for run in varied(runs, group)]
+    return {BELOW: np.min([over_least(run).min() for run in every])}
+
+
 INCREMENT = core.Claim(
     id="eq-97",
     locus="Appendix, equation (97): how fast a relation is learned in stage 2, as our text has it",
@@ -123,16 +130,23 @@ LENGTH = core.Claim(
     statement=r"$\eta_3 (T_p - T_2)$ is proportional to $N$ and to $m$ and inversely to $d$, where equation (168) has "
     r"the order $m d^2 \sigma_0^2 + m + N^2/\lambda^2 + |\mathcal{R}|^2/\lambda^2$. Judged: its slopes in logs, "
     f"$T_p$ being when the loss is within {NEAR:g} nats of the least.",
-    subject=lambda runs: {group: slopes(runs, group, stage_length) for group in (WIDTH, SUBJECTS, NEURONS)},
+    subject=lambda runs: (
+        {group: slopes(runs, group, stage_length) for group in (WIDTH, SUBJECTS, NEURONS)} | _low(runs)
+    ),
     # another size varied in the place of each
-    wrong=lambda runs: {
-        group: slopes(runs, other, stage_length)
-        for group, other in ((WIDTH, SUBJECTS), (SUBJECTS, WIDTH), (NEURONS, WIDTH))
-    },
+    wrong=lambda runs: (
+        {
+            group: slopes(runs, other, stage_length)
+            for group, other in ((WIDTH, SUBJECTS), (SUBJECTS, WIDTH), (NEURONS, WIDTH))
+        }
+        | _low(runs)
+    ),
     parts={
         f"slope in {group}": over_seeds(lambda found, group=group: found[group], core.near(target, atol=0.25))
         for group, target in ((WIDTH, -1.0), (SUBJECTS, 1.0), (NEURONS, 1.0))
-    },
+    }
+    # A wrong least loss moves T_p, and the slopes may stay: no model is below the least.
+    | {BELOW: core.Part(lambda found: found[BELOW], core.at_least(0.0), carries=False)},
     protocol=OURS,
     remark="Ours: a fact's gradient is its share 1/(NK) of the mean loss, and a step moves a logit by its rate times "
     "lambda^2 d/m. The printed order is an upper bound with orders unsaid; at these sizes it is m alone.",

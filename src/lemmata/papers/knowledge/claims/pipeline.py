@@ -14,20 +14,24 @@ from lemmata.papers.knowledge.claims._pipeline import (
     LORA,
     NEURONS,
     RANK_1,
+    WRONG,
     Pair,
     Tuned,
     after,
     main_run,
     main_tunings,
     pair,
+    pipeline,
     said,
     share,
+    wrong_tunings,
 )
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.report.plots import COLOURS, new_figure
 
 OURS = Protocol("sizes and learning rates", "the fragments give orders alone")
 full = after("main", main_tunings)
+wrongly = after("wrong answers", wrong_tunings, WRONG)
 
 
 def before(runs: Runs) -> object:
@@ -131,6 +135,22 @@ NEURONS_CARRY = Claim(
     protocol=OURS,
 )
 
+FORMAT = Claim(
+    id="format-triggers",
+    locus="Abstract: fine-tuning turns the Q&A prompt format into a trigger; that answers do not matter is ours",
+    uses=("stored-and-silent",),
+    statement="The format is the trigger: gradient descent on questions about half of the subjects, each to get "
+    "another subject's answer, brings out the right answers of the other half. Judged: the mean over all seeds.",
+    subject=wrongly,
+    wrong=lambda runs: wrongly(runs).untuned(),
+    parts={
+        "extraction": share("extraction", at_least(0.8)),
+        "own questions answered rightly": share("learned", at_most(0.05), carries=False),
+    },
+    needs={"wrong answers": stored},
+    protocol=OURS,
+)
+
 FIGURE_6 = Claim(
     id="fig-6",
     locus="Appendix E, Figure 6 (its caption alone: accuracy versus fine-tuning steps); the size of the rise is ours",
@@ -175,8 +195,8 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The theory from end to end",
-    runs=lambda scale: {"main": main_run(scale)},
+    runs=lambda scale: {"main": main_run(scale), "wrong answers": pipeline(scale, wrong_tunings(scale))},
     needs={"main": stored},
-    claims=(STORED, EXTRACTED, LOW_RANK, LORA_ENOUGH, NEURONS_CARRY, FIGURE_6),
+    claims=(STORED, EXTRACTED, LOW_RANK, LORA_ENOUGH, NEURONS_CARRY, FORMAT, FIGURE_6),
     draw=draw,
 )

@@ -34,6 +34,7 @@ from lemmata.report.plots import COLOURS, columns, legend_beside, new_figure
 
 THEORY, ONE_QUERY, LAST = "stages, one query", "AdamW, one query", "AdamW, last token asks"
 PRINTED, WITHOUT_O, UNIFORM = "as printed", "last token, no o", "uniform attention"
+PHRASE = "last token, phrases of three"
 DRAWN = "drawn splits"
 OURS = Protocol("the size, the split and what fine-tunes", "our text is cut before it says")
 STATEMENTS: Mapping[str, Part] = {  # of a reading's `Tuned`, each under one rule
@@ -66,6 +67,12 @@ def reading_configs(scale: Scale) -> dict[str, Pipeline]:
         LAST: replace(base, seeds=many),
         WITHOUT_O: replace(base, facts=unopened),
         PRINTED: replace(base, facts=replace(unopened, templates=k)),
+        PHRASE: replace(
+            base,
+            facts=replace(facts, phrase=3),
+            pretraining=replace(base.pretraining, steps=sizes.PHRASE_STEPS.at(scale)),
+            seeds=sizes.seeds(scale, sizes.PHRASE_SEEDS, sizes.PIPELINE_FIRST_SEED),
+        ),
         UNIFORM: replace(base, model=replace(base.model, attention="uniform"), pretraining=longer, seeds=many),
     }
 
@@ -115,6 +122,13 @@ AS_PRINTED = extracts(
     "Fragments 39-45 as printed: samples (s, r), ([s r], a) and ([s p], a), no o and no d, K = |R|",
     r"With the data as printed ($[s_j] \to r_i$, $[s_j\,r_i] \to a_j$, $[s_j\,p] \to a_j$; $K = |\mathcal{R}|$) and "
     "AdamW in pre-training,",
+)
+
+IN_PHRASES = extracts(
+    "extraction-phrase",
+    PHRASE,
+    "Figure 2 (its caption alone: 5-token data), read as s, a phrase of three tokens, a",
+    "Where a template is a phrase of three tokens, the last token asks and AdamW pre-trains,",
 )
 
 WHO_MOVES = Claim(
@@ -220,6 +234,6 @@ def draw(runs: Runs) -> Artefact:
 EXPERIMENT = Experiment(
     title="Which reading makes which statement true",
     runs=reading_runs,
-    claims=(LAST_TOKEN, AS_PRINTED, WHO_MOVES, UNIFORM_FAILS, SPLIT),
+    claims=(LAST_TOKEN, AS_PRINTED, IN_PHRASES, WHO_MOVES, UNIFORM_FAILS, SPLIT),
     draw=draw,
 )

@@ -15,10 +15,10 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     """Over every fact once, no sampling (a training loop's key is not used); names of one token.
 
     fact_accuracy: [o s r] gives the answer. template_accuracy: [o s] gives one of the subject's templates (any of the
-    K is as good as the data allow). excess: the loss minus the least possible one, which is log(K) / 3: only the
-    template is uncertain, evenly over K.
+    K is as good as the data allow). excess: the loss minus the least possible one, which is log(K) / 3 (or over
+    as many as a sentence has questions): only the template is uncertain, evenly over K.
     """
-    words, slots = facts.vocabulary, facts.templates.shape[1]
+    words, slots, phrase = facts.vocabulary, facts.templates.shape[1], facts.template_names.shape[1]
     subjects = jnp.arange(words.subjects)
     real = subjects < facts.num_subjects
     used = jnp.arange(slots) < facts.multiplicity
@@ -33,7 +33,11 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
         answers = 1 + words.templates + subjects
         attention = jax.vmap(model.weights)(tokens)[:, -1]
         hit = (jnp.argmax(logits, axis=1) == answers).astype(logits.dtype)
-        return mean(hit), mean(_nll(logits, answers)), jax.vmap(mean, in_axes=1)(attention)
+        nll = _nll(logits, answers)
+        for word in range(1, phrase):
+            before = jax.vmap(model.last)(tokens[:, : word - phrase])
+            nll += _nll(before, 1 + templates + word)
+        return mean(hit), mean(nll), jax.vmap(mean, in_axes=1)(attention)
 
     # One slot after another: all facts at once would fill the memory at the paper's size.
     hits, nlls, on_three = jax.lax.map(of_slot, facts.templates.T)
@@ -45,7 +49,7 @@ def stored_facts(model: OneLayer, facts: Facts, key: Any = None) -> Metrics:
     start = model.last(jnp.full(1, START, jnp.int32))
     dummy_nll = _nll(start[None], jnp.zeros(1, jnp.int32))[0] if words.opened else jnp.zeros(())
     template_loss = mean(jnp.sum(share[:, None] * template_nll, axis=0))
-    questions = 2 + words.opened  # a sentence
+    questions = 1 + phrase + words.opened  # a sentence
     loss = (dummy_nll + template_loss + jnp.sum(share * nlls)) / questions
     on_two = jax.vmap(mean, in_axes=1)(jax.vmap(model.weights)(prefixes)[:, -1])
     return {

@@ -13,7 +13,8 @@ import optax
 from jaxtyping import Array, Float, Key
 
 from lemmata import core
-from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Several, Some
+from lemmata.core.config import UNSAID
+from lemmata.core.constraints import Bound, Count, Natural, NonNegative, Positive, Some
 from lemmata.papers.knowledge.model.gpt2 import GPT2, GPT2Config, matrices
 from lemmata.papers.knowledge.probe.sweep import SIZES
 from lemmata.papers.knowledge.task import CoverageConfig, Facts, FactsConfig, Questions
@@ -77,25 +78,33 @@ class DecoderExtraction(core.RunConfig):
     version = 2
 
     cells: Some[CellConfig]
-    name_length: Several = 5  # names are spelled
+    name_length: Count = 5  # more than one: names are spelled
     alphabet: int = 64
+    phrase: Count = field(default=1, metadata=UNSAID)  # tokens of a template, where names are one token
+    asked: Count | None = field(default=None, metadata=UNSAID)  # subjects, of the half that is not held out; None: all
     model: GPT2Config
     pretraining: PhaseConfig
     fine_tuning: PhaseConfig
     seeds: Some[int] = (0,)
 
     def cross_check(self) -> None:
-        vocab, length = self.facts(self.cells[0]).vocabulary().size, 3 * self.name_length + 1
+        vocab, length = self.facts(self.cells[0]).vocabulary().size, 2 * self.name_length + self.between + 1
         for name, least in (("vocab", vocab), ("length", length)):
             value = getattr(self.model, name)
             core.require(value >= least, f"model.{name}", value, f"at least {least}, which the sentences need")
         for cell in self.cells:
-            self.facts(cell)  # refuses a world that cannot be
+            CoverageConfig(subjects=self.asked).check(self.facts(cell), "asked")  # refuses a world that cannot be
+
+    @property
+    def between(self) -> int:
+        """Tokens of a template, between a subject and its answer."""
+        return max(self.name_length, self.phrase)
 
     def facts(self, cell: CellConfig) -> FactsConfig:
         """Padded to the shape that all cells share."""
         pads = {f"pad_{name}": max(getattr(one, name) for one in self.cells) for name in SIZES}
-        return FactsConfig(**vars(cell), **pads, name_length=self.name_length, alphabet=self.alphabet)
+        names: dict[str, Any] = {"name_length": self.name_length, "alphabet": self.alphabet, "phrase": self.phrase}
+        return FactsConfig(**vars(cell), **pads, **names)
 
     def replicas(self) -> list[tuple[CellConfig, int]]:
         return [(cell, seed) for cell in self.cells for seed in self.seeds]
@@ -107,14 +116,15 @@ class DecoderExtraction(core.RunConfig):
         create = eqx.filter_jit(lambda key: GPT2.create(self.model, key=key))
         first = {seed: create(core.named_key(seed, "init")) for seed in self.seeds}
         length = self.name_length
-        reading = self.pretraining.descent((0, *range(length, 3 * length)))
+        reading = self.pretraining.descent((0, *range(length, 2 * length + self.between)))
         start = stack([reading.init(first[seed]) for seed in seeds])
         keys = core.named_keys(seeds, "data", "pretraining")
         models, stored_history = self.pretraining.fit(
             reading, worlds, start, keys, probe=stored_accuracy, context=context, stage="pretraining"
         )
 
-        questions = [Questions.choose(world, CoverageConfig(), seed) for world, seed in zip(worlds, seeds, strict=True)]
+        coverage, pairs = CoverageConfig(subjects=self.asked), zip(worlds, seeds, strict=True)
+        questions = [Questions.choose(world, coverage, seed) for world, seed in pairs]
         asking = self.fine_tuning.descent(tuple(range(2 * length, 3 * length)))
         start = jax.jit(jax.vmap(asking.init))(models)
         keys = core.named_keys(seeds, "data", "fine-tuning")
@@ -148,7 +158,9 @@ def stored_accuracy(model: GPT2, facts: Facts, key: Key[Array, ""]) -> core.Metr
     """The share of subjects whose answer follows one of their sentences, every letter right."""
     subjects = jnp.arange(facts.subject_order.shape[0])
     slots = jax.random.randint(key, subjects.shape, 0, facts.multiplicity)
-    right = letters_right(model, facts.sentences(subjects, facts.templates[subjects, slots]), facts)
+    right = letters_right(
+        model, facts.sentences(subjects, facts.templates[subjects, slots]), facts.vocabulary.name_length
+    )
     return {"told": _mean(right.all(axis=1), subjects < facts.num_subjects)}
 
 
@@ -157,7 +169,7 @@ def extraction(model: GPT2, questions: Questions, key: Any = None) -> core.Metri
     letter is right after right ones), and with the first letter right."""
     facts = questions.facts
     subjects = jnp.arange(facts.subject_order.shape[0])
-    right = letters_right(model, facts.question_batch(subjects), facts)
+    right = letters_right(model, facts.question_batch(subjects), facts.vocabulary.name_length)
     held_out = questions.test.max(axis=1)
     return {
         "held_out": _mean(right.all(axis=1), held_out),
@@ -166,10 +178,10 @@ def extraction(model: GPT2, questions: Questions, key: Any = None) -> core.Metri
     }
 
 
-def letters_right(model: GPT2, batch: core.Batch, facts: Facts) -> Array:
-    """Which letters of the answers come out, each given those before it."""
-    length = facts.vocabulary.name_length
-    positions = 2 * length + jnp.arange(length)
+def letters_right(model: GPT2, batch: core.Batch, between: int) -> Array:
+    """Which letters of the answers come out, each given those before it: after a name and so many tokens `between`."""
+    length = (batch.tokens.shape[1] - 1 - between) // 2
+    positions = length + between + jnp.arange(length)
     logits = jax.vmap(lambda tokens: model.at(tokens, positions))(batch.tokens)
     return jnp.argmax(logits, axis=-1) == batch.targets[:, positions]
 

@@ -70,8 +70,9 @@ class Pipeline(RunConfig):
         pads = self.facts.pads
         require(pads == (None, None, None), "facts.pad_*", pads, "None: every sentence is read once")
         staged = self.stages is not None
-        fits = not staged or (self.facts.opened and self.model.attention == "softmax")
-        require(fits, "stages", self.stages, "None where sentences do not begin with o, or attention is uniform")
+        fits = not staged or (self.facts.opened and self.facts.phrase == 1 and self.model.attention == "softmax")
+        allowed = "None where sentences do not begin with o, templates are phrases, or attention is uniform"
+        require(fits, "stages", self.stages, allowed)
 
     def execute(self, context: RunContext) -> RunOutput:
         models, facts = pretrained(self, context)
@@ -108,12 +109,16 @@ def pretrained(config: Any, context: RunContext, stage: str = "stages") -> tuple
         cells = [(config.facts, seed) for seed in config.seeds]
         return pretrain(cells, config.model, config.pretraining, context, stage)[:2]
     worlds = [Facts.create(config.facts, seed) for seed in config.seeds]
+    return in_stages(config, [Prompts.of(world) for world in worlds], context, stage), worlds
+
+
+def in_stages(config: Any, prompts: list[Prompts], context: RunContext, stage: str = "stages") -> OneLayer:
+    """Stacked models, a seed each, after gradient descent in stages on these prompts."""
     descent = config.stages.descent(config.model.learning_rate_unit)
     start = stack([descent.init(OneLayer.create(config.model, config.facts, seed)) for seed in config.seeds])
     steps, keys = config.stages.steps, named_keys(config.seeds, "data")
-    tasks = stack([Prompts.of(world) for world in worlds])
     watched: dict[str, Any] = {"context": context, "stage": stage, "replicas": "map"}
-    return fit_many(descent, tasks, start, keys, steps=steps, every=steps, **watched)[0].model, worlds
+    return fit_many(descent, stack(prompts), start, keys, steps=steps, every=steps, **watched)[0].model
 
 
 def answered(model: OneLayer, questions: Questions, key: Any = None) -> Metrics:

@@ -12,7 +12,7 @@ from lemmata.core import Config, Count, Metrics, NonNegative, Positive, require,
 from lemmata.papers.knowledge.model import OneLayer, trainable
 from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.task import Facts
-from lemmata.train import Descent
+from lemmata.train import Descent, next_token_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +36,18 @@ def pre_training(config: PreTrainingConfig) -> Descent:
 
 
 class Sentences(eqx.Module):
-    """The objective on `batch` fresh sentences, names of one token; its gradient is in closed form."""
+    """The objective on `batch` fresh sentences; its gradient is in closed form where every name is one token."""
 
     batch: int = eqx.field(static=True)
 
     def __call__(self, moving: OneLayer, fixed: OneLayer, task: Facts, key: Key[Array, ""]) -> tuple[Metrics, OneLayer]:
         model = eqx.combine(moving, fixed)
+        if task.template_names.shape[1] > 1:
+            batch = task.sentences(*task.draw(self.batch, key=key))
+            loss, gradient = eqx.filter_value_and_grad(lambda one: next_token_loss(eqx.combine(one, fixed), batch))(
+                moving
+            )
+            return {"loss": loss}, gradient
         nlls, attention, neurons = sentence_gradient(model, task, *task.draw(self.batch, key=key))
         gradient = eqx.tree_at(lambda one: (one.attention, one.neurons), moving, (attention, neurons))
         return {"loss": nlls.loss(task.vocabulary.opened)}, gradient

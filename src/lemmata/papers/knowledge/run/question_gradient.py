@@ -40,6 +40,8 @@ class QuestionGradient(RunConfig):
         allowed = "gradient descent with the whole gradient of both parts: the others follow from it"
         require(whole and self.tuning.part == "both", "tuning", self.tuning, allowed)
         check_cell(self.facts, self.model, self.ways())
+        fits = self.stages is None or self.facts.phrase == 1
+        require(fits, "stages", self.stages, "None where templates are phrases")
 
     def ways(self) -> tuple[FineTuningConfig, ...]:
         both = self.tuning

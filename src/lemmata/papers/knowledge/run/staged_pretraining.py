@@ -33,19 +33,21 @@ class Prompts(eqx.Module):
     answers: Int[Array, " fact"]  # the token that follows
     subjects: Int[Array, "subject 2"]  # the tokens o s of each subject
     owner: Int[Array, " fact"]  # which subject a sentence is about
-    multiplicity: Int[Array, ""]
+    templates: Int[Array, " fact"]
+    multiplicity: Int[Array, "*fact"]  # K_s(j), of each sentence's subject or of all
     world: Facts
 
     @classmethod
-    def of(cls, facts: Facts) -> "Prompts":
-        """Of an unpadded world: each of the N K sentences once."""
+    def of(cls, facts: Facts, counts: Int[np.ndarray, " subject"] | None = None) -> "Prompts":
+        """Of an unpadded world: each of the N K sentences once; with `counts`, the first K_s(j) of each subject."""
         n, k = facts.templates.shape
-        owner = jnp.repeat(jnp.arange(n), k)
+        slots = np.ones((n, k), bool) if counts is None else np.arange(k) < counts[:, None]
+        owner, slot = (jnp.asarray(one, jnp.int32) for one in np.nonzero(slots))
+        templates = facts.templates[owner, slot]
         o, names = jnp.full(n, START, jnp.int32), facts.subject_names[:, 0]
-        relations = facts.template_names[facts.templates.reshape(-1), 0]
-        sentences_read = jnp.stack([o[owner], names[owner], relations], axis=1)
-        prompts = sentences_read, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner
-        return cls(*prompts, facts.multiplicity, facts)
+        sentences_read = jnp.stack([o[owner], names[owner], facts.template_names[templates, 0]], axis=1)
+        prompts = sentences_read, facts.answer_names[owner, 0], jnp.stack([o, names], axis=1), owner, templates
+        return cls(*prompts, facts.multiplicity if counts is None else jnp.asarray(counts)[owner], facts)
 
     def attention(self, model: OneLayer, prompts: Int[Array, "p l"]) -> Float[Array, "p l"]:
         """alpha of the last position, for each prompt."""
@@ -67,12 +69,9 @@ def whole_gradient(
 ) -> tuple[Float[Array, ""], core.Metrics, Float[Array, "width width"], Float[Array, "width neuron class"]]:
     """The next-token loss over all sentences and their three questions, how much is learned (of relations and answers
     on average and at most), and the loss's gradients in A and w."""
-    world = prompts.world
-    losses, attention, neurons = sentence_gradient(model, world, prompts.owner, world.templates.reshape(-1))
-    relation, answer = (
-        prompts.multiplicity * jnp.exp(-losses.relation),
-        jnp.exp(-losses.answer),
-    )  # 1 when all is learned
+    losses, attention, neurons = sentence_gradient(model, prompts.world, prompts.owner, prompts.templates)
+    # 1 when all is learned
+    relation, answer = prompts.multiplicity * jnp.exp(-losses.relation), jnp.exp(-losses.answer)
     known = {
         "dummy": jnp.exp(-losses.dummy),
         "relation": jnp.mean(relation),
@@ -135,7 +134,7 @@ class StagedPreTraining(core.RunConfig):
 
     def cross_check(self) -> None:
         world = self.facts
-        plain = world.name_length == 1 and world.opened and world.pads == (None, None, None)
+        plain = world.name_length == 1 == world.phrase and world.opened and world.pads == (None, None, None)
         core.require(plain, "facts", world, "names of one token after o, without padding")
         allowed = "'softmax': uniform attention has no stages to follow"
         core.require(self.model.attention == "softmax", "model.attention", self.model.attention, allowed)

@@ -1,7 +1,7 @@
 """The world of facts: N subjects with an answer each, K of |R| templates a subject (appendix, steps 39-45), in words
 numbered o, p, d, then relations, subjects, answers, or the letters that spell these."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import equinox as eqx
 import jax
@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, Key
 
 from lemmata.core import AbstractTask, Batch, Config, Count, Inside, Several, named_generator, require, to_jax
+from lemmata.core.config import UNSAID
 
 START, ASK, DUMMY = 0, 1, 2  # o, which opens every sequence; p, which ends a question; d, the dummy that follows o
 SPECIAL = 3
@@ -83,6 +84,7 @@ class FactsConfig(Config):
     held_out: Inside = 0.5  # of the subjects, never asked about in fine-tuning (the paper's half)
     opened: bool = True  # every sequence begins with o, which d follows (the lemmas); steps 39-45 print neither
     name_length: Count = 1  # tokens a name; the paper's figures say "5-token data" without defining it
+    phrase: Count = field(default=1, metadata=UNSAID)  # words of a template, its own; s, three of them, a are 5 tokens
     alphabet: Count = 32  # of spelled names
     pad_subjects: int | None = None
     pad_templates: int | None = None
@@ -94,6 +96,7 @@ class FactsConfig(Config):
         require(1 <= self.num_held_out < n, "held_out", self.held_out, f"some, but not all, of {n} subjects")
         for name, pad, real in zip(("subjects", "templates", "multiplicity"), self.pads, (n, r, k), strict=True):
             require(pad is None or pad >= real, f"pad_{name}", pad, f"None, or at least {real}")
+        require(self.phrase == 1 or self.name_length == 1, "phrase", self.phrase, "1 where names are spelled")
         if self.name_length > 1:
             allowed = f"enough letters for {r + 2 * n} different names of {self.name_length}, twice over"
             letters = min(self.name_length, 64)  # as many as are ever needed: a power of more takes forever
@@ -109,7 +112,7 @@ class FactsConfig(Config):
 
     def vocabulary(self) -> Vocabulary:
         """Of the padded world."""
-        templates, subjects = self.pad_templates or self.templates, self.pad_subjects or self.subjects
+        templates, subjects = (self.pad_templates or self.templates) * self.phrase, self.pad_subjects or self.subjects
         return Vocabulary(templates, subjects, self.name_length, self.alphabet, self.opened)
 
     def present(self) -> Bool[np.ndarray, " token"]:
@@ -118,7 +121,7 @@ class FactsConfig(Config):
         real = np.ones(words.size, bool)
         real[DUMMY] = self.opened  # it follows o alone
         if self.name_length == 1:
-            real[SPECIAL + self.templates : words.first_subject] = False
+            real[SPECIAL + self.templates * self.phrase : words.first_subject] = False
             real[words.first_subject + self.subjects : words.first_answer] = False
             real[words.first_answer + self.subjects :] = False
         return real
@@ -127,11 +130,11 @@ class FactsConfig(Config):
 class Facts(AbstractTask):
     """The sizes are arrays, so one compiled program serves every world that fits the padded shape."""
 
-    templates: Int[Array, "subject slot"]  # the K templates of each subject; unused slots hold 0
+    templates: Int[Array, "subject slot"]  # the K of each subject, by their first word; unused slots hold 0
     subject_order: Int[Array, " subject"]  # real subjects in split order (fine-tuning first), then padding
     template_order: Int[Array, " template"]  # the order in which templates are covered, then padding
     subject_names: Int[Array, "subject letter"]
-    template_names: Int[Array, "template letter"]
+    template_names: Int[Array, "template word"]
     answer_names: Int[Array, "subject letter"]
     num_subjects: Int[Array, ""]
     multiplicity: Int[Array, ""]
@@ -141,20 +144,23 @@ class Facts(AbstractTask):
     @classmethod
     def create(cls, config: FactsConfig, seed: int) -> "Facts":
         """Drawn on the host at the real size, one stream a purpose, and padded afterwards."""
-        n, r, k = config.subjects, config.templates, config.multiplicity
+        n, r, k, phrase = config.subjects, config.templates, config.multiplicity, config.phrase
         words = config.vocabulary()
         if config.name_length == 1:
             relations, subjects, answers = words.single_names()
+            following = np.arange(phrase)[None, :] + np.arange(len(relations))[:, None]
+            relations = relations[np.minimum(following, len(relations) - 1), 0]
         else:
             real = replace(words, templates=r, subjects=n)
             relations, subjects, answers = real.spelled_names(random_stream(seed, "names"))
-        drawn = np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
+        drawn = phrase * np.argsort(random_stream(seed, "facts").random((n, r)), axis=1)[:, :k]
+        order = phrase * random_stream(seed, "templates").permutation(r)
         arrays = (
             _grown(drawn, words.subjects, config.pad_multiplicity or k),
             np.append(random_stream(seed, "subjects").permutation(n), np.arange(n, words.subjects)),
-            np.append(random_stream(seed, "templates").permutation(r), np.arange(r, words.templates)),
+            np.append(order, np.setdiff1d(np.arange(words.templates), order)),
             _grown(subjects, words.subjects, config.name_length),
-            _grown(relations, words.templates, config.name_length),
+            _grown(relations, words.templates, relations.shape[1]),
             _grown(answers, words.subjects, config.name_length),
             *(n, k, config.num_held_out),
         )
@@ -174,9 +180,10 @@ class Facts(AbstractTask):
     def sentences(self, subjects: Int[Array, " batch"], templates: Int[Array, " batch"]) -> Batch:
         names = (self.subject_names[subjects], self.template_names[templates], self.answer_names[subjects])
         length = self.vocabulary.name_length
-        position = jnp.arange(3 * length + 1)
+        last = sum(name.shape[1] for name in names)
+        position = jnp.arange(last + 1)
         # A subject is given, not predicted: the loss is taken at o and wherever a letter of r or a comes next.
-        mask = (position == 0) | ((position >= length) & (position < 3 * length))
+        mask = (position == 0) | ((position >= length) & (position < last))
         return self._batch(names, mask, dummy_first=True)
 
     def prefixes(self, subjects: Int[Array, " batch"]) -> Int[Array, "batch seq"]:
