@@ -128,3 +128,34 @@ PRETRAINED_RIGHT: dict[str, Any] = {
 }  # at the paper's scale alone
 PRETRAINED_RIGHT_SEEDS = 3
 PRETRAINED_SEEDS = Size(smoke=1, laptop=10, paper=10, where=OURS)
+
+# Section 2.1: ways to pre-train the memory, against the constructed one
+WAYS_SEEDS = Size(smoke=2, laptop=3, paper=10, where=OURS)
+EOS_SEEDS = Size(smoke=2, laptop=8, paper=20, where=OURS)
+WAYS_BASE: Size[dict[str, Any]] = Size(
+    smoke={"hidden": 64, "batch": 32, "pretrain_steps": 200, "sequences": 32, "steps": 40, "test_sequences": 100},
+    laptop={"batch": 128, "pretrain_steps": 1000, "steps": 400},
+    paper={"pretrain_steps": 5000, "sequences": 4096, "steps": 3000},
+    where="Section 5 gives none",
+)
+WAYS: Size[dict[str, dict[str, Any]]] = Size(
+    smoke={"with weight decay": {"weight_decay": 0.3}},
+    laptop={
+        "at temperature 0.2": {"pretrain_temperature": 0.2},
+        "with half the width": {"hidden": 256},
+        "loss over the missing part": {"over": "missing part"},
+        "from small weights": {"initial_scale": 0.1},
+        "with weight decay": {"weight_decay": 0.3, "pretrain_steps": 2500},
+    },
+    paper={
+        "at temperature 0.2": {"pretrain_temperature": 0.2},
+        "at temperature 5": {"pretrain_temperature": 5.0},
+        "with four times the width": {"hidden": 2048},
+        "loss over the missing part": {"over": "missing part"},
+        "from small weights": {"initial_scale": 0.1},
+        "with weight decay": {"weight_decay": 0.3, "pretrain_steps": 20_000},
+        "on 512 sequences": {"sequences": 512},
+        "on 16384 sequences": {"sequences": 16_384},
+    },
+    where="Section 5 gives none; ours",
+)

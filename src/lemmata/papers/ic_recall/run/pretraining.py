@@ -78,7 +78,9 @@ class PretrainThenFineTune(core.RunConfig):
             trained, before = train_all(algorithm, pairs, blank, self.seeds, "pre-training", **how)
             models = unstack(trained)
             problems = [
-                FineTuning(_asked(model, world, shown), self.temperature, _asked(model, world, held_out))
+                FineTuning(
+                    what_is_recalled(model, world, shown), self.temperature, what_is_recalled(model, world, held_out)
+                )
                 for model, world, shown, held_out in zip(models, worlds, train, test, strict=True)
             ]
             algorithm = Descent(Autodiff(recalled_loss), only(full_key_query), optax.adam, self.learning_rate)
@@ -87,7 +89,7 @@ class PretrainThenFineTune(core.RunConfig):
             _, found = train_all(algorithm, problems, ready, self.seeds, "fine-tuning", **how)
             once = {"ceiling": list(map(best_accuracy, worlds, test))}
             for when, asked in (("recalled", models), ("untrained", blank)):
-                shares = list(map(_recalled, asked, worlds))
+                shares = list(map(share_recalled, asked, worlds))
                 once |= {f"{when}_{name}": [share[name] for share in shares] for name in DIRECTIONS}
         found["first_fitting"] = np.array(list(map(_fitting, found["relation"], worlds, test)))
         names = ("loss", "first_argmax", "first_fitting", "second_argmax")
@@ -108,7 +110,7 @@ class PretrainThenFineTune(core.RunConfig):
         return eqx.tree_at(lambda m: m.key_query, model, zero)
 
 
-def _asked(model: DenseTransformer, world: TableWorld, sequences: Sequences) -> Recalled:
+def what_is_recalled(model: DenseTransformer, world: TableWorld, sequences: Sequences) -> Recalled:
     batch = stored(world, sequences).batch
     return recalled(model, batch.tokens, batch.targets)
 
@@ -138,7 +140,7 @@ def pair_loss(model: DenseTransformer, batch: core.Batch) -> Float[Array, ""]:
     return masked_cross_entropy(logits[:, None], batch.targets[:, 1:], batch.mask[:, 1:])
 
 
-def _recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
+def share_recalled(model: DenseTransformer, world: TableWorld) -> dict[str, float]:
     """The share of questions answered rightly, by what is missing; of several right relations any one counts."""
     questions = every_pair(world.table)
     tokens = np.concatenate([tokens for tokens, _ in questions.values()])  # one program for all directions

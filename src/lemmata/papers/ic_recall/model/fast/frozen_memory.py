@@ -41,25 +41,28 @@ def recalled_logits(
 ) -> tuple[Float[Array, "batch relations"], Float[Array, "batch answers"]]:
     """Of the relation at the first decoding step, and of the answer at the second, with the model's attention."""
     first, second = both_attentions(model, sequences.tokens)
-    return _evaluated(sequences.relations, first), _evaluated(sequences.answers, second)
+    return evaluated(sequences.relations, first), evaluated(sequences.answers, second)
 
 
-def _pairs(length: int) -> tuple[np.ndarray, np.ndarray]:
+def pairs_of_positions(length: int) -> tuple[np.ndarray, np.ndarray]:
     first, second = zip(*combinations_with_replacement(range(length), 2), strict=True)
     return np.array(first), np.array(second)
 
 
 def _forms(tokens: np.ndarray, read: np.ndarray, write: np.ndarray) -> np.ndarray:
-    pairs = list(zip(*_pairs(tokens.shape[1]), strict=True))
+    pairs = list(zip(*pairs_of_positions(tokens.shape[1]), strict=True))
     forms = np.empty((len(tokens), len(pairs), len(write)), read.dtype)
     for place, (i, j) in enumerate(pairs):
         forms[:, place] = (1 if i == j else 2) * (read[tokens[:, i]] * read[tokens[:, j]]) @ write.T
     return forms
 
 
-def _evaluated(
-    forms: Float[Array, "batch pairs logits"], attention: Float[Array, "batch keys"]
+def evaluated(
+    forms: Float[Array, "batch pairs logits"],
+    attention: Float[Array, "batch keys"],
+    residual: Float[Array, ""] | float = 1.0,
 ) -> Float[Array, "batch logits"]:
-    mixed = attention.at[:, -1].add(1.0)
-    i, j = _pairs(attention.shape[1])
+    """What the memory answers to this attention and `residual` times the last token, which is 1 in the paper."""
+    mixed = attention.at[:, -1].add(residual)
+    i, j = pairs_of_positions(attention.shape[1])
     return jnp.einsum("bp,bpl->bl", mixed[:, i] * mixed[:, j], forms)
