@@ -22,7 +22,9 @@ def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
         seeds=sizes.seeds(sizes.WAYS_SEEDS, scale),
         **sizes.WAYS_BASE.at(scale),
     )
-    ways = {f"way/{name}": replace(usual, **changed) for name, changed in sizes.WAYS.at(scale).items()}
+    ways: dict[str, core.RunConfig] = {
+        f"way/{name}": replace(usual, **changed) for name, changed in sizes.WAYS.at(scale).items()
+    }
     seeds = sizes.seeds(sizes.EOS_SEEDS, scale)
     ways[f"way/{USUAL}"] = more = replace(usual, seeds=seeds, changes=CHANGES)
     return ways | {"constructed": replace(more, memory="constructed"), "untrained": replace(usual, memory="untrained")}

@@ -8,6 +8,7 @@ from lemmata.papers.ic_recall.model.convert import (
     with_exact_memory,
 )
 from lemmata.papers.ic_recall.model.fast.attention import both_attentions
+from lemmata.papers.ic_recall.model.fast.eos_scores import EosScores, eos_decoding, eos_nll
 from lemmata.papers.ic_recall.model.fast.frozen_memory import Recalled, recalled, recalled_logits
 from lemmata.papers.ic_recall.model.fast.full_attention import decoding_from_counts, nlls_from_counts
 from lemmata.papers.ic_recall.model.fast.nll import mean_nll
