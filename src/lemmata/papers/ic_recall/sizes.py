@@ -165,7 +165,7 @@ DESCENT_WORLDS = Size(smoke=1, laptop=3, paper=3, where="Figure 3 has these thre
 DESCENT_SEQUENCES = Size(smoke=(8, 32), laptop=(8, 16, 32), paper=_FIGURE_3, where="Figure 3's axis")
 DESCENT_SEEDS = Size(smoke=6, laptop=40, paper=100, where=OURS)
 DESCENT_STEPS = Size(smoke=100, laptop=500, paper=4000, where=OURS)
-STEP_WORLD = Size(smoke=(8, 64), laptop=(16, 256), paper=(32, 512), where=OURS)
+STEP_WORLD = Size(smoke=(8, 64), laptop=(8, 128), paper=(32, 512), where=OURS)
 STEP_WIDTHS = Size(smoke=(1, 2), laptop=(1, 2, 4), paper=(1, 2, 4), where=OURS)
 STEP_SEQUENCES = Size(smoke=(8, 32), laptop=(8, 32, 128), paper=(8, 32, 128), where=OURS)
 STEP_SEEDS = Size(smoke=2, laptop=3, paper=5, where=OURS)

@@ -29,7 +29,8 @@ def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
         sequences=sizes.STEP_SEQUENCES.at(scale),
         seeds=sizes.seeds(sizes.STEP_SEEDS, scale),
     )
-    return {f"world/{name}": replace(few, world=world) for name, world in shown} | {"one step": step}
+    runs: dict[str, core.RunConfig] = {f"world/{name}": replace(few, world=world) for name, world in shown}
+    return runs | {"one step": step}
 
 
 def _reached(runs: core.Runs, when: str, number: int) -> core.Successes:
@@ -103,22 +104,15 @@ def _lead(runs: core.Runs, rules: tuple[str, ...]) -> np.ndarray:
 
 
 def _foretold(runs: core.Runs) -> np.ndarray:
+    """By the formula, from the gradient's coefficients; the same for every rule."""
     run = runs["one step"]
     size = 2 * run.config.world.n + run.config.world.relations + 1
-    cells = [
-        [
-            np.mean([
-                token_lead(w * size, c, norm)
-                for c, norm in zip(
-                    *(run.column(name, rule="adam", width=w, sequences=n) for name in ("coefficient", "norm")),
-                    strict=True,
-                )
-            ])
-            for n in run.config.sequences
-        ]
-        for w in run.config.widths
-    ]  # fmt: skip
-    return np.array([cells] * len(BY_SIGNS))
+    table = np.empty((len(run.config.widths), len(run.config.sequences)))
+    for i, w in enumerate(run.config.widths):
+        for j, n in enumerate(run.config.sequences):
+            c, norm = (run.column(name, rule="adam", width=w, sequences=n) for name in ("coefficient", "norm"))
+            table[i, j] = np.mean(token_lead(float(w * size), c, norm))
+    return np.stack([table] * len(BY_SIGNS))
 
 
 def _cells(runs: core.Runs) -> list[dict[str, object]]:

@@ -71,12 +71,8 @@ class OneStep(core.RunConfig):
     def _moves(self, tokens: np.ndarray, gradient: KeyQuery, width: int, seed: int) -> list[dict[str, float | str]]:
         size = gradient.token.shape[0]
         phi = np.asarray(orthonormal(size, width * size, core.named_key(seed, "embeddings")))
-        turned: Any = KeyQuery(
-            gradient.position,
-            gradient.position_token @ phi,
-            phi.T @ gradient.token_position,
-            phi.T @ gradient.token @ phi,
-        )
+        mixed = phi.T @ gradient.token_position, phi.T @ gradient.token @ phi
+        turned: Any = KeyQuery(gradient.position, gradient.position_token @ phi, *map(core.to_jax, mixed))
         query, relation, place = tokens[:, 2 * self.k], tokens[:, -1], tokens.shape[1] - 1
         coefficient = -np.asarray(gradient.token)[query, relation].mean()
         rows = []
