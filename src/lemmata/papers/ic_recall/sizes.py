@@ -25,6 +25,7 @@ PANELS: dict[str, dict[str, Any]] = {
 # Section 2: worlds and the memory
 WORLD_SEEDS = Size(smoke=4, laptop=20, paper=50, where=OURS)
 MEMORY_WORLDS = Size(smoke=2, laptop=4, paper=5, where=f"Lemma 3.1 holds in every world; {OURS}")
+MORE_DIRECT_DRAWS = Size(smoke=4, laptop=20, paper=100, where=f"Lemma B.1: every W^KQ; {OURS}")
 DIRECT_DRAWS = Size(smoke=10, laptop=200, paper=1000, where=f"Lemma B.1: every W^KQ; {OURS}")
 
 # Appendices B to E: formulas at random points, n = 3 and n = 7
@@ -177,3 +178,4 @@ END_STEPS = Size(smoke=1500, laptop=4000, paper=20_000, where="Theorem 4.2: t_2 
 DELTA_SEEDS = Size(smoke=600, laptop=2000, paper=20_000, where=OURS)
 PUSH_SEEDS = Size(smoke=4, laptop=24, paper=200, where=OURS)
 GAP_SEEDS = Size(smoke=3, laptop=16, paper=60, where=OURS)
+WORLD_STEP_SEEDS = Size(smoke=3, laptop=8, paper=40, where=OURS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_most, word
+from lemmata.core import Artefact, Claim, Experiment, Part, Runs, at_most, near, word
 from lemmata.papers.ic_recall import sizes
 from lemmata.papers.ic_recall.run.memory import DirectDecoding
 from lemmata.report import plots
@@ -32,6 +32,31 @@ LEMMA = Claim(
 )
 
 
+def _over_chance(runs: Runs, decoding: str) -> np.ndarray:
+    """The best accuracy times n, for each n above 3."""
+    return np.array(
+        [run.metrics[f"{decoding}_probability"].max() * run.config.n for run in runs.group("more").values()]
+    )
+
+
+MORE = Claim(
+    id="lemma-b.1-more",
+    locus="beyond the paper: Lemma B.1 with more subjects (Section 2.2)",
+    uses=("lemma-b.1",),
+    statement="With the memory of Lemma A.1 and all bijections of $n > 3$ subjects, an answer predicted at the first "
+    r"decoding step, without the intermediate relation, has accuracy $\frac1n$, for any input and any $W^{KQ}$.",
+    subject=lambda runs: _over_chance(runs, "direct"),
+    wrong=lambda runs: _over_chance(runs, "stepped"),
+    parts=Part(
+        np.asarray,
+        near(1.0, atol=1e-9),
+        along={"n": lambda runs: [run.config.n for run in runs.group("more").values()]},
+    ),
+    remark="By probability, the largest over random full $W^{KQ}$ and all sequences. Every answer has the logit "
+    r"$\sum_s v_s^2$ there: no relation has been seen. The control reads the answer after the relation.",
+)
+
+
 def draw(runs: Runs) -> Artefact:
     run = runs["direct"]
     figure, ax = plots.new_figure(height=3.6)
@@ -50,7 +75,10 @@ def draw(runs: Runs) -> Artefact:
 
 EXPERIMENT = Experiment(
     title="The relation cannot be skipped",
-    runs=lambda scale: {"direct": DirectDecoding(draws=sizes.DIRECT_DRAWS.at(scale))},
-    claims=(LEMMA,),
+    runs=lambda scale: {
+        "direct": DirectDecoding(draws=sizes.DIRECT_DRAWS.at(scale)),
+        **{f"more/{n}": DirectDecoding(n=n, draws=sizes.MORE_DIRECT_DRAWS.at(scale)) for n in (4, 5)},
+    },
+    claims=(LEMMA, MORE),
     draw=draw,
 )

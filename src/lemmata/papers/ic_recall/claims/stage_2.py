@@ -105,6 +105,7 @@ CLAIMS = (
         r"below $\log 2$ after the perturbation and $O(\text{poly}(\frac1T)\log\frac1\delta)$ steps. Judged as a law "
         r"of $\delta$, at one radius: the steps that $1 - \delta$ of the pushes need grow by $1/\log(1 + "
         r"\eta_2|\lambda|)$ for each e-fold of $\frac1\delta$, $\lambda$ the least eigenvalue at the saddle.",
+        protocol=core.Protocol(ours="the law of delta", why="the lemma has an order alone"),
         needs={"many pushes": below_log_two()},
         subject=lambda runs: Escapes(runs["many pushes"]),
         wrong=lambda runs: Escapes(runs["many pushes, half the rate"]),
@@ -122,6 +123,7 @@ CLAIMS = (
         statement=r"Lemma B.6 asks for a radius with $\log^{-2}\frac{d\alpha}{\delta\gamma}$; Algorithm 1's has "
         r"$\log^{-2}\frac1\delta$. With three subjects a smaller radius costs steps alone: $1/\log(1 + "
         r"\eta_2|\lambda|)$ for each e-fold.",
+        protocol=core.Protocol(ours="the radii", why="the algorithm has an order alone"),
         needs={"small pushes": below_log_two()},
         subject=lambda runs: Escapes(runs["small pushes"]),
         wrong=lambda runs: Escapes(runs["small pushes, half the rate"]),

@@ -14,7 +14,14 @@ from mpmath import mp, mpf
 from lemmata.core import Bound, NonNegative, RunConfig, RunContext, RunOutput, Some, named_generator, require
 from lemmata.papers.ic_recall.run.algorithm_1 import OneLargeStep
 from lemmata.papers.ic_recall.run.short_schedule import SHORT
-from lemmata.papers.ic_recall.task import SomeAffine, confusing_pattern, correct_pattern, mismatched_patterns, patterns
+from lemmata.papers.ic_recall.task import (
+    RandomSlopes,
+    SomeAffine,
+    confusing_pattern,
+    correct_pattern,
+    mismatched_patterns,
+    patterns,
+)
 
 FIVE = SomeAffine(n=5, share=0.3)
 ATTEMPTS = 100  # at a world with confusing sequences; some settings have none
@@ -38,7 +45,7 @@ class ExactFirstStep(RunConfig):
     kind = "ic-recall/exact-first-step"
     version = 2
 
-    world: SomeAffine = FIVE
+    world: SomeAffine | RandomSlopes = FIVE
     world_seed: int = 0
     temperatures: Some[Annotated[float, Bound(least=2e-5)]] = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6e-5)
     sample_power: NonNegative = 3.75
@@ -78,6 +85,9 @@ class ExactFirstStep(RunConfig):
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """The kinds of sequence of the first world drawn in which some are confusing, as the lemma assumes, and how
         many sequences there are of each."""
+        if isinstance(self.world, RandomSlopes):  # 32 kinds at any n, known by counting slopes
+            counts, shares, _ = self.world.draw(self.world_seed).kinds(2)
+            return counts, shares
         worlds = (self.world.draw(self.world_seed + attempt) for attempt in range(ATTEMPTS))
         found = (np.unique(world.counts(world.every_sequence(2)), axis=0, return_counts=True) for world in worlds)
         first = next(found)
