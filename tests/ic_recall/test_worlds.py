@@ -9,6 +9,7 @@ import pytest
 
 from lemmata.core import UserError
 from lemmata.core.config import decode, encode
+from lemmata.papers.ic_recall.run.proofs import Transition
 from lemmata.papers.ic_recall.task import (
     Affine,
     AllBijections,
@@ -21,6 +22,7 @@ from lemmata.papers.ic_recall.task import (
     dataset,
     dataset_of,
     is_prime,
+    is_prime_power,
     mismatched_patterns,
     patterns,
     stored,
@@ -235,3 +237,14 @@ def test_what_is_impossible_is_refused_in_one_line(make, says):
         make()
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_fields_have_a_prime_power_of_elements():
+    fields = [n for n in range(30) if is_prime_power(n)]
+    assert fields == [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29]
+    assert is_prime_power(2**61 - 1)
+    assert is_prime_power(10_007**2)
+    assert not any(is_prime_power(n) for n in (10**4, 10**6, 2**61 - 3))
+    assert is_prime_power(2**61)
+    with pytest.raises(UserError, match="prime power"):
+        Transition(n=10)

@@ -9,7 +9,7 @@ from lemmata.papers.ic_recall.run.proofs import OneLargeStep
 from lemmata.proofs import proved_by, proved_by_each
 
 # The temperatures up to which the bound holds with constant 1: for many subjects that is all of T < 1/(40 log n).
-HIGHEST = {7: "0.004", 101: "0.003", 10**6: "0.00181", 2**61 - 1: "0.000592"}
+HIGHEST = {7: "0.004", 101: "0.003", 1_000_003: "0.00181", 2**61 - 1: "0.000592"}
 COLDEST = "0.000001"
 STEPS = {"one-step": 100, "wrong-one-step": 40}  # too short a step leaves more to the mismatched relations
 
@@ -24,13 +24,13 @@ class Bounds(NamedTuple):
 CURVATURES = {
     7: Bounds("0.0569582", "0.0759019"),
     101: Bounds("0.0569582", "0.0754401"),
-    10**6: Bounds("0.0569582", "0.0741790"),
+    1_000_003: Bounds("0.0569582", "0.0741790"),
     2**61 - 1: Bounds("0.0569582", "0.0702695"),
 }
 TOO_NARROW = {
     7: Bounds("0.0569583", "0.0759019"),
     101: Bounds("0.0569582", "0.0754400"),
-    10**6: Bounds("0.0569583", "0.0741790"),
+    1_000_003: Bounds("0.0569583", "0.0741790"),
     2**61 - 1: Bounds("0.0569582", "0.0702694"),
 }
 

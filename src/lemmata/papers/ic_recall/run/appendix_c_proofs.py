@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from lemmata.core import Count
 from lemmata.papers.ic_recall.proof import appendix_c
-from lemmata.papers.ic_recall.run.proofs import FIFTH, Bits, Subjects, decimals, ordered
+from lemmata.papers.ic_recall.run.proofs import FIFTH, Bits, Subjects, decimals, full_world, ordered
 from lemmata.proofs import ProofRun, Step
 
 
@@ -24,6 +24,7 @@ class CurvatureAfterStep(ProofRun):
     bits: Bits = 192
 
     def cross_check(self) -> None:
+        full_world(self.n)
         self._numbers()
         ordered(self, "least", "most")
         ordered(self, "low", "high")

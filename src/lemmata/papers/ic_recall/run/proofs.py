@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from lemmata.core import Bound, Count, Natural, require
 from lemmata.papers.ic_recall.proof import one_large_step, pairs, reduction, transitions
+from lemmata.papers.ic_recall.task import is_prime_power
 from lemmata.proofs import Positive, ProofRun, Step, exact_decimal
 
 Relation = Annotated[int, Bound(least=1, most=6)]
@@ -19,6 +20,12 @@ FIFTH, QUARTER = Fraction(1, 5), Fraction(1, 4)  # no T of a proof is above 1/5,
 def decimals(run: ProofRun, **most: Fraction | int) -> tuple[Fraction, ...]:
     """Fields of a config, each a decimal above 0 and at most so much."""
     return tuple(exact_decimal(name, getattr(run, name), bound) for name, bound in most.items())
+
+
+def full_world(n: int) -> None:
+    """Refuse numbers of subjects for which no world of n(n-1) relations is known: it would be a projective plane of
+    order n, and those known have prime powers."""
+    require(is_prime_power(n), "n", n, "a prime power: no other full world is known")
 
 
 def ordered(run: ProofRun, low: str, high: str) -> None:
@@ -66,6 +73,7 @@ class Transition(ProofRun):
     bits: Bits = 192
 
     def cross_check(self) -> None:
+        full_world(self.n)
         self._numbers()
         ordered(self, "low", "high")
 
@@ -136,6 +144,7 @@ class OneLargeStep(ProofRun):
     bits: Bits = 192
 
     def cross_check(self) -> None:
+        full_world(self.n)
         self._numbers()
         ordered(self, "least", "most")
 

@@ -22,4 +22,5 @@ from lemmata.papers.ic_recall.task.worlds import (
     World,
     WorldConfig,
     is_prime,
+    is_prime_power,
 )

@@ -143,3 +143,9 @@ def is_prime(number: int) -> bool:
     return all(
         pow(w, odd, number) == 1 or any(pow(w, odd << i, number) == number - 1 for i in range(twos)) for w in _WITNESSES
     )
+
+
+def is_prime_power(number: int) -> bool:
+    """Whether a field has so many elements."""
+    roots = {power: round(number ** (1 / power)) for power in range(2, number.bit_length())}
+    return is_prime(number) or any(root**power == number and is_prime(root) for power, root in roots.items())
