@@ -120,7 +120,7 @@ OURS = core.Protocol(ours="the worlds", why="the lemma speaks of every world")
 
 CLAIMS = (
     core.Claim(
-        id="lemma-c.1-worlds",
+        id="first-step-worlds",
         locus="Appendix C, Lemma C.1, in larger worlds",
         uses=("lemma-c.1",),
         statement=r"Stage 1 ends at $v = (\frac16 + \alpha, \frac16, \frac16 + \alpha, \frac16, \frac16 - 2\alpha, "
@@ -145,7 +145,7 @@ CLAIMS = (
         ),
     ),
     core.Claim(
-        id="eq-17-worlds",
+        id="first-step-worlds-eq-17",
         locus="Appendix C, eq. (17), in larger worlds",
         uses=("eq-17",),
         statement=r"On a mismatched sequence at $v = (\frac16, \ldots, \frac16)$, $\frac{p_1(r_1)}{3T} \le "
@@ -164,7 +164,7 @@ CLAIMS = (
         remark="Both bounds are attained up to rounding. The control is sequences that are not mismatched.",
     ),
     core.Claim(
-        id="eq-18-19-worlds",
+        id="first-step-worlds-eq-18-19",
         locus="Appendix C, eqs. (18) and (19), in larger worlds",
         uses=("eq-18-19",),
         statement=r"Under Assumption 2.2 and $T < \frac{1}{40\log n}$, at $v = (\frac16, \ldots, \frac16)$ "

@@ -82,7 +82,7 @@ def _other_temperatures(run: core.RunResult) -> np.ndarray:
 
 CLAIMS = (
     core.Claim(
-        id="thm-4.2-stage-2",
+        id="stage-2-end",
         locus="Theorem 4.2 and Theorem B.3, Stage 2",
         statement=r"With three subjects and $T < T_0$, Stage 2 of Algorithm 1 from where an infinite Stage 1 ends, "
         r"$v = (\frac14, \frac14, \frac14, \frac14, 0, 0)$, perturbed, converges to the global optimum $v^* = (a, a, "
@@ -99,7 +99,7 @@ CLAIMS = (
         "temperature.",
     ),
     core.Claim(
-        id="lemma-b.5-delta",
+        id="stage-2-delta",
         locus="Appendix B, Lemma B.5",
         statement=r"With three subjects and $T < T_{\max}(\delta)$, with probability at least $1 - \delta$ the loss is "
         r"below $\log 2$ after the perturbation and $O(\text{poly}(\frac1T)\log\frac1\delta)$ steps. Judged as a law "
@@ -118,7 +118,7 @@ CLAIMS = (
         r"probability proportional to the bound: hence $\log\frac1\delta$. The control has half the rate.",
     ),
     core.Claim(
-        id="gap-radius",
+        id="stage-2-radius",
         locus="Algorithm 1 against Lemma B.6: the radius of the perturbation",
         statement=r"Lemma B.6 asks for a radius with $\log^{-2}\frac{d\alpha}{\delta\gamma}$; Algorithm 1's has "
         r"$\log^{-2}\frac1\delta$. With three subjects a smaller radius costs steps alone: $1/\log(1 + "

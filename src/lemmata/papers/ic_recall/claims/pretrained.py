@@ -160,7 +160,7 @@ class EosUse(NamedTuple):
 
 
 BALANCE = core.Claim(
-    id="fig-4-eos-balance",
+    id="pretrained-eos",
     locus="Section 5, on Figure 4",
     statement="As the EoS token does not contain any information, we believe the transformer uses it as a way to "
     "balance the coefficient between the attention to $s_3$ and the residual connection to $r^*$. Judged by "
