@@ -5,12 +5,17 @@ from lemmata.record import Stated
 COVERAGE = (
     Stated("Figure 1 and Definition 2.1 (the task)", why="A definition: `task/`, tested against brute force."),
     Stated("Assumption 2.2", claims=("assumption-2.2", "worlds")),
-    Stated("Section 2.2, accuracy at most 1/3 without the relation; Lemma B.1", claims=("lemma-b.1",)),
+    Stated("Section 2.2, accuracy at most 1/3 without the relation; Lemma B.1", claims=("lemma-b.1", "lemma-b.1-more")),
     Stated("eq. (1), the chain-of-thought loss", claims=("engines",), why="as a computation"),
     Stated(
         "Section 2.3, all of W^KQ finds the same solution",
         claims=("fig-2-full", "regime-descent", "regime-adam"),
         why="By Adam the second step does so from many sequences alone: regime-adam.",
+    ),
+    Stated(
+        "Section 2.1, pre-trained MLPs behave similarly to the constructed one",
+        claims=("pretrained-similar", "pretrained-unseen"),
+        why="At settings of ours; the paper gives none.",
     ),
     Stated("Lemma 3.1 (A.1)", claims=("lemma-3.1", "lemma-a.1-values")),
     Stated("Remark after Lemma 3.1 (non-orthogonal embeddings)", why="A pointer to another paper's construction."),
@@ -19,13 +24,18 @@ COVERAGE = (
         claims=("thm-4.1", "thm-4.1-mixed"),
         why="Affine worlds; our constants, at which T <= C_1/log n, t_2 and p_conf are varied; delta as every seed.",
     ),
-    Stated("Algorithm 1", claims=("thm-4.2", "thm-4.4"), why="One implementation serves every claim."),
+    Stated(
+        "Algorithm 1",
+        claims=("thm-4.2", "thm-4.4", "stage-2-radius", "gap-push"),
+        why="One implementation serves every claim.",
+    ),
     Stated("Section 4.1, every sequence has the same gradient for n = 3", claims=("eq-gradients",)),
     Stated("Table 1", claims=("table-1",)),
     Stated(
         "Theorem 4.2 (B.3)",
         claims=(
             "thm-4.2",
+            "stage-2-end",
             "thm-b.3-unique",
             "phase-global",
             "phase-line",
@@ -47,10 +57,11 @@ COVERAGE = (
     Stated("Theorem 4.4", claims=("thm-4.4", "thm-4.4-mixed"), why="As Theorem 4.1."),
     Stated("Lemma 4.5 (D.1)", claims=("lemma-4.5", "lemma-d.1-initial", "lemma-d.1-lead", "lemma-d.1-monotone")),
     Stated(
-        "Figure 3; eight samples are often enough", claims=("fig-3", "few-samples", "fig-3-full", "few-samples-full")
+        "Figure 3; eight samples are often enough",
+        claims=("fig-3", "few-samples", "fig-3-full", "few-samples-full", "few-by-descent", "few-by-descent-enough"),
     ),
     Stated("Section 5, the second step is perfect", claims=("second-step", "second-step-full")),
-    Stated("Figure 4, left; Section 5 on EoS", claims=("fig-4-storage", "fig-4", "fig-4-eos")),
+    Stated("Figure 4, left; Section 5 on EoS", claims=("fig-4-storage", "fig-4", "fig-4-eos", "pretrained-eos")),
     Stated(
         "Figure 4, right",
         claims=("fig-4-right",),
@@ -68,6 +79,7 @@ COVERAGE = (
         "Lemma B.5, eqs. (9)-(15)",
         claims=(
             "lemma-b.5",
+            "stage-2-delta",
             "saddle-curvature",
             "lemma-b.5-term-i",
             "lemma-b.5-term-ii",
@@ -100,10 +112,14 @@ COVERAGE = (
     ),
     Stated("Claim 1", claims=("thm-b.3-claim-1",), why="Uniqueness in I follows from thm-b.3-critical-points."),
     Stated("eq. (16) and the gradients after it", claims=("eq-16", "appendix-c-gradients")),
-    Stated("Lemma C.1", claims=("lemma-c.1", "lemma-c.1-accuracy", "lemma-c.1-proved")),
+    Stated("Lemma C.1", claims=("lemma-c.1", "first-step-worlds", "lemma-c.1-accuracy", "lemma-c.1-proved")),
     Stated("Proof of Lemma C.1, counts and p = 1/I(Z)", claims=("lemma-c.1-counts", "initial-probability")),
-    Stated("eqs. (17)-(19)", claims=("eq-17", "eq-18-19")),
-    Stated("Lemma C.2", claims=("lemma-c.2",), why="Its drop of the loss is measured, with the constant 1."),
+    Stated("eqs. (17)-(19)", claims=("eq-17", "eq-18-19", "first-step-worlds-eq-17", "first-step-worlds-eq-18-19")),
+    Stated(
+        "Lemma C.2",
+        claims=("lemma-c.2", "gap-escape-steps"),
+        why="Its drop of the loss is measured, with the constant 1.",
+    ),
     Stated(
         "Proof of Lemma C.2, eqs. (20)-(23)",
         claims=(
@@ -141,6 +157,7 @@ COVERAGE = (
             "temperature-order-proved",
         ),
     ),
+    Stated("Beyond the paper: the first step of Adam", claims=("adam-tokens-first",)),
     Stated("Beyond the paper: k pairs as T -> 0", claims=("pair-weights-proved",)),
     Stated(
         "Beyond the paper: k pairs at a positive temperature",

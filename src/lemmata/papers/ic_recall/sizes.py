@@ -163,7 +163,7 @@ WAYS: Size[dict[str, dict[str, Any]]] = Size(
 
 # All of W^KQ by gradient descent on few sequences; one step of Adam in embeddings of several widths
 DESCENT_WORLDS = Size(smoke=1, laptop=3, paper=3, where="Figure 3 has these three")
-DESCENT_SEQUENCES = Size(smoke=(8, 32), laptop=(8, 16, 32), paper=_FIGURE_3, where="Figure 3's axis")
+DESCENT_SEQUENCES = Size(smoke=(8, 32), laptop=(8, 32), paper=_FIGURE_3, where="Figure 3's axis")
 DESCENT_SEEDS = Size(smoke=6, laptop=40, paper=100, where=OURS)
 DESCENT_STEPS = Size(smoke=100, laptop=500, paper=4000, where=OURS)
 STEP_WORLD = Size(smoke=(8, 64), laptop=(8, 128), paper=(32, 512), where=OURS)

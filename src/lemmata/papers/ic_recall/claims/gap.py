@@ -66,7 +66,7 @@ CLAIMS = (
         needs={"pushed": cold(0.001)},
         subject=lambda runs: _by_temperature(runs["pushed"], 1.0),
         wrong=lambda runs: _by_temperature(runs["pushed"], 0.0),
-        parts={"steps against T": core.Part(lambda found: found, core.slope_near(-1.0, 0.1))},
+        parts=core.Part(lambda found: core.log_slope(*found), core.near(-1.0, atol=0.1)),
         remark=r"Lemma B.6 gives $\tilde O(\frac{1}{p_{\text{conf}}T})$; the lemma prints no logarithm, and none is "
         "seen. The control has a sample of one sequence.",
     ),

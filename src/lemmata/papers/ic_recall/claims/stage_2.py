@@ -27,7 +27,7 @@ def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     slower = {"learning_rate": many.learning_rate / 2}
     return {
         "many pushes": many,
-        "many pushes, half the rate": replace(many, steps=500, **slower),
+        "many pushes, half the rate": replace(many, seeds=many.seeds[:400], steps=500, **slower),
         "small pushes": pushes,
         "small pushes, half the rate": replace(pushes, steps=800, **slower),
         "to the end": ends,
