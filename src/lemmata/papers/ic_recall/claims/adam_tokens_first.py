@@ -33,7 +33,7 @@ def _lead(runs: core.Runs, rules: tuple[str, ...]) -> np.ndarray:
     return np.mean(np.array(cells, float), axis=-1)
 
 
-def _foretold(runs: core.Runs) -> np.ndarray:
+def _predicted(runs: core.Runs) -> np.ndarray:
     """By the formula, from the gradient's coefficients; the same for every rule."""
     run = runs["one step"]
     size = 2 * run.config.world.n + run.config.world.relations + 1
@@ -61,7 +61,7 @@ TOKENS_FIRST = core.Claim(
     wrong=lambda runs: np.repeat(_lead(runs, ("gradient descent",)), len(BY_SIGNS), axis=0),
     parts={
         "lead of the token": core.Part(
-            lambda lead: lead.ravel(), core.near(lambda runs: _foretold(runs).ravel(), rtol=0.1), along={"of": _cells}
+            lambda lead: lead.ravel(), core.near(lambda runs: _predicted(runs).ravel(), rtol=0.1), along={"of": _cells}
         )
     },
     remark=r"With as many pairs as sequences $\|c\|/c$ grows like the square root of their number, so to keep the lead "
@@ -75,10 +75,10 @@ def draw(runs: core.Runs) -> core.Artefact:
     run = runs["one step"]
     step = run.config
     size = 2 * step.world.n + step.world.relations + 1
-    lead, told = _lead(runs, ("adam",))[0], _foretold(runs)[0]
+    lead, predicted = _lead(runs, ("adam",))[0], _predicted(runs)[0]
     for i, (colour, n) in enumerate(zip(plots.CYCLE, step.sequences, strict=False)):
         ax.plot(np.array(step.widths) * size, lead[:, i], "o", color=colour, label=f"{n} sequences")
-        ax.plot(np.array(step.widths) * size, told[:, i], "-", color=colour)
+        ax.plot(np.array(step.widths) * size, predicted[:, i], "-", color=colour)
     ax.set(xscale="log", yscale="log", xlabel="width D of the embeddings", ylabel="token's move over a position's")
     plots.legend(ax)
     caption = (

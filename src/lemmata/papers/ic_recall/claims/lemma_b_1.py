@@ -32,7 +32,7 @@ LEMMA = Claim(
 )
 
 
-def _over_chance(runs: Runs, decoding: str) -> np.ndarray:
+def _best_times_n(runs: Runs, decoding: str) -> np.ndarray:
     """The best accuracy times n, for each n above 3."""
     return np.array(
         [run.metrics[f"{decoding}_probability"].max() * run.config.n for run in runs.group("more").values()]
@@ -45,8 +45,8 @@ MORE = Claim(
     uses=("lemma-b.1",),
     statement="With the memory of Lemma A.1 and all bijections of $n > 3$ subjects, an answer predicted at the first "
     r"decoding step, without the intermediate relation, has accuracy $\frac1n$, for any input and any $W^{KQ}$.",
-    subject=lambda runs: _over_chance(runs, "direct"),
-    wrong=lambda runs: _over_chance(runs, "stepped"),
+    subject=lambda runs: _best_times_n(runs, "direct"),
+    wrong=lambda runs: _best_times_n(runs, "stepped"),
     parts=Part(
         np.asarray,
         near(1.0, atol=1e-9),
