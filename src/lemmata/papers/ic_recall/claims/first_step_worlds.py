@@ -1,7 +1,6 @@
 """Lemma C.1 and eqs. (17) to (19) in larger worlds: three numbers of subjects, two shares of mismatched sequences."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +25,10 @@ def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
     }
 
 
-@cache
-def _mismatched(world: RandomSlopes, seed: int) -> float:
-    return float(world.draw(seed).report(2).mismatched)
-
-
 def _p_mis(run: core.RunResult) -> float:
-    return _mismatched(run.config.world, run.config.world_seed)
+    """The share of mismatched sequences in the run's world."""
+    share = run.arrays["kind_share"]
+    return float(share[run.arrays["start_mismatched"][: len(share)]].sum())
 
 
 def _points(run: core.RunResult) -> tuple[np.ndarray, np.ndarray]:

@@ -80,7 +80,7 @@ class ExactFirstStep(RunConfig):
         start_rows = [row for t in (*hot, *self.temperatures) for row in _at_the_start(float(t), kinds)]
         metrics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         arrays = {f"start_{name}": np.array([row[name] for row in start_rows]) for name in start_rows[0]}
-        return RunOutput(metrics, arrays)
+        return RunOutput(metrics, {**arrays, "kind_share": repeats / repeats.sum()})
 
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
         """The kinds of sequence of the first world drawn in which some are confusing, as the lemma assumes, and how

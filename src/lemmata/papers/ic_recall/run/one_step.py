@@ -95,6 +95,6 @@ class OneStep(core.RunConfig):
 @eqx.filter_jit
 def _gradient(model: MemoryTransformer, task: FineTuning) -> KeyQuery:
     def loss(key_query: KeyQuery) -> jax.Array:
-        return loss_from_counts(eqx.tree_at(lambda m: m.key_query, model, key_query), task, jax.random.key(0))
+        return loss_from_counts(eqx.tree_at(lambda m: m.key_query, model, key_query), task, core.named_key(0, "unused"))
 
     return jax.grad(loss)(model.key_query)
