@@ -11,7 +11,7 @@ from lemmata.core.rng import replicated
 from lemmata.papers.ic_recall.run.exact_first_step import CONFUSING, Attention, ExactFirstStep
 from lemmata.papers.ic_recall.run.first_step import loss_in_v
 from lemmata.papers.ic_recall.run.turning_points import quadratics, turning_points
-from lemmata.papers.ic_recall.task import SomeAffine
+from lemmata.papers.ic_recall.task import RandomSlopes, SomeAffine
 from lemmata.papers.ic_recall.theory import escape, pairwise_line
 from lemmata.papers.ic_recall.theory.relations import RELATIONS, TABLE_2
 
@@ -94,3 +94,13 @@ def test_the_world_of_the_first_step_has_confusing_sequences() -> None:
             found.add(bool(np.any(first.counts(first.every_sequence(2))[:, CONFUSING])))
             assert np.any(run._kinds()[0][:, CONFUSING])
     assert found == {True, False}, "there is something to avoid"
+
+
+def test_kinds_of_a_world_of_drawn_slopes_have_its_share_of_mismatched_sequences() -> None:
+    world = RandomSlopes(n=31, mismatched=0.8)
+    run = ExactFirstStep(world=world, temperatures=(1e-3,), sample_power=2.0, seeds=(0,))
+    arrays = run.execute(Unattended()).arrays
+    share = arrays["kind_share"]
+    assert share.sum() == pytest.approx(1.0)
+    mismatched = arrays["start_mismatched"][: len(share)]
+    assert share[mismatched].sum() == pytest.approx(world.draw(0).report(2).mismatched)

@@ -177,5 +177,5 @@ END_TEMPERATURES = Size(smoke=_ENDS[1::3], laptop=_ENDS, paper=_ENDS, where="The
 END_STEPS = Size(smoke=1500, laptop=4000, paper=20_000, where="Theorem 4.2: t_2 is infinite")
 DELTA_SEEDS = Size(smoke=600, laptop=2000, paper=20_000, where=OURS)
 PUSH_SEEDS = Size(smoke=4, laptop=24, paper=200, where=OURS)
-GAP_SEEDS = Size(smoke=3, laptop=16, paper=60, where=OURS)
+GAP_SEEDS = Size(smoke=3, laptop=64, paper=60, where=OURS)
 WORLD_STEP_SEEDS = Size(smoke=3, laptop=8, paper=40, where=OURS)

@@ -26,6 +26,7 @@ def _runs(scale: core.Scale) -> dict[str, core.RunConfig]:
         f"way/{name}": replace(usual, **changed) for name, changed in sizes.WAYS.at(scale).items()
     }
     seeds = sizes.seeds(sizes.EOS_SEEDS, scale)
+    ways[f"way/{DECAYED}"] = replace(usual, **sizes.WAYS.at(scale)[DECAYED], seeds=seeds)
     ways[f"way/{USUAL}"] = more = replace(usual, seeds=seeds, changes=CHANGES)
     return ways | {"constructed": replace(more, memory="constructed"), "untrained": replace(usual, memory="untrained")}
 
