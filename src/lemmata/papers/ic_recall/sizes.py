@@ -132,7 +132,7 @@ PRETRAINED_SEEDS = Size(smoke=1, laptop=10, paper=10, where=OURS)
 
 # Section 2.1: ways to pre-train the memory, against the constructed one
 WAYS_SEEDS = Size(smoke=2, laptop=3, paper=10, where=OURS)
-EOS_SEEDS = Size(smoke=2, laptop=8, paper=20, where=OURS)
+EOS_SEEDS = Size(smoke=2, laptop=12, paper=20, where=OURS)
 WAYS_BASE: Size[dict[str, Any]] = Size(
     smoke={"hidden": 64, "batch": 32, "pretrain_steps": 200, "sequences": 32, "steps": 40, "test_sequences": 100},
     laptop={"batch": 128, "pretrain_steps": 1000, "steps": 400},
