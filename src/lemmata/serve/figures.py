@@ -1,5 +1,6 @@
 """Drawings of stored runs, drawn when they are first asked for and kept in `<store>/figures/`."""
 
+import contextlib
 import json
 import threading
 from pathlib import Path
@@ -33,6 +34,13 @@ def stored_runs(question: Question, store: Store) -> Runs:
         return Runs({name: store.load(config) for name, config in runs.items()}, scale)
     except DamagedRun as damaged:
         raise UserError(f"a run of {question.experiment} is damaged: {damaged}") from None
+
+
+def can_draw(question: Question, store: Store) -> bool:
+    """Whether the runs are stored, and what they need is here."""
+    with contextlib.suppress(UserError):
+        return not missing(list(question.configs.values()), store)
+    return False
 
 
 def drawing(question: Question, store: Store, kind: str) -> Path:
