@@ -94,11 +94,13 @@ class Live:
     def change(self, request: Request) -> Response:
         requested = self.question(request)
         made, job = requested.made(), self.queue.job(requested.id)
-        original = self.known.of(requested.experiment)
+        at_scale = self.known if requested.scale == self.scale else Known(self.store, requested.scale)
+        original = at_scale.of(requested.experiment)
         cost = next((one.seconds for one in original if one.seconds), None)
         done = jobs.result(self.store, requested.id) if job and job.state == "done" else None
         head = made.words() if made else []
-        page = changing.change_page(self.base, requested, head, original, job, done, cost)
+        is_drawn = can_draw(Question(experiment=requested.experiment, scale=requested.scale), self.store)
+        page = changing.change_page(self.base, requested, head, original, job, done, cost, is_drawn=is_drawn)
         return HTMLResponse(page)
 
     def play(self, request: Request) -> Response:
