@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,22 @@ def test_every_kept_failure_has_its_sentence(id: str) -> None:
     kept = read_baseline(OURS[id]).claims
     assert kept
     assert [claim for claim, one in kept.items() if one.status == "fails" and not one.remark.strip()] == []
+
+
+def test_a_release_has_one_version() -> None:
+    """Code, package, citation and changelog; what computed the kept verdicts is no later one."""
+    cited = yaml.safe_load((TOP / "CITATION.cff").read_text())
+    package = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["version"]
+    released = re.findall(r"^## ([\d.]+) \((.+)\)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert (cited["version"], cited["date-released"]) == released
+    assert package == lemmata.__version__ == released[0]
+    for paper in OURS.values():
+        computed = {version for one in read_baseline(paper).claims.values() for version in one.version.split(", ")}
+        assert max(map(_numbers, computed - {""})) <= _numbers(package)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def test_readme_is_up_to_date_and_names_every_paper() -> None:
