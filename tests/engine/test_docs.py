@@ -82,7 +82,7 @@ def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
     assert path.read_text() == guide_texts()[path], "run `lemmata docs`"
 
 
-@pytest.mark.parametrize("name", ["report", *screenshots.VIEWS, "live-watch"])
+@pytest.mark.parametrize("name", [*screenshots.REPORT, *screenshots.VIEWS, "live-change", "live-watch"])
 def test_a_picture_shows_the_verdicts_that_are_kept(name: str) -> None:
     with Image.open(DOCS / f"{name}.png") as picture:
         assert picture.info.get(screenshots.KEY) == screenshots.verdicts_digest(), "run `make pictures`"
