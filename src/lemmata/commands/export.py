@@ -70,7 +70,7 @@ def export_one(
     console: Console,
     as_json: Json = False,
 ) -> int:
-    """An experiment as an RO-Crate, its figure for print, or a paper's claims as JSON.
+    """A crate, a figure for print, or a paper's claims as JSON.
 
     A crate is of the Process Run Crate profile, with configs and the version of the code; what is missing is run first.
     The graph is JSON, with statements, verdicts, what each rests on and what it would have refuted, as they stand; its
