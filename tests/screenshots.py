@@ -1,4 +1,4 @@
-"""The pictures of the docs, made again with one command: the live page's five main views, the report's first screen.
+"""The pictures of the docs, made again with one command: seven views of the live page, three of the report.
 
     make pictures
 
@@ -34,8 +34,15 @@ VIEWS = {
     "live-find": "?q=temperature",
     "live-graph": "graph/ic-recall",
     "live-claim": "claim/ic-recall/pairwise-line",
+    "live-form": "change/association/fig-3?scale=laptop",
     "live-play": "play/ic-recall/thm-4-2",
 }
+REPORT = {
+    "report": "index.html",
+    "report-paper": "ic-recall.html",
+    "report-claim": "ic-recall.html#ic-recall/thm-b.3-unique",
+}
+CHANGED = "change/ic-recall/thm-b-3?scale=laptop&set=temperatures%3D0.02,0.04,0.08"  # seconds
 WATCHED = "change/association/fig-3?scale=laptop&set=replication%3D78"
 
 
@@ -80,6 +87,16 @@ def live(context: "BrowserContext", address: str) -> None:
         keep(page, name)
 
 
+def changed(context: "BrowserContext", address: str) -> None:
+    """A question and its answer, side by side."""
+    page = context.new_page()
+    page.goto(address + CHANGED)
+    page.get_by_role("button", name="Compute it").click()
+    page.get_by_role("heading", name="Side by side").wait_for(timeout=200_000)
+    page.wait_for_timeout(1_500)
+    keep(page, "live-change")
+
+
 def watched(context: "BrowserContext", address: str) -> None:
     """A run under way, with the verdict of what it has recorded so far."""
     page = context.new_page()
@@ -103,10 +120,14 @@ def main() -> None:
     with browser.launched() as chromium:
         context = chromium.new_context(viewport=browser.DESK)
         page = context.new_page()
-        page.goto((given.report / "index.html").absolute().as_uri())
-        keep(page, "report")
+        for name, path in REPORT.items():
+            file, _, anchor = path.partition("#")
+            page.goto((given.report / file).absolute().as_uri() + (f"#{anchor}" if anchor else ""))
+            page.wait_for_timeout(1_500)
+            keep(page, name)
         with serving(given.store) as address:
             live(context, address)
+            changed(context, address)
             watched(context, address)
 
 

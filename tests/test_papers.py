@@ -1,10 +1,14 @@
-"""Every paper passes the checks that anyone's paper must pass: every claim run, judged and drawn at smoke scale."""
+"""Every paper passes the checks that anyone's paper must pass: every claim run, judged and drawn at smoke scale.
+
+In a drawing no text lies over another or is cut, no legend over data, no look is used twice, every axis has a name.
+"""
 
 import zlib
 
 import jax
 import pytest
 
+from figure_faults import drawn_faults
 from lemmata.core import Scale
 from lemmata.core.registry import experiments, papers, select
 from lemmata.run import Store, apart
@@ -24,4 +28,5 @@ def test_claims_at_smoke_scale(experiment_id: str, smoke_store: Store) -> None:
     for not_run in apart(select([experiment_id]), Scale("smoke"), smoke_store)[1]:
         pytest.skip(not_run.reason)
     assert experiment_problems(experiment_id, smoke_store) == []
+    assert drawn_faults(experiment_id, smoke_store) == []
     jax.clear_caches()  # seventy experiments' programs would fill the memory

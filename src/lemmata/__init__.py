@@ -12,7 +12,7 @@ Names load when they are first asked for, so that importing the package costs no
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from lemmata.api import (

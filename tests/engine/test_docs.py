@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,22 @@ def test_every_kept_failure_has_its_sentence(id: str) -> None:
     assert [claim for claim, one in kept.items() if one.status == "fails" and not one.remark.strip()] == []
 
 
+def test_a_release_has_one_version() -> None:
+    """Code, package, citation and changelog; what computed the kept verdicts is no later one."""
+    cited = yaml.safe_load((TOP / "CITATION.cff").read_text())
+    package = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["version"]
+    released = re.findall(r"^## ([\d.]+) \((.+)\)$", (TOP / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert (cited["version"], cited["date-released"]) == released
+    assert package == lemmata.__version__ == released[0]
+    for paper in OURS.values():
+        computed = {version for one in read_baseline(paper).claims.values() for version in one.version.split(", ")}
+        assert max(map(_numbers, computed - {""})) <= _numbers(package)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
 def test_readme_is_up_to_date_and_names_every_paper() -> None:
     text = (TOP / "README.md").read_text()
     assert text == readme_text(), "run `lemmata docs`"
@@ -65,7 +82,7 @@ def test_the_numbers_of_a_guide_are_those_of_the_verdicts(path: Path) -> None:
     assert path.read_text() == guide_texts()[path], "run `lemmata docs`"
 
 
-@pytest.mark.parametrize("name", ["report", *screenshots.VIEWS, "live-watch"])
+@pytest.mark.parametrize("name", [*screenshots.REPORT, *screenshots.VIEWS, "live-change", "live-watch"])
 def test_a_picture_shows_the_verdicts_that_are_kept(name: str) -> None:
     with Image.open(DOCS / f"{name}.png") as picture:
         assert picture.info.get(screenshots.KEY) == screenshots.verdicts_digest(), "run `make pictures`"

@@ -57,6 +57,8 @@ def test_changed_assumptions_and_one_claim(toy: Path, tmp_path: Path) -> None:
     assert one["toy/rate"].measured == 0.75
     assert one.runs["main"].config.seeds == (3, 4)
     assert "evidence" in one._repr_html_()
+    assert repr(one["toy/rate"]).startswith("holds: toy/rate, margin +")
+    assert "<lambda>" not in repr(one["toy/rate"])
     assert repr(one).startswith("changed: rate = 0.25 (instead of 0.5")
     assert "<p>changed: rate = 0.25 (instead of 0.5" in one._repr_html_()
     assert "lemmata run toy/decay --scale smoke --set rate=0.25 seeds=3,4" in repr(one.figure())

@@ -184,8 +184,11 @@ def test_runs_say_their_experiment_and_their_config(cli: Cli) -> None:
     assert list(rows[0]) == list(RUNS)
     by_kind: dict[str, set[Any]] = {}
     for row in rows:
-        by_kind.setdefault(row["kind"], set()).add(row["experiment"])
-    assert by_kind == {"toy/decay": {"toy/decay, toy/doubtful", None}, "toy/noise": {"toy/noisy"}}
+        by_kind.setdefault(row["kind"], set()).add(tuple(row["experiment"] or ()))
+    assert by_kind == {"toy/decay": {("toy/decay", "toy/doubtful"), ()}, "toy/noise": {("toy/noisy",)}}
+    for condition in ("experiment = 'toy/doubtful'", "r.experiment='toy/doubtful'", "experiment LIKE '%doubt%'"):
+        _, out, _ = cli("query", f"SELECT kind FROM runs r WHERE {condition}", "--json")
+        assert json.loads(out) == [{"kind": "toy/decay"}]
     sql = "SELECT config->>'rate' AS rate, typeof(config) AS type FROM runs WHERE experiment IS NULL"
     _, out, _ = cli("query", sql, "--json")
     assert json.loads(out) == [{"rate": "0.25", "type": "JSON"}]

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from figure_faults import faults
 from lemmata.core import Artefact, Experiment, RunResult, Runs, UserError
 from lemmata.core.registry import Selection
 from lemmata.record import ExperimentResult
@@ -18,6 +19,7 @@ from lemmata.report.figure import csv_bytes, save_artefact
 from lemmata.report.files import write_whole
 from lemmata.report.page_entry import Footer, describe_seeds
 from lemmata.report.plots import band, ceiling, heatmap, new_figure
+from lemmata.report.print import Width, pdf_bytes
 from lemmata.report.style import styled
 
 PROVENANCE = Footer(
@@ -137,3 +139,17 @@ def test_seeds_are_collected_and_named():
     assert describe_seeds((1, 2, 3)) == "seeds 1–3"
     assert describe_seeds((1, 3)) == "seeds 1, 3"
     assert describe_seeds((4,)) == "seed 4"
+
+
+@pytest.mark.parametrize(("width", "points"), [("column", 234), ("page", 486)])
+def test_a_figure_for_print_has_its_width_and_its_fonts(width: Width, points: int):
+    figure, axes = new_figure(1, 2)
+    for ax in axes:
+        band(ax, [0, 1], [[0, 1], [1, 2]], "loss")
+        ax.set(xlabel="step", ylabel="loss", title="as it falls")
+    found = pdf_bytes(figure, PROVENANCE, width)
+    assert f"/MediaBox [ 0 0 {points} ".encode() in found
+    assert b"/FontFile2" in found
+    assert b"CreationDate" not in found
+    assert PROVENANCE.command.encode("utf-16-be") in found
+    assert list(faults(figure)) == []

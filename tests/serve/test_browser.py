@@ -101,6 +101,40 @@ def test_from_a_search_to_a_claim_to_a_changed_run_to_its_verdict(tab: "Tab", ad
     assert "holds" in row.inner_text()
     assert "0.25" in row.inner_text()  # 1 - rate
     assert "0.75 (instead of 0.5" in tab.locator(".changed").inner_text()
+    assert tab.locator("svg.moved").count() == tab.locator(".compared tbody tr").count()
+    expect(tab.get_by_text("Both at scale")).to_contain_text("seeds and panels are the same")
+
+
+def test_what_is_compared_was_computed_at_one_scale(tab: "Tab", address: str, page: Page) -> None:
+    for question in ({"experiment": "toy/decay", "scale": "smoke"}, NEXT | {"set": {"rate": "0.75"}}):
+        job = json.loads(page.post("ask", question).text)
+        assert page.until(job["id"], "done", "failed") == "done"
+    tab.goto(f"{address}change/toy/decay?scale=smoke&set=rate%3D0.75")
+    pair = tab.locator(".pair img")
+    expect(pair).to_have_count(2)
+    assert "scale=smoke" in (pair.first.get_attribute("src") or "")
+    assert pair.evaluate_all("all => all.every((one) => one.complete && one.naturalWidth > 0)")
+
+
+@pytest.mark.parametrize(
+    "view", ["claim/toy/rate", "claim/lego/fig-1a", "experiment/toy/decay", "experiment/lego/fig-1a"]
+)
+def test_no_box_is_empty(tab: "Tab", address: str, view: str) -> None:
+    """What is not drawn is said in words; every picture that has a place is there."""
+    tab.goto(address + view)
+    tab.wait_for_load_state("networkidle")
+    empty = """[...document.querySelectorAll('main :is(img, figure, section, dd, .hover)')].filter((one) =>
+        one.offsetParent && (one.tagName === 'IMG' ? !one.naturalWidth
+                             : !one.innerText.trim() && !one.querySelector('img, svg')))"""
+    assert tab.evaluate(f"{empty}.map((one) => one.outerHTML.slice(0, 99))") == []
+
+
+def test_a_claims_link_and_entry_are_copied(context: "BrowserContext", tab: "Tab", address: str) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.goto(f"{address}claim/toy/rate")
+    tab.get_by_role("button", name="Copy BibTeX").click()
+    expect(tab.get_by_role("button", name="Copied")).to_be_visible()
+    assert tab.evaluate("navigator.clipboard.readText()").startswith("@misc{lemmata-toy-rate,")
 
 
 def test_a_search_knows_titles_and_greek_letters_and_a_slash_leads_to_it(tab: "Tab", address: str) -> None:

@@ -83,6 +83,15 @@ def test_a_change_from_form_to_another_verdict_and_two_tabs_see_it(page: Page) -
     assert f"lemmata serve &#x27;{job['path'].replace('&', '&amp;')}&#x27;" in after
 
 
+def test_keys_stand_by_what_they_are_of(page: Page) -> None:
+    text = page.get("change/association/fig-3?scale=smoke").text
+    places = [text.index(f"<h3>{name}</h3>") for name in ("The world", "The model", "Its training", "What is measured")]
+    assert places == sorted(places)
+    assert places[2] < text.index("<summary>All ") < places[3]
+    assert "one trained model each" in text
+    assert "<figure>" not in page.get("claim/association/fig-3").text  # its runs are not stored: a sentence, no box
+
+
 def test_what_is_asked_unchanged_becomes_the_verdict_that_is_read(page: Page) -> None:
     assert "holds" not in page.get("claim/toy/rate").text
     id = json.loads(page.post("ask", {"experiment": "toy/decay", "scale": "smoke"}).text)["id"]
@@ -95,6 +104,19 @@ def test_what_is_asked_unchanged_becomes_the_verdict_that_is_read(page: Page) ->
     for words in ("erratum", "1 + rate", "1 - rate", "A sign is lost.", r"$1 - \eta$", "decay.py:", "lemmata check"):
         assert words in text
     assert "vendor/katex/katex.min.js" in text
+    assert "At scale smoke" in text
+    for words in (
+        "@misc{lemmata-toy-typo,",
+        "What rests on what",
+        "figure/toy/decay.pdf",
+        'class="strip"',
+        "Copy the link",
+    ):
+        assert words in text
+    assert text.index("<figure>") < text.index("Evidence")
+    pdf = page.get("figure/toy/decay.pdf?scale=smoke")
+    assert pdf.headers["content-type"] == "application/pdf"
+    assert pdf.text.startswith("%PDF")
     assert (
         page.get("figure/toy/decay.svg?scale=smoke").headers["content-security-policy"].startswith("default-src 'none'")
     )

@@ -1,6 +1,7 @@
 """`lemmata docs`: a paper's README tables from its code and from the verdicts of its last whole run, which it keeps."""
 
 import runpy
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -36,6 +37,7 @@ from lemmata.run import Store, last_replications
 
 TOP = Path(lemmata.__file__).parents[2]
 DOCS = TOP / "docs"
+SITE = TOP / "site" / "index.html"
 
 
 def documented(paper: Paper) -> list[Record]:
@@ -79,6 +81,7 @@ def docs(
     *,
     console: Console,
     check: Annotated[bool, tyro.conf.arg(help="Write nothing; exit 1 if something is out of date.")] = False,
+    open: Annotated[bool, tyro.conf.arg(help="Write nothing; open the site that `make docs` built.")] = False,
     as_json: Json = False,
 ) -> int:
     """Write the generated tables and numbers of the pages.
@@ -87,6 +90,10 @@ def docs(
     the store, which are kept with it; the numbers that pages read from verdicts; and docs/coverage.md, controls.md,
     replications.md.
     """
+    if open:
+        if not SITE.is_file():
+            raise UserError(f"there is no {SITE}: `make docs` builds it")
+        return 0 if webbrowser.open(SITE.as_uri()) else 1
     stale, texts = [], {}
     for paper in (papers()[id] for id in paper_ids(ids)):
         if not check:

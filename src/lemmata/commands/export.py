@@ -26,7 +26,9 @@ from lemmata.core.registry import experiments, paper_ids, papers, select_one
 from lemmata.record import ExperimentResult
 from lemmata.report.claim_graph import SCHEMA, claim_graph
 from lemmata.report.figure import draw, save_artefact
+from lemmata.report.files import write_whole
 from lemmata.report.page_entry import footer_of
+from lemmata.report.print import Width, pdf_bytes, usual_width
 from lemmata.run import Store
 from lemmata.run.environment import code_name
 from lemmata.run.store import ARRAYS, METRICS, RECORD
@@ -52,37 +54,59 @@ def export_one(
     scale: SeededScale,
     store: Store,
     format: Annotated[
-        Literal["crate", "claims", "schema"],
-        tyro.conf.arg(help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON."),
+        Literal["crate", "claims", "schema", "pdf"],
+        tyro.conf.arg(
+            help="crate: a folder; claims: a paper's claims as JSON; schema: the form of that JSON; pdf: the figure."
+        ),
     ] = "crate",
-    out: Annotated[Path, tyro.conf.arg(help="For a crate: folder to write; it must not exist.")] = Path("crate"),
+    out: Annotated[
+        Path | None, tyro.conf.arg(help="A crate's folder (crate), or a figure's file (figure.pdf); not there yet.")
+    ] = None,
+    width: Annotated[
+        Width | None, tyro.conf.arg(help="A figure's: of a column, 3.25 inches, or of a page, 6.75. Default: it fits.")
+    ] = None,
     jobs: Jobs = None,
     *,
     console: Console,
     as_json: Json = False,
 ) -> int:
-    """An experiment as an RO-Crate, or a paper's claims as JSON.
+    """A crate, a figure for print, or a paper's claims as JSON.
 
     A crate is of the Process Run Crate profile, with configs and the version of the code; what is missing is run first.
     The graph is JSON, with statements, verdicts, what each rests on and what it would have refuted, as they stand; its
-    schema is printed by --format schema.
+    schema is printed by --format schema. A figure is vector graphics with its fonts, as wide as a column or a page.
 
     Example: lemmata export ic-recall/fig-3 --out fig-3-crate
+    Example: lemmata export ic-recall/phase --format pdf --width page --out phase.pdf
     Example: lemmata export ic-recall --format claims > ic-recall.json
     """
-    if format != "crate":
+    if format not in ("crate", "pdf"):
         print(claims_json(wanted, scale, store) if format == "claims" else SCHEMA.read_text().rstrip())
         return 0
     selection = select_one(wanted, "export")
     (result,) = evaluated([selection], scale, store, jobs)
     for name, reason in result.runs.failed.items():
         raise UserError(f"{wanted} cannot be exported: its run {name!r} could not be computed: {reason}")
-    write_crate(result, store, out)
+    out = out or Path("crate" if format == "crate" else "figure.pdf")
+    if out.exists():
+        raise UserError(f"--out {str(out)!r} is there already: name what is not")
+    if format == "pdf":
+        write_whole(out, pdf_of(result, wanted, width))
+    else:
+        write_crate(result, store, out)
     if as_json:
         verdicts = {one.claim.id: one.status for one in result.judgements}
-        return print_json({"crate": str(out), "runs": list(result.run_ids), "verdicts": verdicts})
+        return print_json({format: str(out), "runs": list(result.run_ids), "verdicts": verdicts})
     console.print(f"{out}: {pluralize(len(result.run_ids), 'run')}, {pluralize(len(result.judgements), 'verdict')}")
     return 0
+
+
+def pdf_of(result: ExperimentResult, wanted: str, width: Width | None) -> bytes:
+    """The experiment's figure for print."""
+    if (figure := draw(result).figure) is None:
+        raise UserError(f"{wanted} has no figure; `lemmata show {wanted}` prints its numbers")
+    footer = footer_of(result, command_of(result.experiment.id, result.runs.scale))
+    return pdf_bytes(figure, footer, width or usual_width(figure))
 
 
 def claims_json(paper_id: str, scale: Scale, store: Store) -> str:
@@ -101,8 +125,6 @@ def write_crate(result: ExperimentResult, store: Store, out: Path) -> None:
         from rocrate.rocrate import ROCrate
     except ModuleNotFoundError:
         raise UserError("export needs the library rocrate: pip install 'lemmata[export]'") from None
-    if out.exists():
-        raise UserError(f"--out {str(out)!r} is there already: name a folder that is not")
     experiment, paper, scale = result.experiment, result.paper, result.runs.scale
     crate = ROCrate()
     crate.name = f"{experiment.id}: {experiment.title}"

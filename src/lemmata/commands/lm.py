@@ -1,4 +1,4 @@
-"""Pretrained language models: cut, map, train and export them; look into sets they are fine-tuned on.
+"""Language models: cut, map, train, export; look into data sets.
 
 Their matrices are cut exactly, to see what that does to what they say. They need the extra: pip install 'lemmata[lm]',
 or `make lm` in a clone; `cover` without a model does not.

@@ -201,7 +201,7 @@ def query_store(
 
     Example: lemmata query "SELECT kind, count(*), sum(seconds) FROM runs GROUP BY kind"
 
-    Example: lemmata query "SELECT run, config->>'temperature' AS t FROM runs WHERE experiment LIKE '%fig-2%'"
+    Example: lemmata query "SELECT run, config->>'temperature' AS t FROM runs WHERE experiment = 'ic-recall/fig-2'"
     """
     columns, rows = query(store, sql, confined=not unconfined)
     if as_json:

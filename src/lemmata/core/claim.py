@@ -110,7 +110,7 @@ class Claim:
         return "; ".join(f"{name}: {part.rule.describe()}".lstrip(": ") for name, part in self.named_parts().items())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judgement:
     """A claim's verdict with its evidence; where the claim has named parts, the values are dicts of them."""
 
@@ -127,6 +127,12 @@ class Judgement:
     protocol: str = ""  # what of the settings is ours; empty where they are the paper's
     reads: tuple[str, ...] = ()  # the runs on which the verdict rests, the control's not among them
     evidence: tuple[Evidence, ...] = ()  # part by part
+
+    def __repr__(self) -> str:
+        """As a notebook shows it: the verdict, then a line a part."""
+        head = f"{self.status}: {self.claim.id}, margin {self.margin:+.3g}, control {self.control_status}"
+        parts = (f"{f'{one.part}: '.lstrip(': ')}{one.verdict.status}, {one.rule.describe()}" for one in self.evidence)
+        return "\n  ".join([head, *([self.detail] if self.detail else []), *parts])
 
     @property
     def proved(self) -> str:

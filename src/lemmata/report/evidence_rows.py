@@ -1,9 +1,10 @@
 """Evidence in words: predicted beside measured, each with where it stands and what it is a mean of.
 
-Of many elements the five that decide are shown: those outside the rule, then those nearest to its boundary.
+Of many conditions the five that decide are shown: those outside the rule, then those nearest to its boundary. Seeds of
+one condition are a line: the worst of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from lemmata.record import Element, PartRecord, Record
 from lemmata.report.values import brief, margin, number, rule
 
 NEAREST = 5
+SEED = "seed"
 POSITIONS = ("position", "row", "column")
 
 
@@ -43,13 +45,35 @@ def on_the_control(status: str | None, carries: bool) -> str:
 def lines(record: Record, nearest: int = NEAREST) -> Iterator[Line]:
     """The deciding numbers of a claim's verdict, part by part. A verdict that was stored without them gives none."""
     for part in record.evidence:
-        shown = part.elements[:nearest]
-        for i, one in enumerate(shown):
-            texts = (_label(part.part, one.where), _predicted(part, one), _measured(one, part.unit), margin(one.margin))
+        shown = by_condition(part)[:nearest]
+        for i, (one, *others) in enumerate(shown):
+            where = {name: value for name, value in one.where.items() if name != SEED or not others}
+            measured = _measured(one, part.unit) + _worst_of(one, others)
+            texts = (_label(part.part, where), _predicted(part, one), measured, margin(one.margin))
             yield _line(record, part.part, part.rule, *texts, one.status, first=i == 0)
         if not shown:
             why = part.detail or part.status
             yield _line(record, part.part, part.rule, part.part, "–", why, "–", part.status, first=True)
+
+
+def by_condition(part: PartRecord) -> list[list[Element]]:
+    """Elements of which only the seed differs together, the one that decides first."""
+    found: dict[Any, list[Element]] = {}
+    for one in part.elements:
+        condition = [(name, str(value)) for name, value in one.where.items() if name != SEED]
+        found.setdefault((*condition, brief(one.predicted), one.status), []).append(one)
+    return list(found.values())
+
+
+def _worst_of(one: Element, others: Sequence[Element]) -> str:
+    """Of how many seeds it is the worst, and where all lie."""
+    values = [other.measured for other in (one, *others)]
+    if not others or not all(isinstance(value, int | float) for value in values):
+        return f", the worst of {len(values)} seeds" if others else ""
+    same = min(values) == max(values)
+    return f", {'each' if same else 'the worst'} of {len(values)} seeds" + (
+        "" if same else f" [{number(min(values), 4)}, {number(max(values), 4)}]"
+    )
 
 
 def _line(record: Record, part: str, requested: str, *texts: str, first: bool) -> Line:
@@ -63,7 +87,7 @@ def _line(record: Record, part: str, requested: str, *texts: str, first: bool) -
 
 def left_over(record: Record, nearest: int = NEAREST) -> str:
     """How many elements are not shown, and how to get them; empty if all are."""
-    more = sum(max(part.count - nearest, 0) for part in record.evidence)
+    more = sum(part.count - sum(map(len, by_condition(part)[:nearest])) for part in record.evidence)
     if not more:
         return ""
     which = "the one that decides is" if nearest == 1 else f"the {nearest} that decide are"

@@ -10,6 +10,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from lemmata.report.style import (
     COLOURS as COLOURS,
@@ -21,6 +22,7 @@ from lemmata.report.style import (
 )
 
 PANEL_WIDTH, PANEL_HEIGHT = 4.2, 3.1  # inches
+BENEATH = 34  # points: the ticks' names and the axis' label
 
 
 def new_figure(
@@ -38,7 +40,8 @@ def new_figure(
 
 
 def band(ax: Axes, x: Any, values: Any, label: str | None = None, color: str | None = None, **line_kw: Any) -> Line2D:
-    """The mean over seeds of `values[seed, x]` as a line, and one standard deviation either side as a band.
+    """The mean over seeds of `values[seed, x]` as a line, and one standard deviation either side as a band, no further
+    than the seeds themselves: that of a share stays a share.
 
     NaNs (a seed without a value there) are left out of both.
     """
@@ -52,7 +55,9 @@ def band(ax: Axes, x: Any, values: Any, label: str | None = None, color: str | N
     mean = np.where(seen.any(axis=0), mean, np.nan)
     (line,) = ax.plot(x, mean, label=label, color=color, **{"linewidth": 1.6, **line_kw})
     if len(values) > 1:
-        ax.fill_between(x, mean - std, mean + std, color=line.get_color(), alpha=0.2, linewidth=0)
+        low = np.maximum(mean - std, np.where(seen, values, np.inf).min(axis=0))
+        high = np.minimum(mean + std, np.where(seen, values, -np.inf).max(axis=0))
+        ax.fill_between(x, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     return line
 
 
@@ -103,6 +108,15 @@ def legend(ax: Axes, **legend_kw: Any) -> None:
     """The axes' legend in the project's style (matplotlib styles a legend when it is made, not with its axes)."""
     with styled():
         ax.legend(**legend_kw)
+
+
+def legend_below(ax: Axes, **legend_kw: Any) -> None:
+    """The axes' legend beneath their label, over no data."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None, "axes are drawn in a figure"
+    beneath = ax.transAxes + ScaledTranslation(0, -BENEATH / 72, figure.dpi_scale_trans)
+    at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": beneath, "fontsize": 7}
+    legend(ax, **at | legend_kw)
 
 
 def legend_beside(ax: Axes, **legend_kw: Any) -> None:

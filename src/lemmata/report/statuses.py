@@ -80,6 +80,16 @@ def totals_words(records: Sequence[Record]) -> str:
     )
 
 
+def verdict_sentence(record: Record) -> str:
+    """The verdict as one sentence: what was found, where, and what would have been noticed."""
+    if not record.is_judged:
+        return f"Nothing is judged here yet: `lemmata check {record.id}` does."
+    found = "proved, not measured" if record.proved else look(record.status).meaning
+    settings = EXACTLY if record.is_exact else "under settings of ours"
+    seen = f"; {record.resolution}" if record.resolution else ""
+    return f"{look(record.status).mark} At scale {record.scale}, {settings}: {found}{seen}."
+
+
 def failing_words(records: Sequence[Record]) -> str:
     """Only what fails at the paper's own settings is said of the paper; empty where nothing fails."""
     for one in totals(records):

@@ -55,10 +55,10 @@ STYLE: dict[str, Any] = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Matplotlib with the project's style inside the block, and as it was before afterwards."""
+def styled() -> Iterator[Any]:
+    """Matplotlib with the project's style inside the block, as it was before afterwards; gives its parameters."""
     parameters: Any = matplotlib.rcParams
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a user's matplotlibrc does not change our figures
         parameters.update(STYLE)
-        yield
+        yield parameters

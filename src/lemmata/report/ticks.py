@@ -5,10 +5,11 @@ from typing import TypeGuard
 
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import Formatter, LogFormatterSciNotation, LogLocator
+from matplotlib.ticker import Formatter, LogFormatterSciNotation, LogLocator, MaxNLocator, StrMethodFormatter
 
 POWER = re.compile(r"\$\\mathdefault\{(-?)(?:([\d.]+)\\times)?(\d+)\^\{(-?\d+)\}\}\$")
 LITTLE = 60  # the ends of an axis: over more, decades alone are named
+FEW = 2.5  # over less, as on an axis that is not logarithmic
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -35,6 +36,11 @@ def with_plain_powers(figure: Figure) -> None:
             axis.set_major_formatter(PlainPowers(base, labelOnlyBase=major.labelOnlyBase))
         if _is_default(minor := axis.get_minor_formatter()):
             if base == 10 and type(axis.get_minor_locator()) is LogLocator and _spans_little(axis):
+                low, high = sorted(axis.get_view_interval())
+                if high < FEW * low:  # nothing round lies between
+                    axis.set_minor_locator(MaxNLocator(4))
+                    axis.set_minor_formatter(StrMethodFormatter("{x:g}"))
+                    continue
                 axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))  # names of all nine would run into each other
                 axis.set_minor_formatter(PlainPowers(base, minor_thresholds=(2, 2)))
                 continue

@@ -10,6 +10,7 @@ from typing import Any
 from lemmata.core import Experiment, RunConfig, Scale
 from lemmata.core.config import described
 from lemmata.core.field_comments import field_comment
+from lemmata.run.usual_fields import Group, group, meaning
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class Key:
     held: dict[str, list[str]] = field(default_factory=dict)  # value, as JSON -> names of the runs that hold it
     paper: tuple[str, ...] = ()  # values at the paper's scale, as JSON
     sets: str = ""  # the list of other runs that it means too, and sets to one value
+
+    @property
+    def group(self) -> Group:
+        return group(self.key)
 
     def row(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -35,7 +40,7 @@ def keys(experiment: Experiment, scale: Scale) -> list[Key]:
         Key(
             key,
             allowed="\n".join(_by_runs(one.allowed)),
-            note="; ".join(_by_runs({note: names for note, names in one.notes.items() if note})),
+            note="; ".join(_by_runs({note: names for note, names in one.notes.items() if note})) or meaning(key),
             held=one.held,
             paper=tuple(own[key].held) if key in own else (),
             sets=lists.get(key, ""),

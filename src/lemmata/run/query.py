@@ -23,7 +23,7 @@ MOST_SECONDS = 10.0  # of a confined query
 LARGEST = 2_000_000  # characters of an answer that is shown on a page
 RUNS = {  # columns of the view `runs`
     "run": "its id, which is its folder in the store",
-    "experiment": "the experiments that ask for it, a comma between them; NULL: none does as it stands (`--set`)",
+    "experiment": "a list of those that ask for it: experiment = 'lego/fig-1a' finds it; NULL: none does (`--set`)",
     "scale": "the scales at which they do",
     "kind": "the view that holds its metrics",
     "version": "of its kind's code",
@@ -93,9 +93,9 @@ def query(
             for kind in kinds:
                 _metrics_view(connection, store, kind, [record for record in records if record["kind"] == kind])
             if confined:
-                _one_select(connection, sql)
+                _one_select(connection, _among(sql))
             with _interrupted(connection, MOST_SECONDS if remote else None):
-                cursor = connection.execute(sql)
+                cursor = connection.execute(_among(sql))
                 if cursor is None:  # pyright: ignore[reportUnnecessaryComparison]: duckdb's answer to no statement
                     return [], []
                 fetched = cursor.fetchall() if most is None else _modest(cursor, most)
@@ -160,6 +160,16 @@ def _plain(kind: str, value: Any) -> Any:
     return json.loads(value) if kind == "JSON" and value is not None else value
 
 
+def _among(sql: str) -> str:
+    """The same question where the list `experiment` is compared as if it were one name."""
+    if not re.search(r"\bruns\b", sql, re.IGNORECASE):
+        return sql
+    sql = re.sub(r"((?:\b\w+\.)?\bexperiment)\s*=\s*('(?:[^']|'')*')", r"list_contains(\1, \2)", sql)
+    return re.sub(
+        r"((?:\b\w+\.)?\bexperiment)(\s+(?:NOT\s+)?I?LIKE\b)", r"array_to_string(\1, ', ')\2", sql, flags=re.I
+    )
+
+
 def _unquoted(sql: str, store: Store) -> str:
     """Which name of a query that failed SQL takes for several, in words; empty if it is not that."""
     bare = re.sub(r"""'[^']*'|"[^"]*\"""", "''", sql)
@@ -193,13 +203,13 @@ def _runs_view(connection: "DuckDBPyConnection", records: list[dict[str, Any]]) 
     ]
     table = {
         "run": [record["digest"] for record in records],
-        "experiment": [", ".join(experiments) or None for experiments, _ in found],
+        "experiment": [list(experiments) or None for experiments, _ in found],
         "scale": [", ".join(scales) or None for _, scales in found],
         **{name: [record[name] for record in records] for name in ("kind", "version", "rows", "seconds", "device")},
         "config": [json.dumps(record["config"]) for record in records],
     }
-    texts = ("experiment", "scale")  # all of them may be NULL, and then they would have no type
-    typed = {name: pa.array(table[name], pa.string()) for name in texts}
+    types = {"experiment": pa.list_(pa.string()), "scale": pa.string()}  # all may be NULL: then they would have none
+    typed = {name: pa.array(table[name], type) for name, type in types.items()}
     connection.register("runs_table", pa.table({**table, **typed}))
     connection.execute("CREATE VIEW runs AS SELECT * REPLACE (CAST(config AS JSON) AS config) FROM runs_table")
 

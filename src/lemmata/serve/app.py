@@ -22,7 +22,7 @@ from lemmata.report.page import style_sheet
 from lemmata.run import Store, query
 from lemmata.serve import change_page as changing, claim_page as reading, find_page as finding, jobs, more_pages as more
 from lemmata.serve.claim_index import Known
-from lemmata.serve.figures import KINDS, drawing
+from lemmata.serve.figures import KINDS, can_draw, drawing
 from lemmata.serve.guard import DRAWING_POLICY
 from lemmata.serve.hub import Hub
 from lemmata.serve.live_metrics import so_far
@@ -81,21 +81,26 @@ class Live:
         return finding.paper_page(self.base, *paper_ids([request.path_params["paper"]]))
 
     def claim(self, request: Request) -> str:
-        return reading.claim_page(self.base, self.known.record(_id(request)))
+        record = self.known.record(_id(request))
+        is_drawn = can_draw(Question(experiment=record.experiment, scale=self.scale), self.store)
+        return reading.claim_page(self.base, record, is_drawn=is_drawn)
 
     def experiment(self, request: Request) -> str:
         selection = one_experiment(_id(request))
         records = self.known.of(selection.experiment.id)
-        return reading.experiment_page(self.base, selection, records, self.scale)
+        is_drawn = can_draw(Question(experiment=selection.experiment.id, scale=self.scale), self.store)
+        return reading.experiment_page(self.base, selection, records, self.scale, is_drawn=is_drawn)
 
     def change(self, request: Request) -> Response:
         requested = self.question(request)
         made, job = requested.made(), self.queue.job(requested.id)
-        original = self.known.of(requested.experiment)
+        at_scale = self.known if requested.scale == self.scale else Known(self.store, requested.scale)
+        original = at_scale.of(requested.experiment)
         cost = next((one.seconds for one in original if one.seconds), None)
         done = jobs.result(self.store, requested.id) if job and job.state == "done" else None
         head = made.words() if made else []
-        page = changing.change_page(self.base, requested, head, original, job, done, cost)
+        is_drawn = can_draw(Question(experiment=requested.experiment, scale=requested.scale), self.store)
+        page = changing.change_page(self.base, requested, head, original, job, done, cost, is_drawn=is_drawn)
         return HTMLResponse(page)
 
     def play(self, request: Request) -> Response:

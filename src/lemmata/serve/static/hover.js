@@ -4,6 +4,9 @@ const REACH = 24; // pixels
 
 for (const place of document.querySelectorAll(".hover")) {
   const image = place.querySelector("img");
+  const empty = () => { place.hidden = true; }; // an experiment may draw nothing: no box without a picture
+  image.addEventListener("error", empty);
+  if (image.complete && !image.naturalWidth) empty();
   const tip = document.createElement("output");
   tip.hidden = true;
   place.append(tip);
@@ -38,4 +41,11 @@ for (const place of document.querySelectorAll(".hover")) {
     tip.style.top = `${pad + found[1] * box.height + 12}px`;
   });
   place.addEventListener("pointerleave", () => { tip.hidden = true; });
+}
+
+for (const button of document.querySelectorAll("button.copy")) {
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.text);
+    button.textContent = "Copied";
+  });
 }

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from lemmata.core import Artefact, RunResult
-from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, legend, legend_beside, long_table, new_figure
+from lemmata.report.plots import CYCLE, DIVERGING, band, ceiling, columns, legend, legend_below, long_table, new_figure
 
-BESIDE = 4  # curves: the names of more would cover some
+FEW = 2  # curves: the names of more would cover some
 Curve = tuple[Any, Any]  # places, and values as [seed, place]
 ANSWERS = {"correct": "probability of the correct token", "noise": "probability of noise", "clean_loss": "clean loss"}
 
@@ -55,7 +55,7 @@ def draw_curves(
     for height in at:
         ceiling(ax, height)
     ax.set(**axes)
-    (legend_beside if len(curves) > BESIDE else legend)(ax)
+    (legend_below if len(curves) > FEW else legend)(ax)
     return Artefact(figure, long_table(curves, axes["xlabel"]), f"{caption} Mean and one standard deviation.")
 
 

@@ -44,10 +44,10 @@ def draw(runs: Runs) -> Artefact:
             spread = Spread(run)
             left.loglog(samples, spread.grid("spread", block)[i], f"o{style}", color=f"C{i}", label=f"{block}, N = {n}")
             right.semilogx(samples, spread.grid("positive", block)[i], f"o{style}", color=f"C{i}")
-    left.set(xlabel="m", ylabel="standard deviation of the margin over its mean")
+    left.set(xlabel="m", ylabel="s.d. of the margin over its mean")
     left.legend(fontsize=7)
     ceiling(right, RELIABLE)
-    right.set(xlabel="m", ylabel="share of samples that put the noise ahead")
+    right.set(xlabel="m", ylabel="share of samples with noise ahead")
     caption = (
         f"The noise token's margin after one step from zero on m sequences, α = {config.alpha:g}, T = "
         f"{config.ratio} N, over {config.groups} samples of {config.group} (larger m: their means), "

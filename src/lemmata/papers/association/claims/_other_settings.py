@@ -98,7 +98,7 @@ def draw(runs: Runs, group: str) -> Artefact:
     ax.bar(places + 0.2, cut, 0.4, label="without F₂: correct")
     ceiling(ax, 1.0)
     ax.set_xticks(places, [f"{value:g}" for value in values])
-    ax.set(xlabel=name, ylim=(0, 1.2))
+    ax.set(xlabel=name, ylabel="probability (of noise: over α)", ylim=(0, 1.2))
     ax.legend(fontsize=7)
     table = {name: values, "noise / alpha": full, "correct without F2": cut}
     return Artefact(figure, table, f"The ends of Figure 3's curves by {name}.")

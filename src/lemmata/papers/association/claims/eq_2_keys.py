@@ -8,7 +8,8 @@ from lemmata.papers.association.claims._drawing import draw_curves
 def draw(runs: Runs) -> Artefact:
     steps, values = runs["descent"].curve("largest_key")
     caption = "All three matrices from zero: W_QK stays at zero for the first step."
-    return draw_curves({"largest entry of W_QK": (steps[:10], values[:, :10])}, caption, xlabel="step")
+    name = "largest entry of W_QK"
+    return draw_curves({name: (steps[:10], values[:, :10])}, caption, xlabel="step", ylabel=name)
 
 
 EXPERIMENT = Experiment(

@@ -34,7 +34,7 @@ from lemmata.papers.association.claims._recall_readings import SHOWN, follows, l
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.answers import rank_name
 from lemmata.papers.association.probe.readings import Edited, correct_by_fraction, end, first_step_over, level, ratio
-from lemmata.report.plots import COLOURS, band, ceiling, legend, letter, long_table, new_figure
+from lemmata.report.plots import COLOURS, band, ceiling, legend_below, letter, long_table, new_figure
 
 PAPER_CORRECT = 0.98  # the caption: the correct token's probability without F_2
 PAPER_WIDTH = 256  # d
@@ -109,9 +109,9 @@ def draw(runs: Runs) -> Artefact:
     ceiling(axes[3], 0.0)
     axes[3].set(xlabel="step", title="margin of F₂ at the trigger", ylabel="logits")
     letter(axes)
-    legend(axes[2], loc="upper right", fontsize=7.5)
+    legend_below(axes[2], ncols=2)
     axes[0].annotate("paper, ρ = 0", (0, PAPER_CORRECT), (2, -9), textcoords="offset points", fontsize=7)
-    legend(axes[3], loc="best")
+    legend_below(axes[3])
     caption = (
         f"Average probability of the correct (a) and the noise token (b) and the loss (c) on clean data, for "
         f"fractions ρ of the rank kept in U_in of F₂; (d) the margin of a token in F₂'s output at the bare "

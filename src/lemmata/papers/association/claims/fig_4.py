@@ -8,7 +8,7 @@ from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import about_half
 from lemmata.papers.association.claims._recall_runs import clean_run, fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import Moment, learned_something, learned_without_noise
-from lemmata.report.plots import COLOURS, HEAT, band, legend, letter, long_table, new_figure
+from lemmata.report.plots import COLOURS, HEAT, band, legend, legend_below, letter, long_table, new_figure
 
 EVEN = about_half("attention that tells nothing apart gives trigger→noise α/(1 − α) times what trigger→correct gets")
 AVOIDS = -1.0  # orders of magnitude: a tenth of what the correct token gets, and less
@@ -52,7 +52,7 @@ def draw(runs: Runs) -> Artefact:
             table[f"{title}: {where}"] = curve
             band(axes[1, column], *curve, label, color=COLOURS[colour])
         axes[1, column].set(xlabel="step", ylabel="attention", ylim=(-0.02, 1.02), title=f"{title}: along training")
-    legend(axes[0, 0], loc="lower left", fontsize=7, facecolor="white", frameon=True)
+    legend_below(axes[0, 0], ncols=2)
     legend(axes[1, 0])
     letter(axes)
     shares = [noise_share(Moment(runs, moment), run).mean for run, moment, _ in panels]

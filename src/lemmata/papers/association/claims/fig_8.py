@@ -22,7 +22,7 @@ from lemmata.papers.association.claims._drawing import setting
 from lemmata.papers.association.claims._noise_level import AT_HALF, about_half
 from lemmata.papers.association.claims._recall_runs import fine_tuned_run, main_run
 from lemmata.papers.association.probe.readings import early_peak, learned_something, settled
-from lemmata.report.plots import COLOURS, band, ceiling, legend, long_table, new_figure
+from lemmata.report.plots import COLOURS, band, ceiling, legend_below, long_table, new_figure
 
 LAST = 0.5  # of the noisy steps: the end's level is theirs
 FIRST_STEPS = 10  # "the first few (~5) steps", and as many again
@@ -78,7 +78,7 @@ def draw(runs: Runs) -> Artefact:
                 band(ax, steps[steps <= until], values[:, steps <= until], label, color=COLOURS[colour])
             ceiling(ax, run.config.task.alpha, f"α = {run.config.task.alpha:g}")
             ax.set(xlabel="step", ylim=(-0.02, 1.02), title=f"{name}, {('noisy', 'the first')[row]} steps")
-    legend(axes[1, 0], fontsize=7, loc="center right", bbox_to_anchor=(1.0, 0.75))
+    legend_below(axes[1, 0], ncols=2)
     caption = (
         "How often the noise token and the correct one are predicted on clean test data, as mean probability and as "
         "the share of positions where it is the likeliest token (at α = 1/2 that share is a coin flip in the end). "

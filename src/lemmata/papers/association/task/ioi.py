@@ -20,7 +20,7 @@ class IOIConfig(Config):
     symbols: Annotated[int, Bound(least=3)] = 65  # the trigger and two names
     length: Annotated[int, Bound(least=8)] = 256  # three pairs, a free position and the trigger
     trigger: Natural = 0
-    alpha: NoiseLevel = 0.5
+    alpha: NoiseLevel = 0.5  # probability of noise in the place of the answer
 
     def cross_check(self) -> None:
         require(self.trigger < self.symbols, "trigger", self.trigger, f"0 to {self.symbols - 1}")

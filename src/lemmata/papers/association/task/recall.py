@@ -29,7 +29,7 @@ class RecallConfig(Config):
     length: Annotated[int, Bound(least=3)] = 256  # T
     triggers: Some[int] = (1,)
     noise: int | None = 2  # a symbol of the alphabet, or None: an extra token N, which a uniform draw follows
-    alpha: NoiseLevel = 0.5
+    alpha: NoiseLevel = 0.5  # probability of noise in the place of the answer
     loss_on: LossOn = "triggers"
     # "script": the four fields below as the authors' published code has them.
     conventions: Literal["paper", "script"] = field(default="paper", metadata=UNSAID)

@@ -109,6 +109,7 @@ def draw_formula(ax: Axes, claim: core.Claim, runs: core.Runs) -> None:
     ends = [measured.min(), measured.max()]
     ax.plot(ends, ends, color=plots.GREY, linewidth=0.8)
     ax.set(title=claim.id, xlabel="autodiff through the model", ylabel="formula")
+    ax.locator_params(axis="x", nbins=6)
     plots.legend(ax)
 
 

@@ -47,4 +47,4 @@ def draw_losses(ax: Axes, run: RunResult) -> None:
         ax.plot(steps, run.arrays["loss"][j], color=colour, label=f"T = {t:g}")
     plots.ceiling(ax, np.log(2.0), "log 2")
     ax.set(xlabel="step of Stage 2", ylabel="loss L₁", xlim=(0, 500))
-    plots.legend(ax)
+    plots.legend_below(ax, ncols=3)

@@ -78,7 +78,7 @@ def draw(runs: Runs) -> Artefact:
     figure, axes = plots.new_figure(2, len(sides), width=11, height=4.4, squeeze=False, width_ratios=ratios)
     for ax, run in zip(axes.ravel(), runs.values(), strict=True):
         shape.draw_attention(ax, run)
-        ax.set_title(f"{run.config.trained}: {ax.get_title()}")
+        ax.set_title(f"{run.config.trained}: {ax.get_title('left')}")
     plots.letter(axes)
     config = runs["block/left"].config
     caption = (

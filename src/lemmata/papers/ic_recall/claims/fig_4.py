@@ -131,7 +131,7 @@ def draw(runs: core.Runs) -> core.Artefact:
         best = float(run.column("ceiling", step=0).mean())
         plots.ceiling(below, best, f"best possible for the relation, {best:.2f}")
         below.set(xlabel="fine-tuning steps", ylabel="test accuracy", ylim=(0, 1.04))
-        plots.legend(below, loc="upper left")
+        plots.legend_below(below)
     plots.letter(axes)
     config, counts = runs["left"].config, [len(run.config.seeds) for run in shown]
     caption = (

@@ -84,7 +84,7 @@ def draw(runs: Runs) -> Artefact:
             steps = every * np.arange(1, len(v))
             left.plot(steps, v[1:, column], style, color=colour, label=f"{name}, T = {t:g}")
     left.set(xscale="log", yscale="log", xlabel="step of Stage 1", ylabel="attention left on s₃ and EoS")
-    plots.legend(left, ncols=2)
+    plots.legend_below(left, ncols=3)
     draw_formula(right, GRADIENTS, runs)
     caption = (
         f"Left: Stage 1 of Algorithm 1 with eta = {stages.config.learning_rate:g} T², kept on the symmetric subspace: "

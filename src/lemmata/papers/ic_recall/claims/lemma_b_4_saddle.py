@@ -27,7 +27,7 @@ def draw(runs: Runs) -> Artefact:
         ax.plot(t, t * metrics[name], color=colour, label=label)
     plots.ceiling(ax, 0.0)
     ax.set(xscale="log", xlabel="temperature T", ylabel="T × curvature")
-    plots.legend(ax)
+    plots.legend_below(ax)
     caption = "T times the second derivative of the warm-up's loss, by autodiff (float64); no seeds."
     return Artefact(figure, dict(metrics), caption)
 

@@ -242,11 +242,11 @@ def _draw(runs: core.Runs) -> core.Artefact:
     left.fill_between(grid, *windows, color=plots.GREY, alpha=0.25, label="equal pairs stable")
     right.fill_between(grid, *(windows * np.log(grid)), color=plots.GREY, alpha=0.25)
     for label, value in LIMITS.items():
-        plots.ceiling(right, value, label)
-        right.text(n.max(), value, f" {label}", va="center", fontsize=7)
+        plots.ceiling(right, value)
+        right.text(n.max(), value, f" {label}", va="top" if value < 0.05 else "bottom", fontsize=7)
     left.set(xscale="log", yscale="log", xlabel="subjects n", ylabel="temperature T", title="phase diagram")
     right.set(xscale="log", xlabel="subjects n", ylabel="T log n", ylim=(0, 0.55), title="the constant C₁")
-    plots.legend(left, loc="upper right", fontsize=7)
+    plots.legend_below(left)
     table = {"n": n, **{name: metrics[name] for name in TRANSITIONS}, "paper": printed}
     table |= {f"{name} × log n": metrics[name] * np.log(n) for name in TRANSITIONS}
     caption = (

@@ -105,7 +105,7 @@ def _draw(runs: Runs) -> Artefact:
         ax.plot(t, metrics[f"{name}_v"] * t**power, "o-", color=plots.CYCLE[1], label="measured, in v")
         ax.plot(t, bound * t**power, "--", color=plots.GREY, label="Proposition E.1's bound, in v")
         ax.set(xscale="log", yscale="log", xlabel="temperature T", ylabel=f"T^{power} × largest norm")
-        plots.legend(ax)
+        plots.legend_below(ax)
     axes[0].set_title("second derivatives: flat means 1/T²")
     axes[1].set_title("third derivatives: flat means 1/T³")
     caption = (

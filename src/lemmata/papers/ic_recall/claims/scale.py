@@ -172,13 +172,13 @@ def draw(runs: core.Runs) -> core.Artefact:
     left.set(xscale="log", yscale="log", ylim=(0.7, 1e6), xlabel="stored facts |S|·|R|")
     title = f"For {TARGET} on every sequence, in {CONFIDENT:.0%} of seeds"
     left.set(ylabel="fine-tuning sequences needed", title=title)
-    plots.legend(left, loc="center right")
+    plots.legend_below(left, ncols=2)
     plots.ceiling(right, CONFIDENT, "0.9")
     right.set(xscale="log", ylim=(-0.03, 1.05), title="Solid: all confusing. Dashed: none")
     right.set(xlabel="fine-tuning sequences", ylabel=f"seeds that reach {TARGET}")
     right.set_xticks(run.config.sequences, [str(num) for num in run.config.sequences])
     right.minorticks_off()
-    plots.legend(right, loc="lower right", ncols=2)
+    plots.legend_below(right, ncols=3)
     plots.letter((left, right))
     caption = (
         f"Algorithm 1 with one large step, T = {run.config.constant:g}/log n, in worlds of affine maps over prime "

@@ -86,7 +86,7 @@ def draw(runs: core.Runs) -> core.Artefact:
     for ax in (left, middle, right):
         if ax is not right:
             plots.ceiling(ax, 1e-3, "0.001 (Theorem 4.4)")
-        plots.legend(ax)
+        plots.legend_below(ax, ncols=3)
     plots.letter((left, middle, right))
     caption = (
         f"{schedule.short_schedule_words(runs)} (a) Error of the first decoding step on the worst kind of fresh "

@@ -166,7 +166,7 @@ def draw(runs: Runs) -> Artefact:
             ax.plot(metrics["x"][keep], metrics["loss"][keep], marker, color=colour, markersize=5)
     plots.ceiling(ax, np.log(2.0), "log 2")
     ax.set(xlabel="x, attention on each token of the first pair", ylabel="loss L₁", ylim=(0, 1.1))
-    plots.legend(ax)
+    plots.legend_below(ax, ncols=3)
     caption = (
         "The model's loss on v = (x, x, 1/2 - x, 1/2 - x, 0, 0) with its minima (dots) and the local maxima near x = 0 "
         "that the proof overlooks (triangles). Exact computation in float64, no seeds."

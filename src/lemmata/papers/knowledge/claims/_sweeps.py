@@ -11,7 +11,7 @@ from lemmata.papers.knowledge.claims._trends import halvings
 from lemmata.papers.knowledge.probe.sweep import SIZES, along
 from lemmata.papers.knowledge.run.sweep import Sweep
 from lemmata.papers.knowledge.run.training import Extraction
-from lemmata.report.plots import COLOURS, band, legend, letter, new_figure
+from lemmata.report.plots import COLOURS, band, legend_below, letter, new_figure
 
 SLACK = 0.05  # of extraction, against the trend between neighbours
 BEFORE = "extraction_before"  # a column
@@ -72,7 +72,7 @@ def drawing_along(varied: str, xlabel: str) -> Callable[[Runs], Artefact]:
             ax.set(xscale="log", xlabel=xlabel)
             ax.set_xticks(sizes, [str(size) for size in sizes])
             ax.minorticks_off()
-            legend(ax)
+            legend_below(ax, ncols=2)
         letter(axes)
         axes[0].set(ylim=(-0.02, 1.02), ylabel="share of facts")
         axes[1].set(ylabel="share of questions, or nats", ylim=(-0.02, None))

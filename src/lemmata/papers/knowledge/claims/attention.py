@@ -22,7 +22,7 @@ from lemmata.papers.knowledge.claims._stages import (
 from lemmata.papers.knowledge.claims._trends import over_seeds
 from lemmata.papers.knowledge.run.staged_pretraining import StagedPreTraining
 from lemmata.papers.knowledge.theory.first_attention import subject_share
-from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend, letter, new_figure
+from lemmata.report.plots import COLOURS, GREY, ceiling, columns, legend_below, letter, new_figure
 
 OURS = core.Protocol("sizes, learning rates, whose query asks and T_2", "the fragments give orders alone")
 FEW = "own query, few sentences a template"
@@ -213,7 +213,7 @@ def draw(runs: core.Runs) -> core.Artefact:
     axes[2].set(yscale="log", ylim=(1e-9, 1.2), xlabel="step", ylabel="largest α₁", title="attention to o")
     ceiling(axes[2], 1 / (2 * width), "1/(2d)")
     for ax in axes:
-        legend(ax, fontsize=7, loc="best")
+        legend_below(ax)
     letter(axes)
     caption = (
         f"Gradient descent in the appendix's stages, orthonormal embeddings, d = {width}, N = {world.subjects}, K = "

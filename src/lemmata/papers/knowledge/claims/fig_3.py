@@ -11,7 +11,7 @@ from lemmata.papers.knowledge.claims._drawing import Curves
 from lemmata.papers.knowledge.claims._trends import over_seeds, share_over_seeds
 from lemmata.papers.knowledge.model.gpt2 import GPT2Config, gpt2_small
 from lemmata.papers.knowledge.run.decoder_extraction import CellConfig, DecoderExtraction, PhaseConfig
-from lemmata.report.plots import COLOURS, ceiling, joined, legend, letter, long_table, new_figure
+from lemmata.report.plots import COLOURS, ceiling, joined, legend_below, letter, long_table, new_figure
 
 STORED = 0.95  # of the facts, at least, must have been learned in pre-training before extraction says anything
 SMALL = 20  # |R| where K varies, and
@@ -151,7 +151,7 @@ def draw(runs: core.Runs) -> core.Artefact:
         ax.set(xlabel=xlabel, title=fixed, ylim=(-0.03, 1.05))
     letter(axes)
     axes[0].set_ylabel("exact match, held-out subjects")
-    legend(axes[0], fontsize=7, loc="upper left", bbox_to_anchor=(0.0, 0.94))
+    legend_below(axes[0], ncols=2)
     config, model = run.config, run.config.model
     asked, tuning = config.asked, config.fine_tuning
     caption = (

@@ -6,7 +6,7 @@ from lemmata import core
 from lemmata.papers.knowledge import sizes
 from lemmata.papers.knowledge.run.cover_bound import CoverBound
 from lemmata.papers.knowledge.theory import concentration
-from lemmata.report.plots import CYCLE, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, legend_below, letter, new_figure
 
 FLOOR = 1e-6  # of the drawn probabilities
 
@@ -128,14 +128,14 @@ def draw(runs: core.Runs) -> core.Artefact:
             values = np.maximum(table[name][mine], FLOOR)
             left.plot(table["subjects"][mine], values, style, color=colour, linewidth=1.2, markersize=3, label=label)
     left.set(xlabel="subjects n", ylabel="probability", yscale="log", ylim=(FLOOR, 2), title="bound and exact tails")
-    legend(left, fontsize=7, loc="lower left")
+    legend_below(left, ncols=2)
     at = np.arange(len(run.config.cases))
     for shift, by in enumerate(TO_COVER):
         right.bar(at + 0.2 * (shift - 1.5), to_cover(run, by), 0.2, label=by, color=CYCLE[shift])
     right.set_xticks(at, [f"{k}, {q}" for k, q in run.config.cases])
     title = f"to cover all templates but with {run.config.failure:g}"
     right.set(xlabel="K, q", ylabel="subjects", yscale="log", title=title)
-    legend(right, fontsize=7)
+    legend_below(right, ncols=2)
     letter((left, right))
     caption = (
         "(a) Exact probability that a template has at most half its expected count among n subjects (points; values "

@@ -220,7 +220,7 @@ def draw(runs: Runs) -> Artefact:
             ax.bar(at, values.mean(), 0.16, color=COLOURS[colour], label=None if place else tuning)
             ax.plot(np.full(len(values), at), values, "k.", markersize=2)
     counts = ", ".join(f"{len(runs[name].config.seeds)} of {name!r}" for name in names)
-    ax.set_xticks(range(len(names)), [name.replace(", ", ",\n") for name in names])
+    ax.set_xticks(range(len(names)), [name.replace(", ", ",\n").replace(" of ", "\nof ") for name in names])
     ax.set(ylabel="held-out facts that come out", ylim=(0, 1.02))
     legend_beside(ax)
     caption = (

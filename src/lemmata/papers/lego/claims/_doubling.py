@@ -125,8 +125,8 @@ Panel = Callable[[Axes, Course], object]
 def reach(ax: Axes, course: Course, measure: str = "accuracy") -> None:
     config = course.run.config
     for stage in range(config.stages):
-        label, colour = f"to length {2 ** (stage + 1)}", CYCLE[stage % len(CYCLE)]
-        band(ax, config.lengths, course.read(measure)[:, stage], label, color=colour)
+        looks = {"color": CYCLE[stage % len(CYCLE)], "linestyle": ("-", "--")[stage // len(CYCLE) % 2]}
+        band(ax, config.lengths, course.read(measure)[:, stage], f"to length {2 ** (stage + 1)}", **looks)
     by = (
         ("Acc (5) over its ceiling", "by probability")
         if measure == "accuracy"

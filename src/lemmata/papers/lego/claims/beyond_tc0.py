@@ -10,7 +10,7 @@ from lemmata.papers.lego.claims._theory_runs import settled, stages_of, symmetri
 from lemmata.papers.lego.probe import wilson
 from lemmata.papers.lego.run.action_catalogue import ActionCatalogue
 from lemmata.papers.lego.task import action
-from lemmata.report.plots import CYCLE, legend, new_figure
+from lemmata.report.plots import CYCLE, legend_below, new_figure
 
 DECIDED = 0.95  # of the words; a coin gets half of them
 GROUPS = ("C2", "C5", "C6", "S3", "D4", "D5", "F5", "A4", "S4", "A5", "S5")
@@ -80,7 +80,7 @@ def draw(runs: Runs) -> Artefact:
         places = np.arange(len(MOMENTS)) + 0.36 * index - 0.18
         ax.bar(places, values, color=CYCLE[index], width=0.34, label=label)
         ax.errorbar(places, values, yerr=[values - low, high - values], fmt="none", ecolor="#222222", capsize=3)
-    legend(ax, fontsize=7, loc="lower right")
+    legend_below(ax, ncols=2)
     longest = max(stage.length for stage in stages_of(runs["speller"], "self"))
     ax.set_xticks(range(len(MOMENTS)), [*list(MOMENTS.values())[:-1], f"self-trained to {longest}"])
     ax.set(ylabel=f"words of length {made.word_length} decided", ylim=(0, 1.05), xlabel="the model has learned")

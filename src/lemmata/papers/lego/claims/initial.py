@@ -9,7 +9,7 @@ from lemmata.papers.lego.claims import _course as course
 from lemmata.papers.lego.claims._course import AXES, NEEDS, OURS, Cell, read
 from lemmata.papers.lego.probe.two_steps import Step
 from lemmata.papers.lego.theory import attention_start as theory
-from lemmata.report.plots import CYCLE, ceiling, columns, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, ceiling, columns, legend_below, letter, new_figure
 
 START = slice(0, 1)
 ACTIVE = 1.0  # of delta: the paper's O(delta)
@@ -239,7 +239,7 @@ def draw(runs: Runs) -> Artefact:
                 for value in column_
             ]
         ax.set(xscale="log", xlabel="d", ylabel="slope times |X| / log d", title=f"C_B = {clip:g}")
-        legend(ax, fontsize=7)
+        legend_below(ax, ncols=2)
     letter(axes)
     return Artefact(figure, columns(rows), "Minus the gradient of T²'s loss at Q = 0; dashed: to leading order in d.")
 

@@ -152,7 +152,8 @@ def draw(runs: Runs) -> Artefact:
                     ax.text(j, i, "×", ha="center", va="center", color=GREY)
             least = -most if colours == DIVERGING else 0
             labels = [f"|X| {variables}, {epochs} ep." for variables, epochs in down]
-            heatmap(ax, grid, across, labels if ax is row[0] else [""] * len(down), cmap=colours, vmin=least, vmax=most)
+            below = across if row is axes[-1] else [""] * len(across)
+            heatmap(ax, grid, below, labels if ax is row[0] else [""] * len(down), cmap=colours, vmin=least, vmax=most)
             ax.tick_params(labelsize=7)
         row[0].set_ylabel(title, fontsize=8)
     for ax, block in zip(axes[0], blocks, strict=True):

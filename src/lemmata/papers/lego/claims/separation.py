@@ -17,6 +17,7 @@ ABOVE = f"{CONVERGED:.0%} above its floor"
 LOOSER = 2.0  # times the attention elsewhere: clearly less concentrated
 SOLVED, NOT_SOLVED = 0.95, 0.85  # of the ceiling of equation (5)
 COLOUR = {"transitive": COLOURS["blue"], "symmetric": COLOURS["vermillion"], "transitive too": COLOURS["sky"]}
+WIDE = {"transitive": 3.6, "symmetric": 1.6, "transitive too": 1.6}  # two actions lie on one line: both show
 
 
 def worlds(scale: Scale) -> dict[str, PopulationRun]:
@@ -103,10 +104,17 @@ def draw(runs: Runs) -> Artefact:
         label, colour = f"{run.config.action}", COLOUR[role]
         converged = where_converged(run, np.arange(share.shape[1])[None].repeat(len(share), axis=0))
         cells = np.arange(len(share))
-        band(axes[0], run.config.lengths, share[cells, converged], f"{label}, Acc (5)", color=colour)
+        band(
+            axes[0],
+            run.config.lengths,
+            share[cells, converged],
+            f"{label}, Acc (5)",
+            color=colour,
+            linewidth=WIDE[role],
+        )
         greedy = run.arrays["greedy"][cells, converged]
         band(axes[0], run.config.lengths, greedy, f"{label}, greedy", color=colour, linestyle=":")
-        band(axes[1], run.config.records, share[..., -1], label, color=colour)
+        band(axes[1], run.config.records, share[..., -1], label, color=colour, linewidth=WIDE[role])
         about = {"action": run.config.action, "longest": max(run.config.lengths)}
         table = zip(
             run.metrics["seed"], run.metrics["time"], run.metrics["excess"], share[..., -1].ravel(), strict=True

@@ -21,7 +21,7 @@ from lemmata.papers.lego.claims._growth import (
     worlds,
 )
 from lemmata.papers.lego.claims._population import LEVEL, by_record, reached
-from lemmata.report.plots import CYCLE, band, joined, legend, letter, new_figure
+from lemmata.report.plots import CYCLE, band, joined, legend_below, letter, new_figure
 
 
 def left_out(runs: Runs) -> str:
@@ -97,7 +97,7 @@ def draw(runs: Runs) -> Artefact:
         members += group
     for ax, words in zip(axes, ("ε on T²", "length reached, equation (5)"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="d", ylabel=words)
-        legend(ax, fontsize=6)
+        legend_below(ax, fontsize=6, ncols=2)
     letter(axes)
     config = members[0].config
     caption = (
