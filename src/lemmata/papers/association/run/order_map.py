@@ -24,10 +24,12 @@ MOMENTS = ("noise", "another", "margin", "margin_of_another", "last_margin", "co
 
 @dataclass(frozen=True, kw_only=True)
 class OrderMap(RunConfig):
-    """First recorded steps, by cell and seed, of some moments: the noise (`another`: another token) is the likeliest
-    answer at most test positions; a feed-forward layer's margin of it at the bare trigger is positive, the last's; the
-    correct token has twice a blind guess, of an untrained model or of one that knows the noise level. What never comes
-    has the step after the last."""
+    """First recorded steps of some moments, by cell and seed.
+
+    The noise (`another`: another token) is the likeliest answer at most test positions; a feed-forward layer's margin
+    of it at the bare trigger is positive, the last's; the correct token has twice a blind guess, of an untrained model
+    or of one that knows the noise level. What never comes has the step after the last.
+    """
 
     kind = "association/order-map"
 
