@@ -1,4 +1,4 @@
-"""Sums over rows of neurons, written so that the compiler makes one vectorised pass of each."""
+"""Equal to sums over rows of neurons, written so that the compiler makes one vectorised pass of each."""
 
 from collections.abc import Sequence
 
