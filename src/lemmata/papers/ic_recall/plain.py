@@ -2,7 +2,7 @@
 
 "Fine-Tuning Dynamics of In-Context Factual Recall in Transformers" (Huang, Nichani, Lee, Ge), in its own symbols.
 Read from top to bottom; nothing here is made fast. Facts (s, r, a) live in an MLP that stays frozen; what is trained is
-attention, W^KQ: the position block alone (Section 2.3, as the theory does), or all of it.
+attention, W^KQ: the position block alone (Section 2.3, as the theory does), or all of it (`block=None`).
 
     python -m lemmata.papers.ic_recall.plain
 """
@@ -194,7 +194,7 @@ def best_possible(table, data):
 
 
 def theorem_4_2(rng, steps=30_000):
-    """Three subjects, all six bijections, T = 0.05: Algorithm 1 to the saddle, then to the pairwise optimum."""
+    """Three subjects, all six bijections, T = 0.05: Algorithm 1 to the saddle, then the pairwise optimum (t long)."""
     n, k, T, delta = 3, 2, 0.05, 0.1
     table = every_bijection(n)
     phi = orthonormal_embeddings(2 * n + len(table) + 1, rng)

@@ -8,8 +8,8 @@ are `jax.grad` of the losses below. The package computes the same numbers faster
 tests/knowledge/test_plain.py holds it to this file.
 
 Symbols: N subjects s_j with one answer a_j each, a universe R of relation templates r_i, K templates a subject; o opens
-every sequence, p ends a question, d (a token) follows o; d is also the width of the embeddings. A is the attention
-matrix, w_{c,k} neuron k of class c, m neurons a class, lambda the scale of the logits.
+every sequence, p ends a question and is new to the model, d (a token) is the target at o and stands in no prompt, and
+the width of embeddings. A is the attention matrix, w_{c,k} neuron k of class c, m neurons a class, lambda their scale.
 """
 
 import jax
@@ -112,7 +112,7 @@ def question_loss(params, E, s, a, lam, query):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Pre-training, as the theorem has it: gradient descent on all sentences in three stages, one learning rate each.
+# Pre-training, as the theorem has it: descent of one loss in all of A and w, in three stages that differ in the rate.
 
 
 def learning_rate_unit(params, lam, sigma=1.0):

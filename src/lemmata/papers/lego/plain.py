@@ -2,8 +2,8 @@
 
     python -m lemmata.papers.lego.plain        # trains C6 and S4 within a minute on two cores
 
-It imports nothing of lemmata. Symbols are the paper's: variables x in X, actions g in G, values y in Y, d tokens in
-all; Q for attention, W for the feed-forward neurons. Variables, actions and values are numbered from 0.
+It imports nothing of lemmata. Symbols are the paper's: variables x in X, actions g in G, values y in Y, d tokens, all
+from 0; T^L and D^L for length L; Q for attention, W for neurons, whose entries are the features of Definition 6.2.
 """
 
 import itertools
@@ -183,7 +183,7 @@ def annotate(model: Model, c: Constants, s: Sentence, answers: int) -> Sentence:
 def learn_attention(
     model: Model, c: Constants, table: Any, length: int, answers: tuple[int, ...], steps: int, eta: Any, key: Any
 ) -> tuple[Model, Any]:
-    """Gradient descent on Q alone. From length 4 on the labels are those of the model as it was when the stage began.
+    """Gradient descent on Q alone. Beyond length 2 the labels are those of the model as it was when the stage began.
 
     A variable is the query of one sentence in |X|, so eta and the batch go with |X|."""
     variables, annotator, rule = len(model.Q43), model, optax.sgd(eta * len(model.Q43))
@@ -259,7 +259,7 @@ def main() -> None:
         said = ", ".join(f"L = {n}: {acc:.3f} (ε {eps:.4f})" for n, (acc, eps) in zip(lengths, found, strict=True))
         print(f"{name}, d = {c.d}, trained on T^1 and T^2. Acc over its ceiling: {said}")
         if name == "S4":
-            for stage, length in enumerate((4, 8, 16)):  # Algorithm 2 goes on
+            for stage, length in enumerate((4, 8, 16)):  # Algorithm 2; 300 steps are ours
                 model, _ = learn_attention(model, c, table, length, (2,), 300, 4.0, jax.random.key(stage + 2))
             acc, eps = accuracy(model, c, tests[-1])
             print(f"{name}, self-trained up to length 16: L = {lengths[-1]}: {acc:.3f} (ε {eps:.4f})")

@@ -1,4 +1,4 @@
-"""Section 7's decoder in one file, read from top to bottom: one layer, two heads, no positions, Adam.
+"""Section 7's decoder in one file, read from top to bottom: one layer, two heads, no positions (NoPE), Adam.
 
     python -m lemmata.papers.lego.plain_decoder        # trains C6 and S5 at length 5 within a minute on two cores
 
