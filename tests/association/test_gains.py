@@ -12,7 +12,7 @@ from lemmata.papers.association.run._questions import check_apart, facts_of
 from lemmata.papers.association.run.chosen_truncation import ChosenTruncation
 from lemmata.papers.association.run.fixed_truncation import EXCHANGED
 from lemmata.papers.association.run.noise_directions import NoiseDirections
-from lemmata.papers.association.task.language.facts import CITIES, TABLE_5
+from lemmata.papers.association.task.language.facts import CITIES, OTHER_WORDINGS, TABLE_5
 
 
 def test_a_gain_is_the_ratio_of_ratios_of_means() -> None:
@@ -69,7 +69,7 @@ def test_choice_and_judgement_on_the_same_prompts_are_refused(config: ChosenTrun
 
 def test_no_fact_and_no_answer_is_in_both_halves() -> None:
     choose, judge = facts_of("choose"), facts_of("judge")
-    assert set(choose) | set(judge) == {*TABLE_5, *CITIES}
+    assert set(choose) | set(judge) == {*TABLE_5, *CITIES, *OTHER_WORDINGS}
     assert not {fact.prompt for fact in choose} & {fact.prompt for fact in judge}
     assert not {fact.answer for fact in choose} & {fact.answer for fact in judge}
     assert min(len(choose), len(judge)) >= 15

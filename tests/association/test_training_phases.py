@@ -48,7 +48,9 @@ def test_the_phases_of_figure_5() -> None:
     runs = {name: table(config, config.steps, 3, phases) for name, config in configs.items()}
     for name, found in judged(runs, *names).items():
         assert (found.status, found.control_status) == ("holds", "fails"), name
-    flat = {name: table(config, config.steps, 3, lambda s, e: phases(100, e)) for name, config in configs.items()}
+    never = {name: table(config, config.steps, 3, lambda s, e: phases(100, e)) for name, config in configs.items()}
+    assert {found.status for found in judged(never, *names).values()} == {"undecided"}, "it does not know the answer"
+    flat = {name: table(config, config.steps, 3, lambda s, e: phases(2000, 0)) for name, config in configs.items()}
     assert {found.status for found in judged(flat, *names).values()} == {"fails"}
 
 
