@@ -2,8 +2,8 @@
 
     python -m lemmata.papers.lego.plain        # trains C6 and S4 within a minute on two cores
 
-It imports nothing of lemmata. Symbols are the paper's: variables x in X, actions g in G, values y in Y, d tokens, all
-from 0; T^L and D^L for length L; Q for attention, W for neurons, whose entries are the features of Definition 6.2.
+It imports nothing of lemmata. Symbols are the paper's: variables x in X, actions g in G, values y in Y, d tokens, each
+counted from 0; T^L, D^L for length L; Q for attention, W for neurons, whose entries are Definition 6.2's features.
 """
 
 import itertools
