@@ -32,7 +32,7 @@ from side_by_side import Row, show
 from twin import twin
 
 from lemmata.core import TrainState, named_key
-from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig
+from lemmata.papers.knowledge.model import OneLayer, OneLayerConfig, trainable
 from lemmata.papers.knowledge.run.fast.neuron_sums import mix, sum_active, to_active
 from lemmata.papers.knowledge.run.fast.sentence_gradient import sentence_gradient
 from lemmata.papers.knowledge.run.pretraining import PreTrainingConfig, pre_training
